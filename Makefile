@@ -1,0 +1,78 @@
+# Every target makes the environment that it needs, from pinned and hashed dependencies. On the machine: python3 >= 3.11 with venv,
+# make, git.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+PYTHON ?=
+export PYTHON
+
+RUN := .venv-run/bin/python
+DEV := .venv/bin/python
+PYTEST := $(DEV) -m pytest
+PACKAGE ?= examples/edge-cluster-profile
+UV ?= uv
+
+.PHONY: help venv venv-run git run test check format conformance bench e2e new golden generate lock wheel clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: git ## the environment for development, .venv
+	@tools/venv.sh .venv requirements/dev.txt
+
+venv-run:
+	@tools/venv.sh .venv-run requirements/run.txt
+
+git:
+	@command -v git >/dev/null 2>&1 || { echo "git is missing. Install it, on Debian or Ubuntu: apt-get install git" >&2; exit 1; }
+
+run: venv-run ## render an example package and show what changed (PACKAGE=dir)
+	@rm -rf build/run && mkdir -p build/run && cp -R $(PACKAGE)/. build/run
+	@echo "krmkit render $(PACKAGE)  (a copy of it, in build/run)"
+	@$(RUN) -m krmkit.cli render build/run --diff
+
+test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
+	@$(PYTEST) -m "not kpt" $(if $(FUNCTION),-k "$(FUNCTION)") tests
+
+check: venv ## lint, types, layers, drift of generated files
+	@$(DEV) -m ruff check .
+	@$(DEV) -m ruff format --check .
+	@$(DEV) tools/typecheck.py
+	@$(PYTEST) -q tests/meta
+
+format: venv ## let ruff format and sort
+	@$(DEV) -m ruff check --fix .
+	@$(DEV) -m ruff format .
+
+conformance: venv ## check against test vectors (VECTORS=dir)
+	@test -n "$(VECTORS)" || { echo "say where the vectors are: make conformance VECTORS=DIR" >&2; exit 2; }
+	@$(DEV) tests/conformance/run.py "$(VECTORS)"
+
+bench: venv ## measure, and write bench/RESULTS.md (ONLY=substring of a group)
+	@$(DEV) tests/bench/run.py $(if $(ONLY),--only "$(ONLY)")
+
+e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
+	@$(PYTEST) --require-kpt tests/e2e
+
+new: venv ## the folder of a new function (NAME=my-function)
+	@test -n "$(NAME)" || { echo "name the function: make new NAME=my-function" >&2; exit 2; }
+	@$(DEV) tools/new.py "$(NAME)"
+
+golden: venv ## write .expected of the examples (FUNCTION=name, or all)
+	@$(DEV) tools/golden.py $(FUNCTION)
+
+generate: venv ## write everything that is generated from functions/*/function.yaml
+	@$(DEV) tools/generate.py
+
+lock: ## resolve requirements/*.in into hashed locks (needs uv)
+	@for name in run cel serve build dev; do \
+	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
+	done
+
+wheel: venv ## the wheel, in dist/
+	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+
+clean: ## remove what was made, environments included
+	@rm -rf .venv .venv-run build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

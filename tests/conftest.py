@@ -1,0 +1,78 @@
+"""What all tests share: where the project is, and the rule for tests that need the real kpt."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+KPT = shutil.which("kpt")
+
+ran_with_kpt = pytest.StashKey[set[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-kpt",
+        action="store_true",
+        help="fail when kpt is on PATH and no test marked `kpt` was executed",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ran_with_kpt] = set()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if KPT is not None:
+        return
+    absent = pytest.mark.skip(reason="kpt is not on PATH")
+    for item in items:
+        if item.get_closest_marker("kpt"):
+            item.add_marker(absent)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call" and not report.skipped and item.get_closest_marker("kpt"):
+        item.config.stash[ran_with_kpt].add(item.nodeid)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not session.config.getoption("--require-kpt") or KPT is None:
+        return
+    if not session.config.stash[ran_with_kpt]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--require-kpt"):
+        return
+    if KPT is None:
+        terminalreporter.write_line("kpt is not on PATH: its tests were skipped")
+        return
+    count = len(config.stash[ran_with_kpt])
+    terminalreporter.write_line(f"executed with the real kpt: {count} tests")
+    if not count:
+        terminalreporter.write_line("ERROR: kpt is on PATH, and no test ran it", red=True)
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The checkout's root folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def kpt() -> str:
+    """The real kpt; a test that uses it is marked `kpt`."""
+    if KPT is None:
+        pytest.skip("kpt is not on PATH")
+    return KPT
