@@ -1,0 +1,60 @@
+"""The nearest known name: what an error about an unknown name proposes."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LONGEST = 64  # a longer name is no typing error, and the distance costs the product of both lengths
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` was probably meant to be, or None when none is near enough.
+
+    Near enough means: equal but for case, dashes and underscores, or at most a third of the longer name's
+    letters (and at least one) to insert, delete, replace or swap with the neighbour. Ties go to the first.
+    """
+    if len(name) > _LONGEST:
+        return None
+    best = None
+    best_distance = 0
+    plain = _plain(name)
+    for candidate in known:
+        if len(candidate) > _LONGEST:
+            continue
+        distance = 0 if _plain(candidate) == plain else _distance(name.lower(), candidate.lower())
+        allowed = max(1, max(len(name), len(candidate)) // 3)
+        if distance <= allowed and (best is None or distance < best_distance):
+            best, best_distance = candidate, distance
+    return best
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean "pack"?`, or the list of what is known when nothing is near, or an empty text."""
+    names = list(known)
+    near = nearest(name, names)
+    if near is not None:
+        return f'; did you mean "{near}"?'
+    if names:
+        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        return f"; known: {listed}"
+    return ""
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def _distance(a: str, b: str) -> int:
+    """Optimal string alignment: Levenshtein's distance in which a swap of neighbours counts one."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        older, before, row = before, row, [i]
+        for j, other in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
