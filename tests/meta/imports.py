@@ -1,0 +1,192 @@
+"""What the sources import, read from their syntax trees, and the rules about it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+SYSTEMS = ("palette", "porch", "clusterapi", "landscaper")
+# A floor imports only floors below it.
+FLOORS = {"cli": 7, "functions": 6, "fn": 5, **dict.fromkeys(SYSTEMS, 4), "krm": 3, "lang": 2, "yaml": 1}
+ENGINES = ("yaml", "lang", "krm", *SYSTEMS)
+
+# Each of these costs between one and ten times what a whole small run takes, so none is loaded before it is needed.
+SLOW = frozenset(
+    "re json typing dataclasses enum logging argparse functools collections pathlib contextlib datetime decimal fractions copy"
+    " base64 hashlib inspect subprocess tempfile shutil random socket textwrap string traceback warnings".split()
+)
+# Clock, environment, network, disk and chance: rule engines have no use for them.
+OUTSIDE = frozenset(
+    "os time socket random secrets subprocess tempfile shutil glob pathlib urllib http ssl asyncio select selectors platform"
+    " getpass locale uuid zoneinfo threading multiprocessing signal".split()
+)
+# A function may read the file it was given, and nothing else of the outside.
+OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
+# The one module that opens a file: it loads the extension of libyaml, which is code and no data.
+OPENERS = frozenset({"krmkit.yaml._libyaml"})
+CLOCK_CALLS = frozenset({"now", "today", "utcnow"})
+MODULE_TEXT = re.compile(r"krmkit(\.[a-z_][a-z0-9_]*)+\Z")
+
+
+class Import:
+    """One imported module of one source file. `when` is "load" (runs when the file is loaded), "call" or "types"."""
+
+    __slots__ = ("line", "module", "when")
+
+    def __init__(self, module: str, line: int, when: str) -> None:
+        self.module = module
+        self.line = line
+        self.when = when
+
+
+class Source:
+    """A source file: its dotted name (functions.<folder>.main for a function), its syntax tree and its imports."""
+
+    def __init__(self, path: Path, name: str, known: frozenset[str]) -> None:
+        self.path = path
+        self.name = name
+        self.tree = ast.parse(path.read_text("utf-8"), str(path))
+        self.imports = list(imports_of(self.tree, known))
+
+    @property
+    def floor(self) -> str:
+        parts = self.name.split(".")
+        return parts[0] if parts[0] == "functions" else parts[1] if len(parts) > 1 else ""
+
+
+class Sources:
+    """All sources below a checkout: shared/krmkit and functions/*."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        paths: dict[str, Path] = {}
+        for path in sorted((root / "shared").rglob("*.py")):
+            parts = list(path.relative_to(root / "shared").with_suffix("").parts)
+            if parts[-1] == "__init__":
+                parts.pop()
+            paths[".".join(parts)] = path
+        known = frozenset(paths)
+        for path in sorted((root / "functions").glob("*/*.py")):
+            paths[f"functions.{path.parent.name}.{path.stem}"] = path
+        self.by_name = {name: Source(path, name, known) for name, path in paths.items()}
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self.by_name.values())
+
+    def where(self, source: Source, line: int) -> str:
+        return f"{source.path.relative_to(self.root).as_posix()}:{line}"
+
+    def reached_from(self, names: list[str], lazily: bool) -> list[Source]:
+        """The sources that loading `names` loads, the packages on the way included; `lazily` follows imports inside functions too."""
+        seen: dict[str, Source] = {}
+        queue = list(names)
+        while queue:
+            name = queue.pop()
+            source = self.by_name.get(name)
+            if source is None or name in seen:
+                continue
+            seen[name] = source
+            for entry in source.imports:
+                if entry.when == "load" or (lazily and entry.when == "call"):
+                    parts = entry.module.split(".")
+                    queue += [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        return [seen[name] for name in sorted(seen)]
+
+
+def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
+    """Every import, wherever it stands; a text that is the name of a krmkit module counts, as it is there to be imported."""
+
+    def visit(node: ast.AST, when: str) -> Iterator[Import]:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno, when)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            yield Import(base, node.lineno, when)
+            for alias in node.names:
+                if f"{base}.{alias.name}" in known:
+                    yield Import(f"{base}.{alias.name}", node.lineno, when)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and MODULE_TEXT.match(node.value) and node.value in known:
+                yield Import(node.value, node.lineno, "call")
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for statement in node.body:
+                yield from visit(statement, "types")
+            for statement in node.orelse:
+                yield from visit(statement, when)
+            return
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, "call" if inside and when == "load" else when)
+
+    yield from visit(tree, "load")
+
+
+def rising(sources: Sources) -> list[str]:
+    """Imports that go up, or sideways between systems, functions, or from a floor that nobody knows."""
+    found = []
+    for source in sources:
+        floor = source.floor
+        if floor and floor not in FLOORS:
+            found.append(f"{sources.where(source, 1)}: {source.name} stands on no floor: {', '.join(FLOORS)}")
+            continue
+        for entry in source.imports:
+            where = sources.where(source, entry.line)
+            parts = entry.module.split(".")
+            if entry.module.startswith("."):
+                found.append(f"{where}: a relative import; write the whole name")
+            elif parts[0] in {"functions", "tests", "tools"} or entry.module.startswith("krmkit._functions"):
+                found.append(
+                    f"{where}: {source.name} imports {entry.module}; functions are loaded by path, tests and tools never"
+                )
+            elif parts[0] == "krmkit" and len(parts) > 1:
+                other = parts[1]
+                if not floor:
+                    found.append(f"{where}: krmkit itself imports nothing")
+                elif other != floor and (other not in FLOORS or FLOORS[other] >= FLOORS[floor]):
+                    found.append(f"{where}: {floor} imports {entry.module}, which is not below it")
+    return found
+
+
+def slow(sources: Sources, entry_points: list[str]) -> list[str]:
+    """Modules of the hot path that load a slow module of the standard library when they are loaded."""
+    hot = {source.name: source for source in sources if source.floor in {"yaml", "krm"}}
+    hot |= {source.name: source for source in sources.reached_from(entry_points, lazily=False)}
+    return [
+        f"{sources.where(hot[name], entry.line)}: {entry.module} is loaded at start; import it inside the function that needs it"
+        for name in sorted(hot)
+        for entry in hot[name].imports
+        if entry.when == "load" and entry.module.split(".")[0] in SLOW
+    ]
+
+
+def outside(sources: Sources) -> list[str]:
+    """Uses of clock, environment, network, disk or chance in a rule engine, or in what a function reaches."""
+    engines = {source.name for source in sources if source.floor in ENGINES}
+    functions = [source.name for source in sources if source.floor == "functions"]
+    reached = {source.name for source in sources.reached_from(functions, lazily=True)} - engines
+    found = []
+    for source in sources:
+        if source.name not in engines and source.name not in reached:
+            continue
+        banned = OUTSIDE if source.name in engines else OUTSIDE_OF_A_FUNCTION
+        for entry in source.imports:
+            if entry.when != "types" and entry.module.split(".")[0] in banned:
+                found.append(f"{sources.where(source, entry.line)}: imports {entry.module}")
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb"}:
+                found.append(f"{sources.where(source, node.lineno)}: reads the environment")
+            elif isinstance(node, ast.Call):
+                call = node.func
+                if isinstance(call, ast.Name) and call.id == "open" and source.name in engines - OPENERS:
+                    found.append(f"{sources.where(source, node.lineno)}: opens a file")
+                elif (
+                    isinstance(call, ast.Attribute)
+                    and call.attr in CLOCK_CALLS
+                    and not node.args
+                    and not node.keywords
+                ):
+                    found.append(f"{sources.where(source, node.lineno)}: .{call.attr}() asks the clock")
+    return found

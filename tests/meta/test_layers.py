@@ -1,0 +1,195 @@
+"""The house's floors: what may import what, what a small run may load, what a rule engine may touch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.meta.imports import SLOW, Sources, outside, rising, slow
+
+HOT = "functions.apply-presets.main"
+
+
+@pytest.fixture(scope="module")
+def sources(project: Path) -> Sources:
+    return Sources(project)
+
+
+def test_no_arrow_rises(sources: Sources) -> None:
+    """A floor imports only floors below it; systems and functions never each other."""
+    assert not rising(sources)
+
+
+def test_hot_path_loads_nothing_slow(sources: Sources) -> None:
+    """What apply-presets loads before it reads its input holds no costly module of the standard library."""
+    assert HOT in sources.by_name
+    assert not slow(sources, [HOT])
+
+
+def test_nothing_from_outside(sources: Sources) -> None:
+    """Engines read no clock, environment, network, disk or chance; functions no more than the file they are given."""
+    assert not outside(sources)
+
+
+def test_start_of_a_small_run(project: Path) -> None:
+    """A process that runs apply-presets on an empty list has loaded none of the slow modules at its end."""
+    program = (
+        "import sys; sys.path[:0] = sys.argv[1:3]; sys.argv[:] = sys.argv[3:]\n"
+        "try:\n"
+        "    exec(compile(open(sys.argv[0]).read(), sys.argv[0], 'exec'), {'__name__': '__main__', '__file__': sys.argv[0]})\n"
+        "finally:\n"
+        "    print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)\n"
+    )
+    places = [str(project / "shared"), sysconfig.get_path("purelib")]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            program,
+            *places,
+            str(project / "functions/apply-presets/main.py"),
+        ],
+        input="apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert not SLOW & set(done.stderr.split())
+
+
+RULES: list[tuple[str, dict[str, str], list[str]]] = [
+    ("a floor may skip floors", {"shared/krmkit/fn/a.py": "from krmkit.yaml import tree"}, []),
+    (
+        "fn imports cli",
+        {"shared/krmkit/fn/a.py": "from krmkit.cli import main"},
+        ["a.py:1: fn imports krmkit.cli"],
+    ),
+    (
+        "inside a function",
+        {"shared/krmkit/yaml/a.py": "def f():\n    import krmkit.krm.b"},
+        ["a.py:2: yaml imports"],
+    ),
+    (
+        "for its types only",
+        {"shared/krmkit/lang/a.py": "if TYPE_CHECKING:\n    from krmkit.krm.b import B"},
+        ["a.py:2: lang imports"],
+    ),
+    (
+        "a submodule through its package",
+        {"shared/krmkit/lang/a.py": "from krmkit import krm", "shared/krmkit/krm/__init__.py": ""},
+        ["a.py:1: lang imports krmkit.krm"],
+    ),
+    (
+        "a name to be imported later",
+        {"shared/krmkit/lang/a.py": "load('krmkit.fn.b')", "shared/krmkit/fn/b.py": ""},
+        ["a.py:1: lang imports krmkit.fn.b"],
+    ),
+    (
+        "another system",
+        {"shared/krmkit/porch/a.py": "import krmkit.palette.b"},
+        ["porch imports krmkit.palette.b"],
+    ),
+    (
+        "another function",
+        {"functions/x/main.py": "import functions.y.main"},
+        ["functions are loaded by path"],
+    ),
+    ("a relative import", {"shared/krmkit/krm/a.py": "from .b import c"}, ["a relative import"]),
+    ("an unknown floor", {"shared/krmkit/attic/a.py": ""}, ["stands on no floor"]),
+]
+
+
+def tree(root: Path, files: dict[str, str]) -> Sources:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return Sources(root)
+
+
+def matches(found: list[str], expected: list[str]) -> bool:
+    return len(found) == len(expected) and all(
+        part in line for part, line in zip(expected, found, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("files", "expected"), [case[1:] for case in RULES], ids=[case[0] for case in RULES])
+def test_rule_of_the_floors(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    """The reader of imports finds each kind of rising arrow, and none where there is none."""
+    found = rising(tree(tmp_path, files))
+
+    assert matches(found, expected), found
+
+
+STARTS: list[tuple[str, dict[str, str], list[str]]] = [
+    ("types cost nothing", {"shared/krmkit/yaml/a.py": "if TYPE_CHECKING:\n    import typing"}, []),
+    ("inside a function", {"shared/krmkit/yaml/a.py": "def f():\n    import re"}, []),
+    ("in a module of yaml", {"shared/krmkit/yaml/a.py": "import re"}, ["a.py:1: re is loaded"]),
+    ("in a class body", {"shared/krmkit/yaml/a.py": "class A:\n    import json"}, ["a.py:2: json is loaded"]),
+    (
+        "a submodule",
+        {"shared/krmkit/yaml/a.py": "from collections.abc import B"},
+        ["collections.abc is loaded"],
+    ),
+    ("off the hot path", {"shared/krmkit/lang/a.py": "import re"}, []),
+    (
+        "reached by the entry point, through a package",
+        {
+            "functions/apply-presets/main.py": "from krmkit.palette.a import b",
+            "shared/krmkit/palette/__init__.py": "import json",
+            "shared/krmkit/palette/a.py": "",
+        },
+        ["__init__.py:1: json is loaded"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [case[1:] for case in STARTS], ids=[case[0] for case in STARTS]
+)
+def test_rule_of_the_start(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    """The reader of imports knows what is loaded at start from what is not."""
+    found = slow(tree(tmp_path, files), [HOT])
+
+    assert matches(found, expected), found
+
+
+OUTSIDES: list[tuple[str, dict[str, str], list[str]]] = [
+    ("a pure module", {"shared/krmkit/lang/a.py": "import math\nx = d.now(zone)"}, []),
+    ("the clock", {"shared/krmkit/lang/a.py": "x = datetime.now()"}, ["asks the clock"]),
+    (
+        "a module, lazily",
+        {"shared/krmkit/krm/a.py": "def f():\n    import random"},
+        ["a.py:2: imports random"],
+    ),
+    ("a file", {"shared/krmkit/palette/a.py": "open('x')"}, ["opens a file"]),
+    (
+        "the environment, from a function",
+        {"functions/x/main.py": "import os\nos.environ['A']"},
+        ["reads the environment"],
+    ),
+    (
+        "the network, below a function",
+        {"functions/x/main.py": "import krmkit.fn.a", "shared/krmkit/fn/a.py": "import socket"},
+        ["imports socket"],
+    ),
+    ("fn that no function reaches", {"shared/krmkit/fn/pipeline.py": "import subprocess"}, []),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [case[1:] for case in OUTSIDES], ids=[case[0] for case in OUTSIDES]
+)
+def test_rule_of_the_outside(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    """The reader finds the ways out of a rule engine."""
+    found = outside(tree(tmp_path, files))
+
+    assert matches(found, expected), found
