@@ -1,0 +1,1 @@
+"""krmkit: KRM functions for packaged configuration."""

@@ -1,0 +1,1 @@
+"""Lossless YAML: text in, text out; what is not edited stays byte for byte."""

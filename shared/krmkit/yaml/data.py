@@ -1,0 +1,154 @@
+"""Plain Python data from a span tree, by the rules of Go's yaml.v3 or of the YAML 1.2 core schema.
+
+Shapes: None, bool, int, float, str, list, dict with string keys (as after a trip through JSON). Merge keys are
+applied under Go's rules: what the mapping itself says wins, then the merged mappings in their order. Nodes that are
+reached through an alias count against `Limits.aliases`, so that a few hundred bytes cannot grow into gigabytes.
+"""
+
+from __future__ import annotations
+
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.scalars import core_resolve, go_resolve
+from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.yaml.limits import Limits
+
+    Resolve = Callable[[str], tuple[str, object]]
+
+
+def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
+    return _Reader(go_resolve, limits, merges=True).data(node)
+
+
+def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood."""
+    return _Reader(core_resolve, limits, merges=True).data(node)
+
+
+def go_value(node: Scalar) -> object:
+    """The value of one scalar under Go's rules: its style and explicit tag decide before its text does."""
+    return _value(node, go_resolve)
+
+
+def core_value(node: Scalar) -> object:
+    """The value of one scalar under the YAML 1.2 core schema."""
+    return _value(node, core_resolve)
+
+
+def _value(node: Scalar, resolve: Resolve) -> object:
+    if node.value is not UNSET:
+        return node.value
+    tag = node.tag
+    if tag is None:
+        return node.text if node.style else resolve(node.text)[1]
+    if tag == "!" or tag == "!!str":
+        return node.text
+    found, value = resolve(node.text)
+    if tag == "!!float" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if tag == "!!null" and found == "null":
+        return None
+    if tag in ("!!int", "!!float", "!!bool") and found == tag[2:]:
+        return value
+    if tag in ("!!binary", "!!timestamp", "!!merge") or not tag.startswith("!!"):
+        return node.text
+    place = line_of(node)
+    raise YamlError(f"cannot read {node.text!r} as {tag}", *place)
+
+
+def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
+    """Line and column (from 1) of a node in its text; (None, None) for one made by an edit."""
+    if node.source is None:
+        return None, None
+    from krmkit.yaml.document import line_column
+
+    return line_column(node.source.text, node.start)
+
+
+class _Reader:
+    __slots__ = ("limits", "merges", "resolve", "through_alias", "visited")
+
+    def __init__(self, resolve: Resolve, limits: Limits, merges: bool) -> None:
+        self.resolve = resolve
+        self.limits = limits
+        self.merges = merges
+        self.visited = 0
+        self.through_alias = 0
+
+    def data(self, node: Node | None) -> object:
+        if isinstance(node, Scalar):
+            if self.through_alias:
+                self.count(node)
+            return _value(node, self.resolve)
+        if isinstance(node, Map):
+            if self.through_alias:
+                self.count(node)
+            return self.mapping(node)
+        if isinstance(node, Seq):
+            if self.through_alias:
+                self.count(node)
+            return [self.data(item) for item in node.items]
+        if isinstance(node, Alias):
+            self.through_alias += 1
+            if self.through_alias > self.limits.depth:
+                raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))
+            try:
+                return self.data(node.target)
+            finally:
+                self.through_alias -= 1
+        return None
+
+    def count(self, node: Node) -> None:
+        self.visited += 1
+        if self.visited > self.limits.aliases:
+            raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases", *line_of(node))
+
+    def mapping(self, node: Map) -> dict[str, object]:
+        result: dict[str, object] = {}
+        merged: list[Node] = []
+        for entry in node.entries:
+            key = entry.key
+            if not isinstance(key, Scalar):
+                key = deref(key)
+                if not isinstance(key, Scalar):
+                    raise YamlError("a key must be a scalar, not a collection", *line_of(entry.key))
+            if key.text == "<<" and not key.style and key.tag in (None, "!!merge"):
+                merged.append(entry.value)
+                continue
+            result[key.text] = self.data(entry.value)
+        for value in merged:
+            self.merge(result, value)
+        return result
+
+    def merge(self, result: dict[str, object], value: Node) -> None:
+        target = deref(value)
+        sources = target.items if isinstance(target, Seq) else [value]
+        for source in sources:
+            if not isinstance(deref(source), Map):
+                raise YamlError("map merge requires a mapping or a list of mappings as the value", *line_of(value))
+            data = self.data(source)
+            assert isinstance(data, dict)
+            for name, item in data.items():
+                result.setdefault(name, item)
+
+
+def lookup(node: Map, name: str, depth: int = 100) -> Node | None:
+    """The value under `name`, merge keys applied: the mapping's own entry first, then the merged ones in order."""
+    own = node.get(name)
+    if own is not None or depth == 0:
+        return own
+    for entry in node.entries:
+        if entry.name == "<<":
+            value = deref(entry.value)
+            for source in value.items if isinstance(value, Seq) else [value]:
+                target = deref(source)
+                found = lookup(target, name, depth - 1) if isinstance(target, Map) else None
+                if found is not None:
+                    return found
+    return None

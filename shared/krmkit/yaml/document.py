@@ -1,0 +1,300 @@
+"""Parse a YAML text into a span tree, edit it, and write it back with every untouched byte in place."""
+
+from __future__ import annotations
+
+from krmkit.yaml import _libyaml
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.yaml.limits import Limits
+
+_TAG_PREFIX = "tag:yaml.org,2002:"
+
+
+class Document:
+    """One YAML document inside `text`.
+
+    `root` is None for an empty document. `wide` tells how the text indents lists under a key (dashes two deeper
+    than the key, or at the key's column) and `newline` how it ends lines; new nodes follow both.
+    """
+
+    __slots__ = ("aliases", "newline", "root", "text", "wide")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root: Node | None = None
+        self.wide = False
+        self.aliases: list[Alias] = []
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+
+    @property
+    def changed(self) -> bool:
+        """Whether an edit has been recorded anywhere."""
+        from krmkit.yaml.splice import is_changed
+
+        return self.root is not None and is_changed(self.root)
+
+    def splices(self) -> list[tuple[int, int, str]]:
+        """The recorded edits as (start, end, replacement), in order and free of overlap."""
+        from krmkit.yaml.splice import splices
+
+        return splices(self)
+
+    def render(self) -> str:
+        """The text with all recorded edits applied."""
+        text = self.text
+        parts: list[str] = []
+        position = 0
+        for start, end, replacement in self.splices():
+            parts.append(text[position:start])
+            parts.append(replacement)
+            position = end
+        parts.append(text[position:])
+        return "".join(parts)
+
+
+def parse(
+    text: str,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: str = "error",
+    anchors: dict[str, Node] | None = None,
+) -> Document:
+    """The one document of `text`. An empty or comment-only text gives a document without root.
+
+    `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known from
+    elsewhere (an item of a list may refer to an anchor of an earlier one). Raises YamlError, LimitError.
+    """
+    documents = parse_all(text, limits, duplicates, anchors, most=1)
+    return documents[0] if documents else Document(text)
+
+
+def parse_all(
+    text: str,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: str = "error",
+    anchors: dict[str, Node] | None = None,
+    most: int = 0,
+) -> list[Document]:
+    """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error."""
+    yaml = _libyaml.backend()
+    try:
+        return _build(yaml, text, limits, duplicates == "error", anchors, most)
+    except yaml.error as error:
+        raise translate(error, text) from None
+    except UnicodeEncodeError as error:
+        raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *_place(text, error.start)) from None
+
+
+def _build(
+    yaml: _libyaml.Backend,
+    text: str,
+    limits: Limits,
+    unique: bool,
+    known: dict[str, Node] | None,
+    most: int,
+) -> list[Document]:
+    scalar_event, alias_event = yaml.scalar, yaml.alias
+    map_start, map_end = yaml.mapping_start, yaml.mapping_end
+    seq_start, seq_end = yaml.sequence_start, yaml.sequence_end
+    # libyaml does not count a leading byte order mark.
+    base = 1 if text[:1] == "\ufeff" else 0
+    get_event = yaml.parser(text).get_event
+    depth_limit = limits.depth
+    documents: list[Document] = []
+    document: Document | None = None
+    anchors: dict[str, Node] = {}
+    # The container being filled, the key waiting for its value, and the same for all outer containers.
+    container: Map | Seq | None = None
+    key: Node | None = None
+    stack: list[tuple[Map | Seq | None, Node | None]] = []
+    style_known = False
+
+    while True:
+        event: Any = get_event()
+        kind = type(event)
+        if kind is scalar_event:
+            start, end = event.start_mark.index + base, event.end_mark.index + base
+            style = event.style
+            node: Node = Scalar(event.value, style, document, start, end)
+            if style == "|" or style == ">":
+                node.end = _block_scalar_end(text, start, end, event.value)
+            tag = event.tag
+            if tag is not None:
+                node.tag = _short(tag)
+            if event.anchor is not None:
+                node.anchor = event.anchor
+                anchors[event.anchor] = node
+        elif kind is map_start or kind is seq_start:
+            mark = event.start_mark
+            start = mark.index + base
+            opened: Map | Seq
+            if kind is map_start:
+                opened = Map(document, start, event.flow_style)
+            else:
+                opened = Seq(document, start, event.flow_style)
+                if not style_known and key is not None and not event.flow_style:
+                    style_known = True
+                    assert document is not None
+                    document.wide = mark.column > _column(text, key.start)
+            tag = event.tag
+            if tag is not None and tag != "!":
+                opened.tag = _short(tag)
+            if event.anchor is not None:
+                opened.anchor = event.anchor
+                anchors[event.anchor] = opened
+            stack.append((container, key))
+            if len(stack) > depth_limit:
+                raise LimitError.of("depth", depth_limit, "the nesting", mark.line + 1, mark.column + 1)
+            container, key = opened, None
+            continue
+        elif kind is map_end:
+            assert isinstance(container, Map)
+            entries = container.entries
+            if container.flow:
+                container.end = event.end_mark.index + base
+            elif entries:
+                container.end = max(entries[-1].value.end, entries[-1].key.end)
+            if unique and len(entries) > 1:
+                _refuse_duplicates(entries, text)
+            node = container
+            container, key = stack.pop()
+        elif kind is seq_end:
+            assert isinstance(container, Seq)
+            if container.flow:
+                container.end = event.end_mark.index + base
+            elif container.items:
+                container.end = container.items[-1].end
+            node = container
+            container, key = stack.pop()
+        elif kind is alias_event:
+            mark = event.start_mark
+            name = event.anchor
+            target = anchors.get(name)
+            if target is None and known is not None:
+                target = known.get(name)
+            if target is None:
+                raise YamlError(
+                    f"the alias *{name} has no anchor &{name} before it", mark.line + 1, mark.column + 1
+                )
+            alias = Alias(name, target, document, mark.index + base, event.end_mark.index + base)
+            assert document is not None
+            document.aliases.append(alias)
+            node = alias
+        elif kind is yaml.document_start:
+            if most and len(documents) == most:
+                mark = event.start_mark
+                raise YamlError(
+                    "a second document starts here, where only one is expected", mark.line + 1, mark.column + 1
+                )
+            document = Document(text)
+            documents.append(document)
+            anchors = {}
+            style_known = False
+            continue
+        elif kind is yaml.stream_end:
+            break
+        else:
+            continue
+
+        if container is None:
+            assert document is not None
+            document.root = node
+        elif isinstance(container, Seq):
+            container.items.append(node)
+        elif key is None:
+            key = node
+        else:
+            container.entries.append(Entry(key, node))
+            key = None
+
+    for document in documents:
+        root = document.root
+        if isinstance(root, Scalar) and not root.style and not root.text and root.tag is None:
+            document.root = None
+    return documents
+
+
+def _column(text: str, offset: int) -> int:
+    return offset - (text.rfind("\n", 0, offset) + 1)
+
+
+def _short(tag: str) -> str:
+    return "!!" + tag[len(_TAG_PREFIX) :] if tag.startswith(_TAG_PREFIX) else tag
+
+
+def _block_scalar_end(text: str, start: int, end: int, value: str) -> int:
+    """Where the content of a block scalar ends, without its final newline.
+
+    libyaml's end runs over the blank lines that follow; with keep chomping (`|+`) they are content, else not.
+    """
+    header = text[start : text.find("\n", start) + 1 or end]
+    content = text[start:end]
+    if "+" in header.split("#", 1)[0]:
+        return end - (2 if content.endswith("\r\n") else 1 if content.endswith("\n") else 0)
+    if value.rstrip("\r\n") != value.rstrip():
+        # The last line ends in blanks that are content.
+        return start + len(content.rstrip("\r\n"))
+    stop = start + len(content.rstrip())
+    line_end = text.find("\n", stop, end)
+    if line_end < 0:
+        line_end = end
+    return line_end - 1 if text[line_end - 1] == "\r" else line_end
+
+
+def _refuse_duplicates(entries: list[Entry], text: str) -> None:
+    """Go compares the texts of two keys, so `1` and `"1"` are the same key and `1` and `true` are not."""
+    seen: dict[str, Node] = {}
+    for entry in entries:
+        name = entry.name
+        if name is None:
+            continue
+        if name in seen:
+            line = _place(text, seen[name].start)[0]
+            raise YamlError(
+                f'the key "{name}" stands twice in one mapping (first on line {line})', *_place(text, entry.key.start)
+            )
+        seen[name] = entry.key
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from 1."""
+    return text.count("\n", 0, offset) + 1, _column(text, offset) + 1
+
+
+line_column = _place
+
+
+def translate(error: Any, text: str) -> YamlError:
+    """A libyaml error as ours, in words that help."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None:
+        return YamlError(_explain(str(error.problem)), mark.line + 1, mark.column + 1)
+    reason = getattr(error, "reason", None)
+    if reason is not None:
+        character = error.character
+        shown = f"U+{character:04X}" if isinstance(character, int) else repr(character)
+        # The position counts bytes.
+        prefix = text.encode("utf-8", "replace")[: error.position].decode("utf-8", "replace")
+        return YamlError(f"{reason} ({shown})", *_place(prefix, len(prefix)))
+    return YamlError(str(error) or "the text is not YAML")
+
+
+_HINTS = {
+    "found character that cannot start any token": "a tab, `@`, `` ` `` or `%` cannot start a value; quote it, and indent with blanks",
+    "mapping values are not allowed in this context": "a `: ` stands where no key can; check the indentation, or quote the text",
+    "did not find expected key": "check the indentation of this line against its siblings",
+    "could not find expected ':'": "a key needs a colon and a blank after it",
+    "did not find expected ',' or '}'": "a flow mapping is not closed",
+    "did not find expected ',' or ']'": "a flow sequence is not closed",
+    "found unexpected end of stream": "a quote is not closed",
+}
+
+
+def _explain(problem: str) -> str:
+    hint = _HINTS.get(problem)
+    return f"{problem} ({hint})" if hint else problem

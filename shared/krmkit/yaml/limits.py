@@ -1,0 +1,32 @@
+"""Limits that hostile or broken input runs into, counted and never guessed; each can be raised by the caller."""
+
+from __future__ import annotations
+
+
+class Limits:
+    """What an input may be at most.
+
+    depth: nesting of collections. aliases: nodes visited through aliases while one text is read as data.
+    items: items of a ResourceList. item_size: characters of one item. total_size: characters of one input.
+    """
+
+    __slots__ = ("aliases", "depth", "item_size", "items", "total_size")
+
+    NAMES = ("depth", "aliases", "items", "item_size", "total_size")
+
+    def __init__(
+        self,
+        depth: int = 500,
+        aliases: int = 100_000,
+        items: int = 1_000_000,
+        item_size: int = 64 * 1024 * 1024,
+        total_size: int = 1024 * 1024 * 1024,
+    ) -> None:
+        self.depth = depth
+        self.aliases = aliases
+        self.items = items
+        self.item_size = item_size
+        self.total_size = total_size
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,313 @@
+"""The span tree: what a YAML text says, and where in the text each node stands.
+
+A node that came from a text knows its span (`start`, `end`: code point offsets into `source.text`; `end` is where
+the node's own content ends, before blanks, comments and the final newline). A node made by an edit has
+`source = None` and is written by `krmkit.yaml.emit`. Containers are edited in place through their methods; the first
+edit keeps the original children in `original`, and `krmkit.yaml.splice` turns the difference into text edits.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.yaml.document import Document
+
+
+class Node:
+    """What every node has: its span, its document, its anchor and its explicit tag (in short form, `!!str`)."""
+
+    __slots__ = ("anchor", "end", "source", "start", "tag")
+    kind = "node"
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        end: int = -1,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+
+
+class Scalar(Node):
+    """A scalar: `text` is the decoded content, `style` one of "" (plain), ', ", | and >.
+
+    A scalar made by an edit keeps its Python value in `value`; one from a text has `value` UNSET, because what a text
+    means depends on the resolution rules (`krmkit.yaml.data`).
+    """
+
+    __slots__ = ("style", "text", "value")
+    kind = "scalar"
+
+    def __init__(
+        self,
+        text: str,
+        style: str = "",
+        source: Document | None = None,
+        start: int = -1,
+        end: int = -1,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        self.text = text
+        self.style = style
+        self.source = source
+        self.start = start
+        self.end = end
+        self.anchor = anchor
+        self.tag = tag
+        self.value: object = UNSET
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.text!r})"
+
+
+class _Unset:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = _Unset()
+
+
+class Alias(Node):
+    """A reference `*name`; `target` is the anchored node."""
+
+    __slots__ = ("name", "target")
+    kind = "alias"
+
+    def __init__(
+        self, name: str, target: Node, source: Document | None = None, start: int = -1, end: int = -1
+    ) -> None:
+        super().__init__(source, start, end)
+        self.name = name
+        self.target = target
+
+
+class Entry:
+    """One `key: value` of a mapping. `value` may be replaced; `first_value` is what the text had."""
+
+    __slots__ = ("first_value", "key", "value")
+
+    def __init__(self, key: Node, value: Node) -> None:
+        self.key = key
+        self.value = value
+        self.first_value = value
+
+    @property
+    def name(self) -> str | None:
+        """The key's text, or None where the key is not a scalar."""
+        key = deref(self.key)
+        return key.text if isinstance(key, Scalar) else None
+
+
+class Map(Node):
+    """A mapping: entries in the order of the text, duplicates refused while parsing."""
+
+    __slots__ = ("entries", "flow", "original")
+    kind = "map"
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        flow: bool = False,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        super().__init__(source, start, start, anchor, tag)
+        self.flow = flow
+        self.entries: list[Entry] = []
+        self.original: list[Entry] | None = None
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def entry(self, name: str) -> Entry | None:
+        """The entry whose key's text is `name`; merge keys are not looked into."""
+        for entry in self.entries:
+            key = entry.key
+            if key.kind == "scalar":
+                if key.text == name:  # type: ignore[attr-defined]  # kind says it is a Scalar
+                    return entry
+            elif entry.name == name:
+                return entry
+        return None
+
+    def get(self, name: str) -> Node | None:
+        """The value under `name`, aliases followed; None where the key is absent."""
+        entry = self.entry(name)
+        return deref(entry.value) if entry is not None else None
+
+    def keys(self) -> list[str]:
+        """The texts of all scalar keys, in order."""
+        return [name for name in (entry.name for entry in self.entries) if name is not None]
+
+    def touch(self) -> None:
+        """Keep the children as the text has them, before the first edit."""
+        if self.original is None:
+            self.original = list(self.entries)
+
+    def set(self, name: str, value: object) -> Node:
+        """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
+        node = to_node(value)
+        entry = self.entry(name)
+        self.touch()
+        if entry is not None:
+            entry.value = node
+        else:
+            self.entries.append(Entry(to_node(name), node))
+        return node
+
+    def replace(self, entry: Entry, value: object) -> Node:
+        """Give an entry another value; returns the value's node."""
+        self.touch()
+        entry.value = node = to_node(value)
+        return node
+
+    def insert(self, index: int, name: str, value: object) -> Node:
+        """Put a new entry before position `index` (as list.insert)."""
+        self.touch()
+        node = to_node(value)
+        self.entries.insert(index, Entry(to_node(name), node))
+        return node
+
+    def append_entry(self, entry: Entry) -> None:
+        """Take over an entry of another document, with its key and its comments."""
+        self.touch()
+        self.entries.append(entry)
+
+    def remove(self, name: str) -> bool:
+        """Remove `name`; False where it was not there."""
+        entry = self.entry(name)
+        if entry is None:
+            return False
+        self.touch()
+        self.entries.remove(entry)
+        return True
+
+
+class Seq(Node):
+    """A sequence."""
+
+    __slots__ = ("flow", "items", "original")
+    kind = "seq"
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        flow: bool = False,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        super().__init__(source, start, start, anchor, tag)
+        self.flow = flow
+        self.items: list[Node] = []
+        self.original: list[Node] | None = None
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def touch(self) -> None:
+        """Keep the children as the text has them, before the first edit."""
+        if self.original is None:
+            self.original = list(self.items)
+
+    def append(self, value: object) -> Node:
+        """Add an item at the end; returns its node."""
+        return self.insert(len(self.items), value)
+
+    def insert(self, index: int, value: object) -> Node:
+        """Put an item before position `index` (as list.insert); returns its node."""
+        self.touch()
+        node = to_node(value)
+        self.items.insert(index, node)
+        return node
+
+    def replace(self, index: int, value: object) -> Node:
+        """Put another item in the place of the one at `index`; returns its node."""
+        self.touch()
+        node = to_node(value)
+        self.items[index] = node
+        return node
+
+    def remove(self, index: int) -> None:
+        """Remove the item at `index`."""
+        self.touch()
+        del self.items[index]
+
+    def reorder(self, order: list[int]) -> None:
+        """Keep the items at the positions of `order`, in that order (each at most once)."""
+        self.touch()
+        self.items = [self.items[position] for position in order]
+
+
+def deref(node: Node) -> Node:
+    """The node itself, or what an alias stands for."""
+    while isinstance(node, Alias):
+        node = node.target
+    return node
+
+
+def to_node(value: object) -> Node:
+    """A node for Python data (None, bool, int, float, str, list, tuple, dict with string keys); nodes pass."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, dict):
+        mapping = Map()
+        for key, item in value.items():
+            mapping.entries.append(Entry(to_node(str(key)), to_node(item)))
+        return mapping
+    if isinstance(value, (list, tuple)):
+        sequence = Seq()
+        sequence.items = [to_node(item) for item in value]
+        return sequence
+    if value is None or isinstance(value, (bool, int, float, str)):
+        scalar = Scalar(value if isinstance(value, str) else _text_of(value))
+        scalar.value = value
+        return scalar
+    raise TypeError(f"YAML has no form for a {type(value).__name__}")
+
+
+def _text_of(value: bool | int | float | None) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def detached(node: Node) -> Node:
+    """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
+
+    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not.
+    """
+    node = deref(node)
+    if isinstance(node, Map):
+        copy = Map(tag=node.tag, flow=node.flow)
+        copy.entries = [Entry(detached(entry.key), detached(entry.value)) for entry in node.entries]
+        return copy
+    if isinstance(node, Seq):
+        items = Seq(tag=node.tag, flow=node.flow)
+        items.items = [detached(item) for item in node.items]
+        return items
+    assert isinstance(node, Scalar)
+    scalar = Scalar(node.text, node.style, tag=node.tag)
+    scalar.value = node.value
+    return scalar
