@@ -37,7 +37,7 @@ test: venv ## all tests that need nothing but Python (FUNCTION=name: only those 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
 	@$(DEV) -m ruff format --check .
-	@$(DEV) tools/typecheck.py
+	@$(DEV) -m tools.typecheck
 	@$(PYTEST) -q tests/meta
 
 format: venv ## let ruff format and sort
@@ -56,13 +56,13 @@ e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
 
 new: venv ## the folder of a new function (NAME=my-function)
 	@test -n "$(NAME)" || { echo "name the function: make new NAME=my-function" >&2; exit 2; }
-	@$(DEV) tools/new.py "$(NAME)"
+	@$(DEV) -m tools.new "$(NAME)"
 
 golden: venv ## write .expected of the examples (FUNCTION=name, or all)
-	@$(DEV) tools/golden.py $(FUNCTION)
+	@$(DEV) -m tools.golden $(FUNCTION)
 
 generate: venv ## write everything that is generated from functions/*/function.yaml
-	@$(DEV) tools/generate.py
+	@$(DEV) -m tools.generate
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
 	@for name in run cel serve build dev; do \
@@ -71,7 +71,7 @@ lock: ## resolve requirements/*.in into hashed locks (needs uv)
 	done
 
 wheel: venv ## the wheel, in dist/
-	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what was made, environments included
 	@rm -rf .venv .venv-run build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
