@@ -19,10 +19,7 @@ FUNCTIONS = sorted(
 # Where the project was made, and where its dependencies come from, is nobody's business.
 PLACES = re.compile(
     r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|tmp/\w+)/"  # paths of one machine
-    r"|py"
-    + r"pi\.org|pythonhosted|extra-index"
-    + r"-url\b[ =]\S*//|find-links"
-    + r"\b[ =]\S*/"  # package indexes
+    r"|py[p]i\.org|python[h]osted|(?:index|find)-(?:url|links)[ =]\S*//"  # package indexes
 )
 
 
