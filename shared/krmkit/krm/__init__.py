@@ -1,0 +1,1 @@
+"""The KRM model that functions see: resource lists, resources, results, Kptfiles."""

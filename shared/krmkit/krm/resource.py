@@ -1,0 +1,342 @@
+"""One KRM resource: text until somebody asks, a span tree from then on, and text again with only the edits changed."""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.locate import plain_text, scalar_span
+from krmkit.yaml import emit
+from krmkit.yaml.data import go_data, lookup
+from krmkit.yaml.document import Document, parse
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Alias, Map, Node, Seq, deref, detached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+
+    Path = tuple[str | int, ...]
+
+
+class Location:
+    """Where a resource lives: file path relative to its package, index in the file, path of the package."""
+
+    __slots__ = ("index", "package", "path")
+
+    def __init__(self, path: str, index: int = 0, package: str = "") -> None:
+        self.path = path
+        self.index = index
+        self.package = package
+
+
+class Resource:
+    """A resource, read lazily and edited in place.
+
+    `text` is the resource as it stands behind its dash (first line unindented, all others at `column`), or, where
+    `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
+    """
+
+    __slots__ = ("_anchors", "_document", "_root", "_text", "changed", "clean", "column", "limits", "location", "label")
+
+    def __init__(
+        self,
+        text: str,
+        column: int = 0,
+        clean: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
+        label: str = "the resource",
+        location: Location | None = None,
+    ) -> None:
+        self._text = text
+        self._document: Document | None = None
+        self._root: Map | None = None
+        self._anchors: dict[str, Node] | None = None
+        self.column = column
+        self.clean = clean
+        self.limits = limits
+        self.label = label
+        self.location = location
+        self.changed = False
+
+    @classmethod
+    def from_data(cls, data: object, label: str = "the new resource") -> Resource:
+        """A new resource, a document of its own, written as Go would write it."""
+        resource = cls(emit.document(data), label=label)
+        resource.changed = True
+        return resource
+
+    @classmethod
+    def from_node(cls, document: Document, root: Map, label: str) -> Resource:
+        """A resource that is part of a larger document (the functionConfig); it is for reading only."""
+        resource = cls("", label=label)
+        resource._document = document
+        resource._root = root
+        return resource
+
+    # Text and tree
+
+    @property
+    def text(self) -> str:
+        """The resource's text with all edits."""
+        if self.changed and self._document is not None:
+            self._text = self._document.render()[self.column :]
+            self._document = None
+            self._root = None
+        return self._text
+
+    @property
+    def document(self) -> Document:
+        """The span tree's document, parsed on first use."""
+        if self._document is None:
+            self._parse()
+        assert self._document is not None
+        return self._document
+
+    @property
+    def root(self) -> Map:
+        """The resource's mapping, parsed on first use."""
+        if self._root is None:
+            self._parse()
+        assert self._root is not None
+        return self._root
+
+    def _parse(self) -> None:
+        text = self._text
+        if len(text) > self.limits.item_size:
+            error = LimitError.of("item_size", self.limits.item_size, "the size in characters")
+            raise LimitError(f"{self.label}: {error.message}", limit=error.limit)
+        try:
+            document = parse(" " * self.column + text, self.limits, anchors=self._anchors)
+        except LimitError as error:
+            raise LimitError(f"{self.label}: {error}", limit=error.limit) from None
+        except YamlError as error:
+            raise YamlError(f"{self.label}: {error}") from None
+        if not isinstance(document.root, Map):
+            kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
+            found = kind[document.root.kind] if document.root is not None else "empty"
+            raise ListError(f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand")
+        self._document = document
+        self._root = document.root
+
+    # Reading
+
+    def node(self, *path: str | int) -> Node | None:
+        """The node at a path, aliases followed and merge keys applied; None where it is absent."""
+        node: Node | None = self.root
+        for step in path:
+            if isinstance(node, Map) and isinstance(step, str):
+                node = lookup(node, step)
+            elif isinstance(node, Seq) and isinstance(step, int) and -len(node.items) <= step < len(node.items):
+                node = deref(node.items[step])
+            else:
+                return None
+        return node
+
+    def get(self, *path: str | int, default: object = None) -> object:
+        """Python data at a path, by Go's rules; `default` where the path is absent."""
+        node = self.node(*path)
+        return default if node is None else go_data(node, self.limits)
+
+    def string(self, *path: str) -> str:
+        """The text of the scalar at a path; "" where there is none. Cheap on items that were not parsed yet."""
+        if self._document is None and self.clean:
+            span = scalar_span(self._text, self.column, path)
+            if span is not None:
+                text = plain_text(self._text, span)
+                if text is not None:
+                    return text
+        node = self.node(*path)
+        return node.text if node is not None and node.kind == "scalar" else ""  # type: ignore[attr-defined]
+
+    @property
+    def api_version(self) -> str:
+        """apiVersion, "" where absent."""
+        return self.string("apiVersion")
+
+    @property
+    def kind(self) -> str:
+        """kind, "" where absent."""
+        return self.string("kind")
+
+    @property
+    def name(self) -> str:
+        """metadata.name, "" where absent."""
+        return self.string("metadata", "name")
+
+    @property
+    def namespace(self) -> str:
+        """metadata.namespace, "" where absent."""
+        return self.string("metadata", "namespace")
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """metadata.annotations as texts; {} where absent."""
+        return self._strings("annotations")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """metadata.labels as texts; {} where absent."""
+        return self._strings("labels")
+
+    def _strings(self, name: str) -> dict[str, str]:
+        node = self.node("metadata", name)
+        if not isinstance(node, Map):
+            return {}
+        result = {}
+        for entry in node.entries:
+            value = deref(entry.value)
+            key = entry.name
+            if key is not None and value.kind == "scalar":
+                result[key] = value.text  # type: ignore[attr-defined]
+        return result
+
+    @property
+    def path(self) -> str | None:
+        """The file the resource comes from, relative to its package; None where nothing tells."""
+        if self.location is not None:
+            return self.location.path
+        found = self.annotations
+        return found.get(names.PATH) or found.get(names.LEGACY_PATH)
+
+    @property
+    def index(self) -> int:
+        """The resource's position in its file, from 0."""
+        if self.location is not None:
+            return self.location.index
+        found = self.annotations
+        text = found.get(names.INDEX) or found.get(names.LEGACY_INDEX) or "0"
+        return int(text) if text.isdecimal() and text.isascii() else 0
+
+    @property
+    def package_path(self) -> str:
+        """The folder of the resource's package, "" where nothing tells (`kpt fn eval`, kustomize)."""
+        if self.location is not None:
+            return self.location.package
+        return self.annotations.get(names.PACKAGE_PATH, "")
+
+    @property
+    def is_local_config(self) -> bool:
+        """Whether the resource is for tools only and never applied to a cluster."""
+        return self.annotations.get(names.LOCAL_CONFIG) == "true"
+
+    def ref(self) -> dict[str, str]:
+        """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""
+        ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}
+        if self.namespace:
+            ref["namespace"] = self.namespace
+        return ref
+
+    def file(self) -> dict[str, object] | None:
+        """The file of results: path and index; None where nothing tells."""
+        path = self.path
+        return {"path": path, "index": self.index} if path else None
+
+    # Editing
+
+    def set(self, path: Path, value: object) -> None:
+        """Put a value (Python data or a node) at a path; mappings on the way are made, aliases are not written through.
+
+        A list position may be one past the end, which appends.
+        """
+        if self._document is None and self.clean and isinstance(value, str):
+            keys = tuple(step for step in path if isinstance(step, str))
+            span = scalar_span(self._text, self.column, keys) if len(keys) == len(path) else None
+            if span is not None:
+                self._set_span(span, value)
+                return
+        parent = self._container(path[:-1], path[-1])
+        last = path[-1]
+        if isinstance(parent, Map) and isinstance(last, str):
+            parent.set(last, value)
+        elif isinstance(parent, Seq) and isinstance(last, int):
+            if last == len(parent.items):
+                parent.append(value)
+            else:
+                parent.replace(last, value)
+        else:
+            raise ListError(f"{self.label}: {dotted(path)} does not fit: {dotted(path[:-1])} is a {parent.kind}")
+        self.changed = True
+
+    def _set_span(self, span: tuple[int, int], value: str) -> None:
+        text = self._text
+        start, end = span
+        old = text[start:end]
+        if plain_text(text, span) == value and (old[0] in "\"'" or emit.scalar(value, 0) == old):
+            return
+        if old[0] == "'" and emit.is_printable(value) and "\n" not in value:
+            new = "'" + value.replace("'", "''") + "'"
+        elif old[0] == '"':
+            new = emit.double_quoted(value)
+        else:
+            new = emit.scalar(value, self.column)
+        self._text = text[:start] + new + text[end:]
+        # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
+        quoted = old[0] if old[0] in "\"'" else ""
+        self.clean = "\n" not in new and (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{[|>"
+        self.changed = True
+
+    def remove(self, path: Path) -> bool:
+        """Remove what is at a path; False where it is absent."""
+        if self.node(*path) is None:
+            return False
+        parent = self._container(path[:-1], path[-1])
+        last = path[-1]
+        done = False
+        if isinstance(parent, Map) and isinstance(last, str):
+            done = parent.remove(last)
+        elif isinstance(parent, Seq) and isinstance(last, int):
+            parent.remove(last)
+            done = True
+        self.changed = self.changed or done
+        return done
+
+    def _container(self, path: Path, child: str | int) -> Map | Seq:
+        """The collection at a path, made where absent, with a copy in the place of every alias on the way."""
+        node: Map | Seq = self.root
+        for position, step in enumerate(path):
+            following = path[position + 1] if position + 1 < len(path) else child
+            node = self._step(node, step, following, path[: position + 1])
+        return node
+
+    def _step(self, node: Map | Seq, step: str | int, following: str | int, path: Path) -> Map | Seq:
+        found: Node | None = None
+        if isinstance(node, Map) and isinstance(step, str):
+            entry = node.entry(step)
+            if entry is not None and isinstance(entry.value, Alias):
+                found = node.replace(entry, detached(entry.value))
+            elif entry is not None:
+                found = entry.value
+            else:
+                merged = lookup(node, step)
+                found = node.set(step, detached(merged) if merged is not None else _fresh(following))
+            if found.kind == "scalar" and not found.text:  # type: ignore[attr-defined]
+                found = node.set(step, _fresh(following))
+        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+            found = node.items[step]
+            if isinstance(found, Alias):
+                found = node.replace(step, detached(found))
+        elif isinstance(node, Seq) and step == len(node.items):
+            found = node.append(_fresh(following))
+        if not isinstance(found, (Map, Seq)):
+            raise ListError(f"{self.label}: {dotted(path)} is not a mapping or list, so nothing can be put into it")
+        return found
+
+    def __repr__(self) -> str:
+        return f"Resource({self.label})"
+
+
+def _fresh(following: str | int) -> Map | Seq:
+    return Map() if isinstance(following, str) else Seq()
+
+
+def dotted(path: Path) -> str:
+    """A path as results show it: `spec.items[0]."a.b"`."""
+    parts: list[str] = []
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        else:
+            name = f'"{step}"' if "." in step or not step else step
+            parts.append("." + name if parts else name)
+    return "".join(parts)

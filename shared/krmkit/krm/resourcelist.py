@@ -1,0 +1,365 @@
+"""The ResourceList: what a KRM function reads and writes (KRM Functions Specification v1).
+
+Items stay text until a function asks for one. Writing puts the untouched texts and the edited ones back between the
+same head and tail, so that everything that was not touched leaves byte for byte as it came.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.yaml import emit
+from krmkit.yaml.document import Document, parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.split import split
+from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.yaml.limits import Limits
+    from krmkit.yaml.split import Chunks
+
+VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
+
+
+class ResourceList:
+    """Items in their order, the functionConfig, and the results to be written.
+
+    `results` holds mappings in the shape of the specification; what a list brought along is dropped, because every
+    function reports its own. New resources made from data go to the end.
+    """
+
+    __slots__ = ("_anchored", "_chunks", "_envelope", "_items", "function_config", "limits", "results")
+
+    def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
+        self._chunks = chunks
+        self._envelope = envelope
+        self.limits = limits
+        self.results: list[dict[str, object]] = []
+        self.function_config: Resource | None = None
+        self._items: list[Resource] | None = None
+        self._anchored: bool | None = None
+
+    @classmethod
+    def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
+        """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
+        chunks = split(text, limits)
+        envelope = parse(chunks.head + chunks.tail, limits)
+        root = envelope.root
+        if not isinstance(root, Map):
+            raise ListError("the input is not a ResourceList: a mapping with apiVersion, kind and items is expected")
+        _check_header(root)
+        rl = cls(chunks, envelope, limits)
+        config = root.get("functionConfig")
+        if isinstance(config, Map):
+            rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
+        elif config is not None and not (isinstance(config, Scalar) and config.text in ("", "null", "~")):
+            raise ListError("functionConfig is not a mapping: a resource with apiVersion and kind is expected")
+        return rl
+
+    @classmethod
+    def of(cls, items: list[Resource], config: Resource | None = None, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
+        """A list in memory, as the embedded pipeline passes it from function to function."""
+        rl = cls(None, Document(""), limits)
+        rl._items = items
+        rl.function_config = config
+        return rl
+
+    # Items
+
+    @property
+    def items(self) -> list[Resource]:
+        """The resources, in order. Change the list through `add` and `remove`."""
+        if self._items is None:
+            chunks = self._chunks
+            assert chunks is not None
+            doubtful = chunks.doubtful
+            column, limits, flow = chunks.column, self.limits, chunks.flow
+            items = []
+            for number, text in enumerate(chunks.items):
+                clean = not flow and number not in doubtful
+                items.append(_Item(self, number, text, 0 if flow else column, clean, limits))
+            self._items = list(items)
+        return self._items
+
+    def __len__(self) -> int:
+        if self._items is not None:
+            return len(self._items)
+        assert self._chunks is not None
+        return len(self._chunks.items)
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self.items)
+
+    def containing(self, *needles: str) -> Iterator[Resource]:
+        """Resources whose decoded text may hold all needles: some too many, never one too few.
+
+        Needles are words that YAML can only write otherwise with escapes or aliases.
+        """
+        for item in self.items:
+            text = item.text if item.changed else item._text
+            if all(needle in text for needle in needles) or self._may_hide(text):
+                yield item
+
+    def _may_hide(self, text: str) -> bool:
+        if "\\" in text and ("\\x" in text or "\\u" in text or "\\U" in text or "\\\n" in text or "\\\r" in text):
+            return True
+        if "*" in text and self._has_anchors():
+            return True
+        return "!!binary" in text
+
+    def _has_anchors(self) -> bool:
+        if self._anchored is None:
+            self._anchored = any("&" in item._text for item in self.items)
+        return self._anchored
+
+    def add(self, item: Resource | dict[str, object]) -> Resource:
+        """Put a new resource at the end; data is written as Go would write it."""
+        resource = item if isinstance(item, Resource) else Resource.from_data(item)
+        self.items.append(resource)
+        return resource
+
+    def remove(self, item: Resource) -> None:
+        """Take a resource out of the list. One whose anchors other items refer to has to stay."""
+        items = self.items
+        position = next(index for index, other in enumerate(items) if other is item)
+        if "&" in item._text:
+            for other in items[position + 1 :]:
+                if "*" in other._text and _refers(other, item):
+                    raise ListError(f"{item.label} holds an anchor that {other.label} refers to, so it cannot be removed")
+        del items[position]
+
+    # Writing
+
+    def render(self) -> str:
+        """The whole list as text, results included."""
+        if self._chunks is None:
+            return self._render_fresh()
+        head, tail = self._render_envelope()
+        chunks = self._chunks
+        if self._items is None:
+            texts, same = chunks.items, True
+        else:
+            texts = [item.text for item in self._items]
+            same = [item for item in self._items if isinstance(item, _Item)] == self._items and len(texts) == len(
+                chunks.items
+            )
+        if chunks.flow:
+            return self._render_flow(head, tail, texts, same)
+        texts = [self._placed(index, text) for index, text in enumerate(texts)]
+        if not texts:
+            return _no_items(head) + tail
+        if not chunks.items:
+            head = _open_items(head)
+        body = chunks.dash + chunks.dash.join(texts)
+        if tail and not body.endswith("\n"):
+            body += "\n"
+        return head + body + tail
+
+    def _placed(self, index: int, text: str) -> str:
+        """An item's text behind its dash, at the list's column, ending its line where something follows."""
+        chunks = self._chunks
+        assert chunks is not None and self._items is not None or self._items is None
+        if self._items is not None:
+            item = self._items[index]
+            if not (isinstance(item, _Item) and item.column == chunks.column):
+                from krmkit.yaml.compose import shift
+
+                lines = text.rstrip("\n")
+                text = shift(lines, 0, chunks.column)[chunks.column :] + "\n"
+            if index < len(self._items) - 1 and not text.endswith("\n"):
+                text += "\n"
+        return text
+
+    def _render_flow(self, head: str, tail: str, texts: list[str], same: bool) -> str:
+        chunks = self._chunks
+        assert chunks is not None
+        joints = chunks.joints or []
+        if same:
+            parts = [head]
+            for index, text in enumerate(texts):
+                parts.append(text)
+                parts.append(joints[index] if index < len(joints) else "")
+            parts.append(tail)
+            return "".join(parts)
+        if not chunks.items and isinstance(self._envelope.root, Map) and not self._envelope.root.flow:
+            # `items: []` in a block list opens up.
+            opened = head.rstrip()[:-1].rstrip() + "\n"
+            lines = ["- " + _block_text(item).replace("\n", "\n  ").rstrip() + "\n" for item in self.items]
+            return opened + "".join(lines) + tail.lstrip()[1:].lstrip(" \n")
+        written = []
+        for item in self.items:
+            if isinstance(item, _Item):
+                written.append(item.text)
+            else:
+                import json
+
+                written.append(json.dumps(item.get(), ensure_ascii=False))
+        return head + (joints[0] if joints else ", ").join(written) + tail
+
+    def _render_envelope(self) -> tuple[str, str]:
+        """Head and tail with the results of this run."""
+        chunks = self._chunks
+        assert chunks is not None
+        envelope = self._envelope
+        root = envelope.root
+        assert isinstance(root, Map)
+        border = len(chunks.head)
+        edits: list[tuple[int, int, str]] = []
+        known = root.entry("results")
+        fresh = ""
+        if known is not None:
+            if self.results or not _is_nothing(known):
+                root.set("results", self.results)
+                edits = envelope.splices()
+        elif self.results:
+            if root.flow:
+                import json
+
+                at = root.end - 1
+                text = json.dumps(self.results, ensure_ascii=False)
+                edits = [(at, at, f', "results": {text}')]
+            else:
+                key = " " * (root.entries[0].key.start - _line_start(envelope.text, root.entries[0].key.start))
+                fresh = f"{key}results:{emit.after_key(self.results, len(key))}\n"
+        head = _spliced(envelope.text, 0, border, edits)
+        tail = _spliced(envelope.text, border, len(envelope.text), edits)
+        if fresh:
+            if tail and not tail.endswith("\n"):
+                tail += "\n"
+            tail += fresh
+        return head, tail
+
+    def _render_fresh(self) -> str:
+        lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
+        if self.items:
+            lines.append("items:\n")
+            for item in self.items:
+                lines.append("- " + _block_text(item).rstrip("\n").replace("\n", "\n  ").replace("\n  \n", "\n\n") + "\n")
+        else:
+            lines.append("items: []\n")
+        if self.function_config is not None:
+            lines.append("functionConfig:" + emit.after_key(self.function_config.get(), 0) + "\n")
+        if self.results:
+            lines.append("results:" + emit.after_key(self.results, 0) + "\n")
+        return "".join(lines)
+
+
+class _Item(Resource):
+    """An item that came with the list; it knows where to look for anchors of the items before it."""
+
+    __slots__ = ("_list", "_number")
+
+    def __init__(
+        self, owner: ResourceList, number: int, text: str, column: int, clean: bool, limits: Limits
+    ) -> None:
+        # Written out: this runs once per item of lists with many thousands.
+        self._text = text
+        self._document = None
+        self._root = None
+        self._anchors = None
+        self.column = column
+        self.clean = clean
+        self.limits = limits
+        self.location = None
+        self.changed = False
+        self._list = owner
+        self._number = number
+
+    @property
+    def label(self) -> str:  # type: ignore[override]  # computed, because most items never need it
+        return f"item {self._number + 1}"
+
+    def _parse(self) -> None:
+        if "*" in self._text and self._anchors is None:
+            self._anchors = self._list_anchors()
+        super()._parse()
+
+    def _list_anchors(self) -> dict[str, Node] | None:
+        """Anchors of earlier items, which YAML lets this one refer to."""
+        found: dict[str, Node] = {}
+        for item in self._list.items:
+            if item is self:
+                break
+            if "&" in item._text:
+                _collect(item.document.root, found)
+        return found or None
+
+
+def _collect(node: Node | None, found: dict[str, Node]) -> None:
+    if node is None or isinstance(node, Alias):
+        return
+    if node.anchor is not None:
+        found[node.anchor] = node
+    if isinstance(node, Map):
+        for entry in node.entries:
+            _collect(entry.key, found)
+            _collect(entry.value, found)
+    elif isinstance(node, Seq):
+        for item in node.items:
+            _collect(item, found)
+
+
+def _refers(item: Resource, owner: Resource) -> bool:
+    return any(alias.target.source is owner.document for alias in item.document.aliases)
+
+
+def _check_header(root: Map) -> None:
+    kind, version = _text(root, "kind"), _text(root, "apiVersion")
+    if kind != "ResourceList":
+        raise ListError(f"the input's kind is {kind or 'absent'}, expected ResourceList")
+    if version not in VERSIONS:
+        raise ListError(f"the ResourceList's apiVersion is {version or 'absent'}, expected {VERSIONS[0]}")
+
+
+def _text(root: Map, name: str) -> str:
+    node = root.get(name)
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _is_nothing(entry: Entry) -> bool:
+    value = entry.value
+    return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
+
+
+def _line_start(text: str, position: int) -> int:
+    return text.rfind("\n", 0, position) + 1
+
+
+def _spliced(text: str, start: int, stop: int, edits: list[tuple[int, int, str]]) -> str:
+    parts = []
+    position = start
+    for begin, end, new in edits:
+        if start <= begin and (end <= stop) and (begin < stop or begin == len(text)):
+            parts.append(text[position:begin])
+            parts.append(new)
+            position = end
+    parts.append(text[position:stop])
+    return "".join(parts)
+
+
+def _block_text(item: Resource) -> str:
+    """A resource as a document of its own, at column 0."""
+    if item.column == 0:
+        return item.text
+    from krmkit.yaml.compose import shift
+
+    return shift(" " * item.column + item.text, item.column, 0)
+
+
+def _no_items(head: str) -> str:
+    """The head of a list whose last item was removed."""
+    stripped = head.rstrip()
+    return stripped + " []\n" if stripped.endswith(":") else head
+
+
+def _open_items(head: str) -> str:
+    """The head of a list that had no items (`items:` or `items: null`) and gets some."""
+    stripped = head.rstrip()
+    for nothing in ("null", "~", "[]"):
+        if stripped.endswith(nothing):
+            stripped = stripped[: -len(nothing)].rstrip()
+    return stripped + "\n"
