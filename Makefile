@@ -48,8 +48,8 @@ conformance: venv ## check against test vectors (VECTORS=dir)
 	@test -n "$(VECTORS)" || { echo "say where the vectors are: make conformance VECTORS=DIR" >&2; exit 2; }
 	@$(DEV) tests/conformance/run.py "$(VECTORS)"
 
-bench: venv ## measure, and write bench/RESULTS.md (ONLY=substring of a group)
-	@$(DEV) tests/bench/run.py $(if $(ONLY),--only "$(ONLY)")
+bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written)
+	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
 
 e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
 	@$(PYTEST) --require-kpt tests/e2e

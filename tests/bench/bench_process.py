@@ -1,0 +1,193 @@
+"""One function process on lists of 3 to 10,000 items, against the bare interpreter and against PyYAML; memory; five functions in one
+process against five processes.
+
+A function is started as its image does: the interpreter itself, isolated, without site-packages, everything compiled beforehand.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from tests.bench import lists
+from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, in_turns, row
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = ROOT / "functions"
+NAMESPACE = Path(__file__).resolve().parent / "set-namespace-everywhere"
+SIZES = {3: 41, 100: 25, 1_000: 11, 10_000: 5}  # items: rounds
+
+PYYAML = """
+import sys
+sys.path.append(sys.argv[1])
+import yaml
+yaml.dump(yaml.load(sys.stdin, yaml.CSafeLoader), sys.stdout, yaml.CSafeDumper, sort_keys=False)
+"""
+# Five functions on one list in memory, as the pipeline runs them: parsed once, written once.
+IN_PROCESS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from krmkit.yaml import _libyaml
+_libyaml.lean = True
+from krmkit.fn.main import add_dependencies
+add_dependencies()
+from krmkit.fn.definition import Definition
+from krmkit.fn.loader import load
+from krmkit.fn.run import apply
+from krmkit.krm.resourcelist import ResourceList
+resources = ResourceList.parse(sys.stdin.read())
+results = []
+for folder, path in zip(sys.argv[2::2], sys.argv[3::2]):
+    with open(path) as stream:
+        config = ResourceList.parse(stream.read()).function_config
+    definition, process = load(folder)
+    results += apply(definition, process, resources, config)
+resources.function_config = None
+resources.results = results
+sys.stdout.write(resources.render())
+"""
+
+
+def function(folder: Path, stdin: Path) -> Command:
+    """The command that runs a function on a list."""
+    return Command([INTERPRETER, "-I", "-S", str(folder / "main.py")], stdin)
+
+
+def rows() -> list[Row]:
+    compiled = [sys.executable, "-m", "krmkit.fn.compile"]
+    subprocess.run([*compiled, str(FUNCTIONS), str(NAMESPACE.parent)], check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as place:
+        return [*_times(Path(place)), *_memory(Path(place)), *_pipeline(Path(place))]
+
+
+def _times(place: Path) -> list[Row]:
+    bare = Command([INTERPRETER, "-I", "-S", "-c", "pass"])
+    found = []
+    for count, rounds in SIZES.items():
+        one = _write(place, f"one-{count}", lists.resource_list(count, lists.APPLY_PRESETS, pack=True))
+        checked = _write(place, f"checked-{count}", lists.resource_list(count, lists.VALIDATE, pack=True))
+        every = _write(place, f"every-{count}", lists.resource_list(count, lists.SET_NAMESPACE))
+        commands = {
+            "bare interpreter": bare,
+            "apply-presets, 1 item changed": function(FUNCTIONS / "apply-presets", one),
+            "validate-pack-constraints, 1 pack": function(FUNCTIONS / "validate-pack-constraints", checked),
+            "one scalar set in every item": function(NAMESPACE, every),
+            "PyYAML C load and dump": Command(
+                [INTERPRETER, "-I", "-S", "-c", PYYAML, sysconfig.get_path("platlib")], every
+            ),
+        }
+        _expect(commands["apply-presets, 1 item changed"], "logLevel: debug", 1)
+        _expect(commands["one scalar set in every item"], "namespace: edge-site\n", count + 1)
+        commands["validate-pack-constraints, 1 pack"].output()
+        median = in_turns({name: command.seconds for name, command in commands.items()}, rounds)
+        base, dump = median["bare interpreter"], median["PyYAML C load and dump"]
+        goals = _goals(count)
+        group = f"{count:,} items"
+        for name, taken in median.items():
+            found.append(row(group, name, taken * 1000, "ms"))
+        for name in commands:
+            if name in {"bare interpreter", "PyYAML C load and dump"}:
+                continue
+            found.append(
+                row(
+                    group,
+                    f"{name} / bare interpreter",
+                    taken_ratio(median[name], base),
+                    "x",
+                    goals.get((name, "bare")),
+                )
+            )
+            found.append(
+                row(
+                    group, f"{name} / PyYAML", taken_ratio(median[name], dump), "x", goals.get((name, "dump"))
+                )
+            )
+    return found
+
+
+def _goals(count: int) -> dict[tuple[str, str], float]:
+    if count == 3:
+        return {
+            ("apply-presets, 1 item changed", "bare"): 1.8,
+            ("validate-pack-constraints, 1 pack", "bare"): 3.0,
+        }
+    if count == 10_000:
+        return {
+            ("apply-presets, 1 item changed", "dump"): 0.045,
+            ("one scalar set in every item", "dump"): 0.08,
+        }
+    return {}
+
+
+def taken_ratio(taken: float, base: float) -> float:
+    return taken / base
+
+
+def _memory(place: Path) -> list[Row]:
+    found = []
+    for count in (1_000, 10_000):
+        for name, folder, file in (
+            ("apply-presets, 1 item changed", FUNCTIONS / "apply-presets", f"one-{count}"),
+            ("one scalar set in every item", NAMESPACE, f"every-{count}"),
+        ):
+            path = place / file
+            peak = function(folder, path).peak()
+            goal = 8.0 if count == 10_000 else None
+            found.append(row("peak memory", f"{name}, {count:,} items", peak / 1e6, "MB"))
+            found.append(
+                row("peak memory", f"{name}, {count:,} items / input", peak / path.stat().st_size, "x", goal)
+            )
+    return found
+
+
+def _pipeline(place: Path) -> list[Row]:
+    steps = [
+        ("apply-presets", lists.APPLY_PRESETS),
+        ("resolve-macros", lists.RESOLVE_MACROS),
+        ("validate-pack-constraints", lists.VALIDATE),
+        ("apply-presets", lists.APPLY_PRESETS),
+        ("resolve-macros", lists.RESOLVE_MACROS),
+    ]
+    plain = _write(place, "plain", lists.resource_list(1_000, "", pack=True))
+    single = []
+    arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(ROOT / "shared")]
+    for number, (name, config) in enumerate(steps):
+        single.append(
+            function(
+                FUNCTIONS / name,
+                _write(place, f"step-{number}", lists.resource_list(1_000, config, pack=True)),
+            )
+        )
+        alone = _write(
+            place, f"config-{number}", lists.resource_list(0, config).replace("items:\n", "items: []\n")
+        )
+        arguments += [str(FUNCTIONS / name), str(alone)]
+    together = Command(arguments, plain)
+    _expect(together, "logLevel: debug", 1)
+    _expect(together, 'owner: "edge-one"', 1)
+
+    def five() -> float:
+        return sum(command.seconds() for command in single)
+
+    median = in_turns({"five processes": five, "in process": together.seconds}, 11)
+    ratio = median["in process"] / median["five processes"]
+    return [
+        row("pipeline of 5 functions, 1,000 items", "five processes", median["five processes"] * 1000, "ms"),
+        row("pipeline of 5 functions, 1,000 items", "one process", median["in process"] * 1000, "ms"),
+        row("pipeline of 5 functions, 1,000 items", "one process / five processes", ratio, "x", 0.3),
+    ]
+
+
+def _expect(command: Command, text: str, times: int) -> None:
+    found = command.output().count(text)
+    if found != times:
+        raise MeasureError(f"{command}: {text!r} stands {found} times in the output, not {times}")
+
+
+def _write(place: Path, name: str, text: str) -> Path:
+    path = place / name
+    path.write_text(text, "utf-8")
+    return path
