@@ -1,0 +1,139 @@
+"""CEL as cel-go evaluates it for Porch: statically checked, standard library only, a string as result.
+
+A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one place. It is imported with
+the first environment, not before: only functions that evaluate CEL need it. What cel-go does and the library does not is added here:
+list and map literals of mixed types fail at compile time, and errors are worded as cel-go words them.
+"""
+
+from __future__ import annotations
+
+from krmkit.lang.celtree import CheckedTree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cel_expr_python import cel
+
+
+class CelError(ValueError):
+    """An expression that does not compile, fails, or gives something other than a string. The text is cel-go's."""
+
+
+class Bindings:
+    """The values of the variables for one evaluation, converted once for all expressions."""
+
+    __slots__ = ("activation",)
+
+    def __init__(self, activation: cel.Activation) -> None:
+        self.activation = activation
+
+
+class Program:
+    """A compiled expression. `names` are the declared variables that it mentions."""
+
+    __slots__ = ("_eval", "_string", "names", "text")
+
+    def __init__(
+        self, text: str, expression: cel.Expression, names: frozenset[str], string: cel.Type
+    ) -> None:
+        self.text = text
+        self.names = names
+        self._eval = expression.eval
+        self._string = string
+
+    def evaluate(self, bindings: Bindings) -> str:
+        """The resulting string. CelError on a run-time error and on a result of any other type: nothing is converted."""
+        try:
+            value = self._eval(bindings.activation)
+        except RuntimeError as error:
+            raise CelError(_runtime_words(str(error))) from None
+        kind = value.type()
+        result = value.value()
+        if kind == self._string:
+            return str(result)
+        name = kind.name()
+        if name == "ERROR":
+            raise CelError(_runtime_words(str(result)))
+        raise CelError(
+            f"unsupported type conversion from '{name.lower()}' to string (wrap it in string(...))"
+        )
+
+
+class Environment:
+    """The variables an expression may name, each "string" or "dyn". Every text is compiled once."""
+
+    __slots__ = ("_env", "_programs", "_string", "variables")
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        try:
+            from cel_expr_python import cel
+        except ImportError as error:
+            raise CelError(
+                f"CEL expressions need the package cel-expr-python ({error}); install it with the extra krmkit[cel]"
+            ) from None
+        types = {"string": cel.Type.STRING, "dyn": cel.Type.DYN}
+        self._string = cel.Type.STRING
+        self.variables = frozenset(variables)
+        self._env = cel.NewEnv(variables={name: types[kind] for name, kind in variables.items()})
+        self._programs: dict[str, Program | CelError] = {}
+
+    def compile(self, text: str) -> Program:
+        """The program of an expression; CelError with place and caret where it does not parse or check."""
+        program = self._programs.get(text)
+        if program is None:
+            try:
+                program = self._compile(text)
+            except CelError as error:
+                program = error
+            self._programs[text] = program
+        if isinstance(program, CelError):
+            raise program
+        return program
+
+    def _compile(self, text: str) -> Program:
+        try:
+            expression = self._env.compile(text)
+            serialized = expression.serialize()
+        except RuntimeError as error:
+            raise CelError(_compile_words(str(error))) from None
+        tree = CheckedTree(serialized, text)
+        mixed = tree.mixed_literals()
+        if mixed:
+            raise CelError("\n".join(mixed))
+        return Program(text, expression, self.variables & tree.names(), self._string)
+
+    def bind(self, values: Mapping[str, object]) -> Bindings:
+        """Values for evaluations: strings, and maps of strings to such. A declared name may be left unbound."""
+        return Bindings(self._env.Activation(values))
+
+
+def _unwrapped(message: str) -> tuple[str, str]:
+    """(status, text) of the library's `STATUS: text [STATUS]`."""
+    status, colon, text = message.partition(": ")
+    if not colon or not status.isupper():
+        return "", message
+    return status, text.removesuffix(f" [{status}]")
+
+
+def _compile_words(message: str) -> str:
+    text = _unwrapped(message)[1]
+    if "recursion" in text:
+        return (
+            "the expression nests deeper than 32, or chains more than 32 operands"
+            " (cel-expr-python's limit; group a long chain with parentheses)"
+        )
+    return text
+
+
+def _runtime_words(message: str) -> str:
+    text = _unwrapped(message)[1]
+    if text.startswith("Key not found in map : "):
+        return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')
+    if text.startswith('No value with name "'):
+        return "no such attribute(s): " + text.split('"')[1]
+    if text.startswith("No matching overloads found : "):
+        return "no such overload: " + text.removeprefix("No matching overloads found : ")
+    if text == "divide by zero":
+        return "division by zero"
+    return text

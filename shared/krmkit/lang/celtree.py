@@ -1,0 +1,253 @@
+"""Reads a checked CEL expression (cel.expr.CheckedExpr, protocol buffers): its names, its literals, and the types of their elements.
+
+Source: cel-spec, proto/cel/expr/{checked,syntax}.proto; the rule about mixed literals is cel-go's checker (joinTypes) with
+HomogeneousAggregateLiterals.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Field = tuple[int, "int | bytes"]
+
+# A type as a tuple: ("int",), ("list", element), ("map", key, value), ("type", of), ("message", name) ...
+Type = tuple[object, ...]
+DYN: Type = ("dyn",)
+_PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
+_WELL_KNOWN = {1: "any", 2: "google.protobuf.Timestamp", 3: "google.protobuf.Duration"}
+# What null may stand in for.
+_NULLABLE = (
+    "null",
+    "message",
+    "wrapper",
+    "google.protobuf.Timestamp",
+    "google.protobuf.Duration",
+    "abstract",
+)
+
+
+class CheckedTree:
+    """One checked expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr)."""
+
+    __slots__ = ("_expressions", "_positions", "_types", "text")
+
+    def __init__(self, serialized: bytes, text: str) -> None:
+        self.text = text
+        self._types: dict[int, Type] = {}
+        self._positions: dict[int, int] = {}
+        checked = _message(serialized, 2)
+        root = b""
+        for number, value in _fields(checked):
+            if number == 3:
+                key, data = _map_entry(_bytes(value))
+                self._types[key] = _type(_bytes(data))
+            elif number == 4:
+                root = _bytes(value)
+            elif number == 5:
+                for inner, position in _fields(_bytes(value)):
+                    if inner == 4:
+                        key, offset = _map_entry(_bytes(position))
+                        self._positions[key] = offset if isinstance(offset, int) else 0
+        self._expressions = list(_walk(root))
+
+    def names(self) -> set[str]:
+        """Every identifier that occurs, those bound by macros included."""
+        found = set()
+        for expression in self._expressions:
+            identifier = _message(expression, 4)
+            if identifier:
+                found.add(_text(_message(identifier, 1)).lstrip("."))
+        return found
+
+    def mixed_literals(self) -> list[str]:
+        """One message for each element whose type does not join those before it, with its place, as cel-go reports it."""
+        found: list[str] = []
+        for expression in self._expressions:
+            listed = _message(expression, 7)
+            if listed:
+                self._join([_bytes(value) for number, value in _fields(listed) if number == 1], found)
+            struct = _message(expression, 8)
+            entries = [_bytes(value) for number, value in _fields(struct) if number == 2]
+            if entries and not _message(struct, 1):
+                self._join([_message(entry, 3) for entry in entries], found)
+                self._join([_message(entry, 4) for entry in entries], found)
+        return found
+
+    def _join(self, elements: list[bytes], found: list[str]) -> None:
+        joined: Type | None = None
+        for element in elements:
+            identity = _number(element, 2)
+            current = self._types.get(identity, DYN)
+            if joined is None:
+                joined = current
+            elif _assignable(joined, current):
+                joined = joined if _as_general(joined, current) else current
+            else:
+                message = f"expected type '{_words(joined)}' but found '{_words(current)}'"
+                found.append(self._placed(self._positions.get(identity, 0), message))
+
+    def _placed(self, offset: int, message: str) -> str:
+        line = self.text.count("\n", 0, offset)
+        start = self.text.rfind("\n", 0, offset) + 1
+        source = self.text[start:].split("\n", 1)[0]
+        column = offset - start
+        return f"ERROR: <input>:{line + 1}:{column + 1}: {message}\n | {source}\n | {'.' * column}^"
+
+
+def _walk(root: bytes) -> Iterator[bytes]:
+    """Every expression of the tree, outer ones first."""
+    pending = [root]
+    while pending:
+        expression = pending.pop()
+        yield expression
+        children: list[bytes] = []
+        for number, value in _fields(expression):
+            body = value if isinstance(value, bytes) else b""
+            if number == 5:
+                children.append(_message(body, 1))
+            elif number == 6:
+                children += [_bytes(item) for inner, item in _fields(body) if inner in (1, 3)]
+            elif number == 7:
+                children += [_bytes(item) for inner, item in _fields(body) if inner == 1]
+            elif number == 8:
+                for inner, entry in _fields(body):
+                    if inner == 2:
+                        children += [_message(_bytes(entry), part) for part in (3, 4)]
+            elif number == 9:
+                children += [_bytes(item) for inner, item in _fields(body) if inner in (2, 4, 5, 6, 7)]
+        pending += [child for child in reversed(children) if child]
+
+
+def _assignable(left: Type, right: Type) -> bool:
+    if "dyn" in (left[0], right[0]):
+        return True
+    if left[0] == "null" or right[0] == "null":
+        return (right if left[0] == "null" else left)[0] in _NULLABLE
+    if left[0] == right[0] == "type":
+        return True
+    if left[0] == "wrapper" or right[0] == "wrapper":
+        return _unwrapped(left) == _unwrapped(right)
+    if left[0] != right[0] or len(left) != len(right):
+        return False
+    return all(_part_assignable(a, b) for a, b in zip(left[1:], right[1:], strict=True))
+
+
+def _part_assignable(left: object, right: object) -> bool:
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return _assignable(left, right)
+    return left == right
+
+
+def _unwrapped(kind: Type) -> object:
+    return kind[1] if kind[0] == "wrapper" else kind
+
+
+def _as_general(left: Type, right: Type) -> bool:
+    """Whether `left` is equal to `right` or less specific."""
+    if left == right or left[0] == "dyn":
+        return True
+    if left[0] != right[0] or len(left) != len(right):
+        return False
+    return all(
+        _as_general(a, b) if isinstance(a, tuple) and isinstance(b, tuple) else a == b
+        for a, b in zip(left[1:], right[1:], strict=True)
+    )
+
+
+def _words(kind: Type) -> str:
+    name = str(kind[0])
+    inner = ", ".join(_words(part) if isinstance(part, tuple) else str(part) for part in kind[1:])
+    if name in ("message", "abstract"):
+        return inner
+    return f"{name}({inner})" if inner else name
+
+
+def _type(data: bytes) -> Type:
+    for number, value in _fields(data):
+        body = value if isinstance(value, bytes) else b""
+        if number == 2:
+            return ("null",)
+        if number == 3 and isinstance(value, int):
+            return (_PRIMITIVES.get(value, "dyn"),)
+        if number == 4 and isinstance(value, int):
+            return ("wrapper", (_PRIMITIVES.get(value, "dyn"),))
+        if number == 5 and isinstance(value, int):
+            name = _WELL_KNOWN.get(value, "any")
+            return DYN if name == "any" else (name,)
+        if number == 6:
+            return ("list", _type(_message(body, 1)))
+        if number == 7:
+            return ("map", _type(_message(body, 1)), _type(_message(body, 2)))
+        if number == 9:
+            return ("message", _text(body))
+        if number == 11:
+            return ("type", _type(body))
+        if number == 14:
+            return ("abstract", _text(_message(body, 1)))
+    return DYN
+
+
+def _map_entry(data: bytes) -> tuple[int, int | bytes]:
+    key = 0
+    content: int | bytes = 0
+    for number, value in _fields(data):
+        if number == 1 and isinstance(value, int):
+            key = value
+        elif number == 2:
+            content = value
+    return key, content
+
+
+def _message(data: bytes, wanted: int) -> bytes:
+    for number, value in _fields(data):
+        if number == wanted:
+            return _bytes(value)
+    return b""
+
+
+def _number(data: bytes, wanted: int) -> int:
+    for number, value in _fields(data):
+        if number == wanted and isinstance(value, int):
+            return value
+    return 0
+
+
+def _bytes(value: int | bytes) -> bytes:
+    return value if isinstance(value, bytes) else b""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _fields(data: bytes) -> Iterator[Field]:
+    """(field number, value) of a message: an int for a varint or a fixed number, else the bytes."""
+    position = 0
+    size = len(data)
+    while position < size:
+        tag, position = _varint(data, position)
+        number, wire = tag >> 3, tag & 7
+        if wire == 0:
+            value, position = _varint(data, position)
+            yield number, value
+        elif wire == 2:
+            length, position = _varint(data, position)
+            yield number, data[position : position + length]
+            position += length
+        else:
+            length = 8 if wire == 1 else 4
+            yield number, int.from_bytes(data[position : position + length], "little")
+            position += length
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, position
+        shift += 7

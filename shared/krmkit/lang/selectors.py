@@ -1,0 +1,135 @@
+"""Kubernetes label selectors: matchLabels and matchExpressions, as apimachinery's LabelSelectorAsSelector reads them.
+
+Source: k8s.io/apimachinery, pkg/apis/meta/v1/helpers.go and pkg/labels/selector.go.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
+OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
+
+_ALPHANUMERIC = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_INNER = _ALPHANUMERIC | frozenset("-_.")
+_LOWER = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_LONGEST_NAME = 63
+_LONGEST_PREFIX = 253
+
+
+class SelectorError(ValueError):
+    """A selector that can select nothing: an unknown operator, values missing or too many, a malformed key or value."""
+
+
+class Requirement:
+    """One condition on a label: the operator is one of OPERATORS."""
+
+    __slots__ = ("key", "operator", "values")
+
+    def __init__(self, key: str, operator: str, values: tuple[str, ...] = ()) -> None:
+        self.key = key
+        self.operator = operator
+        self.values = values
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """NotIn also holds for an object without the label, In does not."""
+        if self.operator == IN:
+            return self.key in labels and labels[self.key] in self.values
+        if self.operator == NOT_IN:
+            return self.key not in labels or labels[self.key] not in self.values
+        return (self.key in labels) is (self.operator == EXISTS)
+
+
+class Selector:
+    """Requirements that must all hold; none at all matches everything."""
+
+    __slots__ = ("requirements",)
+
+    def __init__(self, requirements: list[Requirement]) -> None:
+        self.requirements = requirements
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether every requirement holds for an object with these labels."""
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+
+def parse_selector(data: Mapping[str, object]) -> Selector:
+    """The selector of a LabelSelector ({matchLabels, matchExpressions[{key, operator, values}]}); other keys are not looked at.
+
+    SelectorError names the first thing that is wrong.
+    """
+    requirements: list[Requirement] = []
+    labels = data.get("matchLabels") or {}
+    if not isinstance(labels, dict):
+        raise SelectorError("matchLabels is not a map of strings")
+    for key in sorted(labels):
+        requirements.append(_requirement(f"matchLabels[{key}]", key, IN, [labels[key]]))
+    expressions = data.get("matchExpressions") or []
+    if not isinstance(expressions, list):
+        raise SelectorError("matchExpressions is not a list")
+    for index, expression in enumerate(expressions):
+        if not isinstance(expression, dict):
+            raise SelectorError(f"matchExpressions[{index}] is not a map with key, operator and values")
+        operator = expression.get("operator") or ""
+        if operator not in OPERATORS:
+            raise SelectorError(
+                f'"{operator}" is not a valid label selector operator'
+                f" (matchExpressions[{index}]; valid are {', '.join(OPERATORS)})"
+            )
+        requirements.append(
+            _requirement(
+                f"matchExpressions[{index}]", expression.get("key"), operator, expression.get("values")
+            )
+        )
+    return Selector(requirements)
+
+
+def _requirement(where: str, key: object, operator: str, values: object) -> Requirement:
+    if values is None:
+        values = []
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise SelectorError(f"{where}: values are not a list of strings")
+    if not isinstance(key, str) or not _qualified(key):
+        raise SelectorError(
+            f'{where}: "{key or ""}" is not a label key (a name of at most 63 characters, or prefix/name)'
+        )
+    if operator in (IN, NOT_IN) and not values:
+        raise SelectorError(f"{where}: for 'in', 'notin' operators, values set can't be empty")
+    if operator in (EXISTS, DOES_NOT_EXIST) and values:
+        raise SelectorError(f"{where}: values set must be empty for exists and does not exist")
+    for value in values:
+        if value and not _name(value):
+            raise SelectorError(
+                f'{where}: "{value}" is not a label value'
+                " (at most 63 of letters, digits, '-', '_' and '.', the first and the last a letter or a digit)"
+            )
+    return Requirement(key, operator, tuple(values))
+
+
+def _qualified(key: str) -> bool:
+    prefix, slash, name = key.rpartition("/")
+    if slash and not (
+        0 < len(prefix) <= _LONGEST_PREFIX and all(_subdomain(part) for part in prefix.split("."))
+    ):
+        return False
+    return _name(name)
+
+
+def _name(text: str) -> bool:
+    return (
+        0 < len(text) <= _LONGEST_NAME
+        and text[0] in _ALPHANUMERIC
+        and text[-1] in _ALPHANUMERIC
+        and all(character in _INNER for character in text)
+    )
+
+
+def _subdomain(part: str) -> bool:
+    return (
+        bool(part)
+        and part[0] in _LOWER
+        and part[-1] in _LOWER
+        and all(character in _LOWER or character == "-" for character in part)
+    )

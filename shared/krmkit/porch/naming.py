@@ -1,0 +1,60 @@
+"""Names that Porch makes: of pipeline functions of a variant, and of the variants of a set."""
+
+from __future__ import annotations
+
+_PREFIX = "PackageVariant"
+_LONGEST = 63
+_HASH = 8
+_INT64 = 1 << 63
+
+
+def function_name(variant: str, function: str, position: int) -> str:
+    """The name of a variant's function in the Kptfile: `PackageVariant.<variant>.<function>.<position in its list>`."""
+    return f"{_PREFIX}.{variant}.{function}.{position}"
+
+
+def is_function_of(variant: str, name: str) -> bool:
+    """Whether a pipeline function of this name was put there by the variant.
+
+    A dot in either name gives more than four parts, and the function is not recognised.
+    """
+    parts = name.split(".")
+    return len(parts) == 4 and parts[0] == _PREFIX and parts[1] == variant and is_atoi(parts[3])
+
+
+def is_atoi(text: str) -> bool:
+    """Whether Go's strconv.Atoi accepts the text: one sign at most, ASCII digits, within 64 bits."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdigit()):
+        return False
+    significant = digits.lstrip("0")
+    if len(significant) > 19:
+        return False
+    return int(significant or "0") < _INT64 + (text[0] == "-")
+
+
+def variant_identifier(set_name: str, repo: str, package: str) -> str:
+    """What makes a variant of a set that one: set, downstream repository, downstream package."""
+    return f"{set_name}-{repo}-{package}"
+
+
+def variant_name(identifier: str) -> str:
+    """The object's name: the identifier, or from 64 bytes on its first 54 and eight hex digits of its SHA-1."""
+    data = identifier.encode("utf-8", "surrogatepass")
+    if len(data) <= _LONGEST:
+        return identifier
+    from hashlib import sha1
+
+    digest = sha1(data, usedforsecurity=False).hexdigest()[:_HASH]
+    return data[: _LONGEST - _HASH - 1].decode("utf-8", "replace") + "-" + digest
+
+
+def is_dns_label(name: str) -> bool:
+    """Whether the API server would take the name for objects and labels alike: [a-z0-9-], at most 63, no dash at the ends."""
+    return (
+        0 < len(name) <= _LONGEST
+        and name.isascii()
+        and name[0] != "-"
+        and name[-1] != "-"
+        and all(character == "-" or character.isdigit() or character.islower() for character in name)
+    )
