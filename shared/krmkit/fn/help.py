@@ -1,0 +1,90 @@
+"""What `--help`, `--schema` and `--version` print, all of it made from function.yaml."""
+
+from __future__ import annotations
+
+import json
+
+from krmkit.fn.definition import GROUP_VERSION, Definition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def show(definition: Definition, what: str) -> str:
+    """The text for "help", "schema" or "version"."""
+    if what == "schema":
+        return json.dumps(definition.config_schema(), indent=2) + "\n"
+    if what == "version":
+        return f"{definition.name} (krmkit {version()})\n"
+    return help_text(definition)
+
+
+def version() -> str:
+    """The version of krmkit."""
+    from krmkit import __version__
+
+    return __version__
+
+
+def help_text(definition: Definition) -> str:
+    """The whole of --help."""
+    lines = [f"{definition.name}: {definition.summary}", ""]
+    description = str(definition.data.get("description") or "").strip()
+    if description:
+        lines += [description, ""]
+    lines += [
+        "Usage:",
+        f"  {definition.name} [FILE] [--explain] [--debug] [--limit NAME=N]",
+        f"  {definition.name} --help | --schema | --version",
+        "",
+        "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error",
+        "always come together; then the items are those of the input.",
+        "",
+        "  --explain       add info results that say what applied, what did not, and why",
+        "  --debug         print the traceback of an unexpected error",
+        "  --limit NAME=N  raise a limit: depth, aliases, items, item_size, total_size (Ki, Mi, Gi may follow N)",
+        "  --schema        print the schema of the config as JSON",
+        "  --version       print the version",
+        "",
+        f"Config: kind {definition.kind} ({GROUP_VERSION}), fields under spec; or a ConfigMap, fields as texts under data.",
+    ]
+    lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
+    lines += ["", *fields(definition.schema, "spec"), "spec.failOn: error | warning | never"]
+    lines += ["  Which results fail the run: error (the default), warning (and errors), never."]
+    rules = definition.data.get("rules") or {}
+    if rules:
+        lines += ["", "Results (tags.rule):"]
+        lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
+    return "\n".join(lines) + "\n"
+
+
+def fields(schema: dict[str, Any], path: str) -> list[str]:
+    """Two lines for each field: what it is, and its description."""
+    lines: list[str] = []
+    required = schema.get("required") or ()
+    for key, field in (schema.get("properties") or {}).items():
+        lines += _field(field, f"{path}.{key}", key in required)
+    return lines
+
+
+def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
+    kind = str(schema.get("type") or "integer or string")
+    if "enum" in schema:
+        kind = " | ".join(str(value) for value in schema["enum"])
+    notes = [kind]
+    if required:
+        notes.append("required")
+    if "default" in schema:
+        notes.append(f"default {json.dumps(schema['default'])}")
+    lines = [f"{path}: {', '.join(notes)}"]
+    description = " ".join(str(schema.get("description") or "").split())
+    if description:
+        lines.append(f"  {description}")
+    items = schema.get("items")
+    if isinstance(items, dict):
+        lines += fields(items, f"{path}[]")
+    others = schema.get("additionalProperties")
+    if isinstance(others, dict):
+        lines += fields(others, f"{path}.<name>")
+    return lines + fields(schema, path)

@@ -1,0 +1,215 @@
+"""The entry point of every function: its command line, its streams, its exit code.
+
+A function's main.py ends in `raise SystemExit(main(__file__, process))`. What a function is called with:
+
+    main.py [FILE] [--explain] [--debug] [--limit NAME=N]
+    main.py --help | --schema | --version
+"""
+
+from __future__ import annotations
+
+import sys
+
+from krmkit.fn.definition import Definition
+from krmkit.fn.results import ERROR, Result
+from krmkit.fn.run import Options, Outcome, refuse, run, unreadable
+from krmkit.yaml import _libyaml
+from krmkit.yaml.limits import Limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from krmkit.fn.run import Process
+
+_UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the text says why."""
+
+
+class Arguments:
+    """A command line. `show` is "help", "schema", "version", or "" to run; `file` is "" for stdin."""
+
+    __slots__ = ("file", "options", "show")
+
+    def __init__(self, file: str, show: str, options: Options) -> None:
+        self.file = file
+        self.show = show
+        self.options = options
+
+
+def main(file: str, process: Process) -> int:
+    """Run the function whose main.py is `file` in a process of its own; returns the exit code."""
+    _libyaml.lean = True
+    add_dependencies()
+    # A print that was left in a function must not end up inside the ResourceList.
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    folder = file.replace("\\", "/").rpartition("/")[0] or "."
+    return command(folder, process, sys.argv[1:], sys.stdin, stdout, sys.stderr)
+
+
+def add_dependencies() -> None:
+    """Let a checkout and an image find their dependencies with any interpreter, and without site-packages.
+
+    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come last,
+    so where the interpreter has its own, those win.
+    """
+    root, found, _ = __file__.replace("\\", "/").rpartition("/shared/krmkit/")
+    if found:
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        for folder in (
+            "site",
+            f".venv/lib/{version}/site-packages",
+            f".venv-run/lib/{version}/site-packages",
+        ):
+            path = f"{root}/{folder}"
+            if path not in sys.path:
+                sys.path.append(path)
+
+
+def command(
+    folder: str,
+    process: Process,
+    arguments: list[str],
+    stdin: TextIO | None,
+    stdout: TextIO | None,
+    stderr: TextIO | None,
+) -> int:
+    """One call of the function in `folder`, on the streams given (None: closed); returns the exit code."""
+    name = folder.rpartition("/")[2]
+    try:
+        parsed = parse_arguments(arguments)
+    except UsageError as error:
+        return _write("", f"{name}: {error}; --help says what there is\n", 1, stdout, stderr)
+    try:
+        definition = Definition.load(folder)
+    except ImportError as error:
+        outcome = unreadable(name, str(error), "missing-dependency")
+    except (OSError, ValueError) as error:
+        outcome = unreadable(name, f"the function itself is broken: {folder}/function.yaml: {error}")
+    else:
+        if parsed.show:
+            from krmkit.fn.help import show
+
+            return _write(show(definition, parsed.show), "", 0, stdout, stderr)
+        outcome = evaluate(definition, process, parsed, stdin, stderr)
+    return _write(outcome.stdout, outcome.stderr, outcome.exit_code, stdout, stderr)
+
+
+def evaluate(
+    definition: Definition, process: Process, parsed: Arguments, stdin: TextIO | None, stderr: TextIO | None
+) -> Outcome:
+    """Read the input and run the function on it."""
+    try:
+        content = _read(parsed.file, stdin, stderr, definition.name)
+        text = content.decode()
+    except OSError as error:
+        return unreadable(definition.name, f"cannot read {parsed.file or 'stdin'}: {error.strerror or error}")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        byte = content[error.start]
+        return unreadable(
+            definition.name,
+            f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
+        )
+    del content
+    outcome = run(definition, process, text, parsed.options)
+    if outcome.exit_code == 0 and not _can_be_encoded(outcome.stdout):
+        found = Result(
+            "the output holds a character that UTF-8 cannot carry (a lone surrogate)",
+            ERROR,
+            {"rule": "invalid-output"},
+        )
+        outcome = refuse(definition, text, [found], parsed.options)
+    return outcome
+
+
+def parse_arguments(arguments: list[str]) -> Arguments:
+    """Read a command line. Raises UsageError."""
+    file = show = ""
+    options = Options()
+    limits: dict[str, int] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        flag, equals, value = argument.partition("=")
+        if argument in {"--help", "-h"}:
+            show = "help"
+        elif argument in {"--schema", "--version"}:
+            show = show or argument[2:]
+        elif argument == "--explain":
+            options.explain = True
+        elif argument == "--debug":
+            options.debug = True
+        elif flag == "--limit":
+            name, number = _limit(value if equals else next(rest, ""))
+            limits[name] = number
+        elif argument.startswith("-") and argument != "-":
+            from krmkit.lang.nearest import did_you_mean
+
+            known = ("--help", "--schema", "--version", "--explain", "--debug", "--limit")
+            raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
+        elif file:
+            raise UsageError(f'one file at most, not "{file}" and "{argument}"')
+        else:
+            file = argument
+    if limits:
+        options.limits = Limits(**limits)
+    return Arguments("" if file == "-" else file, show, options)
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """`depth=1000` or `item-size=64Mi`."""
+    name, _, value = text.partition("=")
+    name = name.strip().replace("-", "_")
+    if name not in Limits.NAMES:
+        raise UsageError(f'--limit NAME=N knows {", ".join(Limits.NAMES)}; not "{text}"')
+    number, factor = value, 1
+    if value[-2:] in _UNITS:
+        number, factor = value[:-2], _UNITS[value[-2:]]
+    if not (number.isascii() and number.isdecimal() and int(number) > 0):
+        raise UsageError(
+            f'--limit {name}=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "{value}"'
+        )
+    return name, int(number) * factor
+
+
+def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> bytes:
+    if file:
+        with open(file, "rb") as stream:
+            return stream.read()
+    if stdin is None:
+        return b""
+    if stderr is not None and stdin.isatty():
+        stderr.write(f"{name}: reading a ResourceList from the terminal (--help says more)\n")
+    return stdin.buffer.read()
+
+
+def _can_be_encoded(text: str) -> bool:
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
+    """Write everything at once. An output that did not arrive whole is a failure, whatever the run said."""
+    if text:
+        try:
+            if stdout is None:
+                raise OSError("stdout is closed")
+            # Only a message can hold what UTF-8 cannot carry; the items came as UTF-8.
+            stdout.buffer.write(text.encode("utf-8", "replace"))
+            stdout.buffer.flush()
+        except BrokenPipeError:
+            code = 1  # nobody reads any more: nothing to say, nobody to say it to
+        except OSError as error:
+            code, errors = 1, f"{errors}cannot write the output: {error.strerror or error}\n"
+    if errors and stderr is not None:
+        try:
+            stderr.write(errors)
+            stderr.flush()
+        except OSError:
+            pass
+    return code

@@ -1,0 +1,195 @@
+"""One run of a function: text in, text out, and what holds whatever happens.
+
+- Success: one ResourceList with the changed items, and the results.
+- Any error: the original items, byte for byte, with the results; exit code 1 and one line for stderr.
+- No readable ResourceList: one with `items: []` and the one error that says why.
+
+So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there
+is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.main`.
+"""
+
+from __future__ import annotations
+
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.results import ERROR, FunctionError, Result, Results
+from krmkit.krm.errors import ListError
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.fn.config import Config
+    from krmkit.fn.definition import Definition
+    from krmkit.krm.resource import Resource
+    from krmkit.yaml.limits import Limits
+
+    Process = Callable[[ResourceList, Config, Results], None]
+
+_LONGEST_LINE = 300
+
+
+class Options:
+    """How to run: `explain` keeps the results that say why, `debug` the traceback of what nobody expected."""
+
+    __slots__ = ("debug", "explain", "limits")
+
+    def __init__(self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.explain = explain
+        self.debug = debug
+        self.limits = limits
+
+
+class Outcome:
+    """What a process prints and returns."""
+
+    __slots__ = ("exit_code", "results", "stderr", "stdout")
+
+    def __init__(self, stdout: str, stderr: str, exit_code: int, results: list[Result]) -> None:
+        self.stdout = stdout
+        self.stderr = stderr
+        self.exit_code = exit_code
+        self.results = results
+
+
+DEFAULT_OPTIONS = Options()
+
+
+def run(definition: Definition, process: Process, text: str, options: Options = DEFAULT_OPTIONS) -> Outcome:
+    """Run `process` on a ResourceList given as text. Never raises, whatever is wrong with the input."""
+    if not text.strip():
+        return unreadable(definition.name, "the input is empty")
+    try:
+        resources = ResourceList.parse(text, options.limits)
+    except (ListError, YamlError) as error:
+        return unreadable(definition.name, str(error))
+    except ImportError as error:
+        return unreadable(definition.name, str(error), "missing-dependency")
+    results = Results(options.explain)
+    try:
+        trace = _evaluate(definition, process, resources, options, results)
+        found = results.finish()
+        if not any(result.severity == ERROR for result in found):
+            resources.results = [result.data() for result in found]
+            return Outcome(resources.render(), "", 0, found)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the items must come back
+        trace = _unexpected(error, results, options)
+        found = results.finish()
+    return refuse(definition, text, found, options, trace)
+
+
+def refuse(
+    definition: Definition,
+    text: str,
+    results: list[Result],
+    options: Options = DEFAULT_OPTIONS,
+    trace: str = "",
+) -> Outcome:
+    """The outcome of a failed run: the items of `text` as they came, and the results."""
+    try:
+        resources = ResourceList.parse(text, options.limits)
+        resources.results = [result.data() for result in results]
+        stdout = resources.render()
+    except Exception as error:  # noqa: BLE001  # the same
+        # Not even the list as it came can be written: then what had gone wrong before is the message.
+        reason = str(error) or type(error).__name__
+        return unreadable(definition.name, f"{results[0].message} (and the list cannot be written: {reason})")
+    return Outcome(stdout, trace + summary(definition.name, results), 1, results)
+
+
+def apply(
+    definition: Definition,
+    process: Process,
+    resources: ResourceList,
+    config: Resource | None,
+    options: Options = DEFAULT_OPTIONS,
+) -> list[Result]:
+    """Run `process` on a list in memory, for the pipeline. A severity of error means that it failed.
+
+    After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
+    """
+    results = Results(options.explain)
+    resources.function_config = config
+    _evaluate(definition, process, resources, options, results)
+    return results.finish()
+
+
+def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
+    """The outcome when there is no ResourceList to give back."""
+    from krmkit.yaml import emit
+
+    result = Result(f"no readable ResourceList: {message}", ERROR, {"rule": rule})
+    content = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": [],
+        "results": [result.data()],
+    }
+    return Outcome(emit.document(content), summary(name, [result]), 1, [result])
+
+
+def summary(name: str, results: list[Result]) -> str:
+    """The one line for stderr: the first error, and how many more there are."""
+    errors = [result for result in results if result.severity == ERROR]
+    line = f"{name}: {errors[0]}"
+    if len(line) > _LONGEST_LINE:
+        line = line[: _LONGEST_LINE - 3] + "..."
+    if len(errors) > 1:
+        line += f" (and {len(errors) - 1} more)"
+    return line + "\n"
+
+
+def _evaluate(
+    definition: Definition, process: Process, resources: ResourceList, options: Options, results: Results
+) -> str:
+    """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
+    config = resources.function_config
+    try:
+        decoded = decode(definition, config, options.explain)
+        process(resources, decoded, results)
+    except ConfigError as error:
+        for violation in error.violations:
+            results.error("invalid-config", violation.message, config, violation.path, violation.current)
+        return ""
+    except FunctionError as error:
+        results.error(error.rule, error.message, error.resource, error.field)
+        return _trace(options)
+    except LimitError as error:
+        results.error("limit", str(error))
+    except YamlError as error:
+        results.error("invalid-yaml", str(error))
+    except ListError as error:
+        results.error("invalid-item", str(error))
+    except RecursionError:
+        results.error("limit", "the input is nested too deeply for this function")
+    except MemoryError:
+        results.error("limit", "the input needs more memory than there is")
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it is, it becomes a result
+        # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.
+        return _unexpected(error, results, options)
+    else:
+        # What stops a run stays an error; failOn moves findings only.
+        results.fail_on(decoded.fail_on)
+        return ""
+    return _trace(options)
+
+
+def _unexpected(error: BaseException, results: Results, options: Options) -> str:
+    detail = " ".join(str(error).split())[:200]
+    name = type(error).__name__
+    results.error(
+        "internal-error",
+        f"an error in the function itself, not in your input: {name}{': ' + detail if detail else ''};"
+        " run it with --debug for the traceback, and please report it",
+    )
+    return _trace(options)
+
+
+def _trace(options: Options) -> str:
+    if not options.debug:
+        return ""
+    import traceback
+
+    return traceback.format_exc()
