@@ -1,182 +1,244 @@
-"""What a plain scalar means: by Go's yaml.v3 (`go_resolve`), and by the YAML 1.2 core schema (`core_resolve`).
+"""What a scalar means: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
 
-No library at hand answers as Go does (`yes` text, `0777` octal, `08` a float, `1_000` an int, dates timestamps), so the
-rules stand here. They run once per scalar of what is read as data, hence the dispatch on the first character.
+A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str, merge,
+timestamp; the value of a timestamp is its text, because KRM data has no dates. `go_scalar` and `core_scalar` take
+quotes and explicit tags into account as well.
+
+Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000` is 1000,
+`08` is the float 8, and a whole number beyond 64 bits is a float.
 """
 
 from __future__ import annotations
 
-_WORDS: dict[str, tuple[str, object]] = {"": ("null", None), "~": ("null", None), "<<": ("merge", "<<")}
-for _word, _found in (
-    ("true", ("bool", True)),
-    ("false", ("bool", False)),
-    ("null", ("null", None)),
-):
-    for _form in (_word, _word.capitalize(), _word.upper()):
-        _WORDS[_form] = _found  # type: ignore[assignment]  # a tuple of the right shape
-for _sign, _number in (("", float("inf")), ("+", float("inf")), ("-", float("-inf"))):
-    for _form in (".inf", ".Inf", ".INF"):
-        _WORDS[_sign + _form] = ("float", _number)
-for _form in (".nan", ".NaN", ".NAN"):
-    _WORDS[_form] = ("float", float("nan"))
+from krmkit.yaml.errors import YamlError
 
-_CORE_WORDS = {text: found for text, found in _WORDS.items() if found[0] != "merge"}
-_NUMBER_STARTS = frozenset("0123456789+-.")
-_DIGITS = frozenset("0123456789")
-_BASES = {"x": (16, frozenset("0123456789abcdefABCDEF")), "o": (8, frozenset("01234567")), "b": (2, frozenset("01"))}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Resolve = Callable[[str], tuple[str, object]]
+
+_INFINITY = float("inf")
+_NAN = float("nan")
+_MAX_INT = 2**64 - 1
+_MIN_INT = -(2**63)
+
+_CONSTANTS: dict[str, tuple[str, object]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
+    **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
+    **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ("float", _INFINITY)),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), ("float", -_INFINITY)),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), ("float", _NAN)),
+}
+_GO_CONSTANTS = {**_CONSTANTS, "<<": ("merge", "<<")}
+_NUMERIC_START = frozenset("+-.0123456789")
+_DIGITS = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
+_DIGITS[16] = _DIGITS[10] | frozenset("abcdefABCDEF")
+_PREFIXES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
+_LONG = "tag:yaml.org,2002:"
 
 
 def go_resolve(text: str) -> tuple[str, object]:
-    """(tag, value) of a plain scalar as gopkg.in/yaml.v3 resolves it.
-
-    Tags: null, bool, int, float, str, timestamp (the value stays text), merge.
-    """
-    found = _WORDS.get(text)
+    """Tag and value of a plain scalar as Go's yaml.v3 decodes it."""
+    found = _GO_CONSTANTS.get(text)
     if found is not None:
         return found
-    first = text[0]
-    if first not in _NUMBER_STARTS:
+    if text[0] not in _NUMERIC_START:
         return "str", text
-    if first == ".":
-        number = _float(text)
-        return ("str", text) if number is None else ("float", number)
-    if text[4:5] == "-" and is_timestamp(text):
-        return "timestamp", text
-    plain = text.replace("_", "") if "_" in text else text
-    integer = _go_int(plain)
-    if integer is not None:
-        return "int", integer
-    number = _float(plain)
-    return ("str", text) if number is None else ("float", number)
+    return _go_number(text)
 
 
 def core_resolve(text: str) -> tuple[str, object]:
-    """(tag, value) of a plain scalar under the YAML 1.2 core schema: `yes`, `0b1`, `1_000` and dates are text."""
-    found = _CORE_WORDS.get(text)
+    """Tag and value of a plain scalar under the YAML 1.2 core schema."""
+    found = _CONSTANTS.get(text)
     if found is not None:
         return found
-    first = text[0]
-    if first not in _NUMBER_STARTS:
+    if text[0] not in _NUMERIC_START:
         return "str", text
-    digits = text[1:] if first in "+-" else text
-    if digits.isdigit() and digits.isascii():
-        return "int", int(text) if len(digits) < 4000 else float(text)
-    if text[:2] in ("0x", "0o"):
-        base, allowed = _BASES[text[1]]
-        body = text[2:]
-        if body and allowed.issuperset(body):
-            return "int", int(body, base)
-    number = _float(text)
-    return ("str", text) if number is None else ("float", number)
+    if text[0] == "0" and len(text) > 2 and text[1] in "ox":
+        base = 8 if text[1] == "o" else 16
+        digits = text[2:]
+        return ("int", int(digits, base)) if _DIGITS[base].issuperset(digits) else ("str", text)
+    digits = text[1:] if text[0] in "+-" else text
+    if digits and _DIGITS[10].issuperset(digits) and len(digits) <= 4300:  # more, and Python refuses to convert
+        return "int", int(text)
+    if is_decimal_float(text):
+        return "float", float(text)
+    return "str", text
 
 
-def _go_int(text: str) -> int | None:
-    """strconv.ParseInt(text, 0, 64), then ParseUint: signs, prefixes of any case, a leading 0 for octal."""
-    sign = text[:1]
-    body = text[1:] if sign in ("+", "-") else text
-    if not body:
-        return None
+def go_scalar(style: str, tag: str | None, text: str) -> tuple[str, object]:
+    """Tag and value of any scalar under Go's rules: style is "" or one of ' " | >, tag the explicit one or None.
+
+    Raises YamlError where the text does not fit its tag (`!!int abc`). Foreign tags and !!binary leave the text.
+    """
+    return _tagged(style, tag, text, go_resolve)
+
+
+def core_scalar(style: str, tag: str | None, text: str) -> tuple[str, object]:
+    """As `go_scalar`, under the YAML 1.2 core schema."""
+    return _tagged(style, tag, text, core_resolve)
+
+
+def _tagged(style: str, tag: str | None, text: str, resolve: Resolve) -> tuple[str, object]:
+    if tag is None or tag == "!":
+        return ("str", text) if style else resolve(text)
+    name = "!!" + tag[len(_LONG) :] if tag.startswith(_LONG) else tag
+    if name == "!!str":
+        return "str", text
+    if name not in ("!!null", "!!bool", "!!int", "!!float", "!!timestamp"):
+        return name.removeprefix("!!"), text
+    wanted = name[2:]
+    if wanted == "timestamp":
+        if is_timestamp(text):
+            return wanted, text
+        raise YamlError(f"cannot read {text!r} as {name}")
+    found, value = resolve(text)
+    if wanted == "float" and found == "int":
+        assert isinstance(value, int)
+        return "float", float(value)
+    if found != wanted:
+        raise YamlError(f"cannot read {text!r} as {name}")
+    return found, value
+
+
+def _go_number(text: str) -> tuple[str, object]:
+    """A scalar that starts with a sign, a dot or a digit."""
+    if text[0] == ".":
+        # Go hands these to strconv.ParseFloat as they are, where an underscore may stand between two digits.
+        plain = text if "_" not in text else _without_separators(text)
+        return _float_or_text(plain, text)
+    # The common case in real lists: a short decimal.
+    if text.isdigit() and text.isascii() and len(text) < 19 and (text[0] != "0" or text == "0"):
+        return "int", int(text)
+    if text[4:5] == "-" and is_timestamp(text):
+        return "timestamp", text
+    plain = text.replace("_", "")
+    if not plain.isascii():
+        return "str", text
+    value = _go_int(plain)
+    if value is not None:
+        return "int", value
+    return _float_or_text(plain, text)
+
+
+def _float_or_text(plain: str, text: str) -> tuple[str, object]:
+    if is_decimal_float(plain):
+        value = float(plain)
+        # Beyond the range of float64 strconv reports an error, and the scalar stays text.
+        if value not in (_INFINITY, -_INFINITY):
+            return "float", value
+    return "str", text
+
+
+def _go_int(plain: str) -> int | None:
+    """strconv.ParseInt and ParseUint with base 0 and 64 bits, then the forms that yaml.v3 adds; None if none fits."""
+    sign = plain[0] if plain[0] in "+-" else ""
+    digits = plain[len(sign) :]
     base = 10
-    allowed = _DIGITS
-    if body[0] == "0" and len(body) > 1:
-        known = _BASES.get(body[1].lower())
-        if known is not None:
-            base, allowed = known
-            body = body[2:]
-        else:
-            base, allowed = 8, _BASES["o"][1]
-            body = body[1:]
-    if not body or len(body) > 64 or not allowed.issuperset(body):
-        return None
-    value = int(body, base)
-    if sign == "-":
-        return -value if value <= 1 << 63 else None
-    # ParseUint, the second try, takes no sign.
-    return value if value < (1 << 63 if sign else 1 << 64) else None
+    if len(digits) > 1 and digits[0] == "0":
+        prefixed = _PREFIXES.get(digits[1]) if len(digits) > 2 else None
+        base = prefixed or 8
+        digits = digits[2:] if prefixed else digits[1:]
+    value = _in_range(sign, digits, base)
+    if value is None and sign != "+" and plain[len(sign) : len(sign) + 2] in ("0b", "0o"):
+        # yaml.v3 tries what follows `0b` and `0o` once more, and there a second sign is let through.
+        rest = plain[len(sign) + 2 :]
+        if rest[:1] in ("+", "-") and not sign:
+            value = _in_range(rest[0], rest[1:], 2 if plain[1] == "b" else 8)
+    return value
 
 
-def _float(text: str) -> float | None:
-    """A decimal float with digits before or after the point; None for other forms and for overflow."""
-    position = 1 if text[0] in "+-" else 0
-    length = len(text)
-    start = position
-    while position < length and text[position] in _DIGITS:
-        position += 1
-    digits = position - start
-    if position < length and text[position] == ".":
-        position += 1
-        start = position
-        while position < length and text[position] in _DIGITS:
-            position += 1
-        digits += position - start
-    if not digits:
+def _in_range(sign: str, digits: str, base: int) -> int | None:
+    if not digits or not _DIGITS[base].issuperset(digits):
         return None
-    if position < length and text[position] in "eE":
-        position += 1
-        if position < length and text[position] in "+-":
-            position += 1
-        start = position
-        while position < length and text[position] in _DIGITS:
-            position += 1
-        if position == start:
-            return None
-    if position != length:
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > 64:
         return None
-    value = float(text)
-    return None if value in (float("inf"), float("-inf")) else value
+    value = int(sign + digits, base)
+    # ParseUint, which reaches further, takes no sign.
+    return value if _MIN_INT <= value <= (_MAX_INT if not sign else 2**63 - 1) else None
+
+
+def is_decimal_float(text: str) -> bool:
+    """Whether the text is `[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?`."""
+    if text[0] in "+-":
+        text = text[1:]
+    digits = _DIGITS[10]
+    mantissa, mark, exponent = text.replace("E", "e").partition("e")
+    if mark:
+        if exponent[:1] in ("+", "-"):
+            exponent = exponent[1:]
+        if not exponent or not digits.issuperset(exponent):
+            return False
+    whole, dot, fraction = mantissa.partition(".")
+    if not digits.issuperset(whole) or not digits.issuperset(fraction):
+        return False
+    return bool(whole) or bool(fraction)
+
+
+def _without_separators(text: str) -> str:
+    """The text without underscores that stand between two digits."""
+    parts = text.split("_")
+    digits = _DIGITS[10]
+    for left, right in zip(parts, parts[1:], strict=False):
+        if left[-1:] not in digits or right[:1] not in digits:
+            return text
+    return "".join(parts)
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether yaml.v3 reads the text as a time: `2006-1-2`, with `T`, `t` or a blank before `15:4:5[.9]`.
+    """Whether yaml.v3 takes the text for a date, or for a date and a time of day.
 
-    With `T` or `t` a zone (`Z` or `+07:00`) must follow, with a blank none may.
+    Forms: `2001-1-2`; `2001-1-2 15:4:5.9`; `2001-1-2T15:4:5.9Z` with T or t and Z or an offset such as +01:00.
     """
-    year, month, rest = text[:4], text[5:], ""
-    if not (year.isascii() and year.isdigit()):
+    if len(text) < 8 or not (text[:4].isdigit() and text[:4].isascii()) or text[4] != "-":
         return False
-    month, dash, rest = month.partition("-")
-    if not dash or not _short(month):
+    month, rest = _one_or_two_digits(text[5:])
+    if month is None or rest[:1] != "-":
         return False
-    size = 2 if rest[1:2].isdigit() else 1
-    day, rest = rest[:size], rest[size:]
-    if not (_short(day) and 1 <= int(month) <= 12 and 1 <= int(day) <= _days(int(year), int(month))):
+    day, rest = _one_or_two_digits(rest[1:])
+    if day is None or not 1 <= month <= 12 or not 1 <= day <= _days(int(text[:4]), month):
         return False
     if not rest:
         return True
-    separator, clock = rest[0], rest[1:]
-    if separator in "Tt":
-        zone = clock.find("Z")
-        if zone >= 0:
-            return zone == len(clock) - 1 and _is_clock(clock[:zone])
-        zone = max(clock.find("+"), clock.find("-"))
-        return zone > 0 and _is_zone(clock[zone + 1 :]) and _is_clock(clock[:zone])
-    return separator == " " and _is_clock(clock)
-
-
-def _short(text: str) -> bool:
-    return len(text) in (1, 2) and text.isascii() and text.isdigit()
-
-
-def _is_clock(text: str) -> bool:
-    parts = text.split(":")
-    if len(parts) != 3:
+    if rest[0] == " ":
+        return _clock(rest.lstrip(" ")) == ""
+    if rest[0] not in "Tt":
         return False
-    second, point, fraction = parts[2].replace(",", ".").partition(".")
-    if point and not (fraction.isascii() and fraction.isdigit()):
-        return False
-    if not (_short(parts[0]) and _short(parts[1]) and _short(second)):
-        return False
-    return int(parts[0]) < 24 and int(parts[1]) < 60 and int(second) < 60
+    zone = _clock(rest[1:])
+    return zone == "Z" or (zone is not None and _is_offset(zone))
 
 
-def _is_zone(text: str) -> bool:
-    hours, colon, minutes = text.partition(":")
-    if not (colon and len(hours) == len(minutes) == 2 and _short(hours) and _short(minutes)):
-        return False
-    return int(hours) <= 24 and int(minutes) <= 60
+def _one_or_two_digits(text: str) -> tuple[int | None, str]:
+    digits = _DIGITS[10]
+    if text[:1] not in digits:
+        return None, text
+    width = 2 if text[1:2] in digits else 1
+    return int(text[:width]), text[width:]
 
 
 def _days(year: int, month: int) -> int:
     if month == 2:
         return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
     return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _clock(text: str) -> str | None:
+    """What follows a time of day at the start of the text; None where there is none."""
+    for bound, mark in ((24, ":"), (60, ":"), (60, "")):
+        number, text = _one_or_two_digits(text)
+        if number is None or number >= bound or text[: len(mark)] != mark:
+            return None
+        text = text[len(mark) :]
+    if text[:1] in (".", ",") and text[1:2] in _DIGITS[10]:
+        text = text[1:].lstrip("0123456789")
+    return text
+
+
+def _is_offset(zone: str) -> bool:
+    digits = _DIGITS[10]
+    if len(zone) != 6 or zone[0] not in "+-" or zone[3] != ":" or not digits.issuperset(zone[1:3] + zone[4:]):
+        return False
+    return int(zone[1:3]) <= 24 and int(zone[4:]) <= 60
