@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import krmkit
 from krmkit.fn import definition as runtime
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,7 +92,7 @@ class Project:
         with (root / "pyproject.toml").open("rb") as stream:
             data = tomllib.load(stream)
         settings = data["tool"]["krmkit"]
-        self.version = str(data["project"]["version"])
+        self.version = krmkit.__version__
         self.registry = str(settings["registry"])
         self.home = str(settings["home"])
         self.publisher = str(settings["publisher"])

@@ -34,8 +34,7 @@ from krmkit.yaml import _libyaml
 _libyaml.lean = True
 from krmkit.fn.main import add_dependencies
 add_dependencies()
-from krmkit.fn.definition import Definition
-from krmkit.fn.loader import load
+from krmkit.fn.loader import at
 from krmkit.fn.run import apply
 from krmkit.krm.resourcelist import ResourceList
 resources = ResourceList.parse(sys.stdin.read())
@@ -43,8 +42,8 @@ results = []
 for folder, path in zip(sys.argv[2::2], sys.argv[3::2]):
     with open(path) as stream:
         config = ResourceList.parse(stream.read()).function_config
-    definition, process = load(folder)
-    results += apply(definition, process, resources, config)
+    function = at(folder)
+    results += apply(function.definition, function.process, resources, config)
 resources.function_config = None
 resources.results = results
 sys.stdout.write(resources.render())

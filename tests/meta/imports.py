@@ -24,6 +24,8 @@ OUTSIDE = frozenset(
 )
 # A function may read the file it was given, and nothing else of the outside.
 OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
+# The one module that asks for zones by name, from the tz database: data that comes with the system or with tzdata.
+ZONES = ("krmkit.lang.sprig.zones", "zoneinfo")
 # The one module that opens a file: it loads the extension of libyaml, which is code and no data.
 OPENERS = frozenset({"krmkit.yaml._libyaml"})
 CLOCK_CALLS = frozenset({"now", "today", "utcnow"})
@@ -173,6 +175,8 @@ def outside(sources: Sources) -> list[str]:
             continue
         banned = OUTSIDE if source.name in engines else OUTSIDE_OF_A_FUNCTION
         for entry in source.imports:
+            if (source.name, entry.module) == ZONES:
+                continue
             if entry.when != "types" and entry.module.split(".")[0] in banned:
                 found.append(f"{sources.where(source, entry.line)}: imports {entry.module}")
         for node in ast.walk(source.tree):

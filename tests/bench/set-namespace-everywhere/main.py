@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 
-sys.path.insert(0, __file__.rpartition("/tests/")[0] + "/shared")
+if __name__ == "__main__":
+    sys.path.insert(0, __file__[: -len("main.py")] + "../../../shared")
 
 from krmkit.fn.main import main
 
