@@ -33,8 +33,7 @@ def observe(example: Path) -> dict[str, str]:
         package, results = Path(place, example.name), Path(place, "results")
         shutil.copytree(example, package, ignore=shutil.ignore_patterns(".expected"))
         index = Path(place, "index.git")
-        git(index, package, "init", "--quiet")
-        git(index, package, "add", "--all", "--force")
+        before = snapshot(index, package)
         done = subprocess.run(
             [sys.executable, "-m", "krmkit.cli", "render", str(package), "--results-dir", str(results)],
             capture_output=True,
@@ -46,15 +45,28 @@ def observe(example: Path) -> dict[str, str]:
         if done.returncode not in {0, 1} or not report.exists():
             name = example.relative_to(ROOT)
             raise RenderError(f"{name}: exit code {done.returncode}, and no results\n{done.stderr}")
-        git(index, package, "add", "--all", "--force", "--intent-to-add")
         return {
-            "diff.patch": git(
-                index, package, "-c", "core.abbrev=7", "-c", "core.quotepath=off", "diff", "--no-color"
-            ),
+            "diff.patch": difference(index, package, before),
             "results.yaml": report.read_text("utf-8"),
             "config.yaml": "testType: render\n"
             + (f"exitCode: {done.returncode}\n" if done.returncode else ""),
         }
+
+
+def snapshot(index: Path, package: Path) -> str:
+    """Remembers the files of a package as they are; returns the name of that state."""
+    if not index.exists():
+        git(index, package, "init", "--quiet")
+    git(index, package, "add", "--all", "--force")
+    return git(index, package, "write-tree").strip()
+
+
+def difference(index: Path, package: Path, before: str) -> str:
+    """What `git diff` says of the package since a snapshot."""
+    after = snapshot(index, package)
+    return git(
+        index, package, "-c", "core.abbrev=7", "-c", "core.quotepath=off", "diff", "--no-color", before, after
+    )
 
 
 def git(index: Path, package: Path, *arguments: str) -> str:
