@@ -26,6 +26,16 @@ from krmkit.yaml.layout import (
 from krmkit.yaml.tree import UNSET, Alias, Entry, Map, Node, Scalar, Seq, deref
 
 
+class Style:
+    """How new nodes are written: `wide` lists under a key, and whether literal blocks may be used."""
+
+    __slots__ = ("literals", "wide")
+
+    def __init__(self, wide: bool = False, literals: bool = True) -> None:
+        self.wide = wide
+        self.literals = literals
+
+
 def is_clean(node: Node) -> bool:
     """Whether the node stands in its text just as it is: no edit in it, no anchors or aliases that may dangle."""
     if node.source is None or node.anchor is not None or isinstance(node, Alias):
@@ -48,23 +58,23 @@ def key_text(key: Node) -> str:
     raise ValueError("a mapping with a collection as its key cannot be edited; write the key as a plain text")
 
 
-def after_key(node: Node, indent: int, wide: bool) -> str:
+def after_key(node: Node, indent: int, style: Style) -> str:
     """What follows `key:`, where `indent` is the key's column: ` x`, or a line break and a block."""
     if isinstance(node, (Map, Seq)) and current_children(node):
         if node.source is not None and node.flow and is_clean(node):
             return " " + _slice(node)
-        step = 2 if isinstance(node, Map) or wide else 0
-        return "\n" + " " * (indent + step) + block(node, indent + step, wide)
-    return " " + scalar(node, indent)
+        step = 2 if isinstance(node, Map) or style.wide else 0
+        return "\n" + " " * (indent + step) + block(node, indent + step, style)
+    return " " + scalar(node, indent, style)
 
 
-def in_place_of(node: Node, old: Node, indent: int, wide: bool) -> str:
+def in_place_of(node: Node, old: Node, indent: int, style: Style) -> str:
     """What follows `key:` where `node` takes the place of `old`: a string keeps quotes or literal style, as in kyaml."""
     if isinstance(node, Scalar) and isinstance(old, Scalar) and old.style and isinstance(node.value, str):
-        styled = _restyled(node.value, old, indent)
+        styled = _restyled(node.value, old, indent) if style.literals or old.style in "\"'" else None
         if styled is not None:
             return " " + styled
-    return after_key(node, indent, wide)
+    return after_key(node, indent, style)
 
 
 def _restyled(text: str, old: Scalar, indent: int) -> str | None:
@@ -85,24 +95,24 @@ def _restyled(text: str, old: Scalar, indent: int) -> str | None:
     return emit.literal(text, indent, max(min(depths, default=0), indent + 1) - indent if depths else 2)
 
 
-def after_dash(node: Node, indent: int, wide: bool) -> str:
+def after_dash(node: Node, indent: int, style: Style) -> str:
     """What follows `-`, where `indent` is the dash's column."""
     if isinstance(node, (Map, Seq)) and current_children(node):
         if node.source is not None and node.flow and is_clean(node):
             return " " + _slice(node)
-        return " " + block(node, indent + 2, wide)
-    return " " + scalar(node, indent)
+        return " " + block(node, indent + 2, style)
+    return " " + scalar(node, indent, style)
 
 
-def scalar(node: Node, indent: int) -> str:
+def scalar(node: Node, indent: int, style: Style) -> str:
     """A scalar, or an empty collection, below a key or dash at column `indent`."""
     if isinstance(node, (Map, Seq)):
         return "{}" if isinstance(node, Map) else "[]"
     node = deref(node)
     if not isinstance(node, Scalar):
-        return block(node, indent + 2, False).lstrip()
+        return block(node, indent + 2, style).lstrip()
     if node.source is None:
-        return _fresh(node, indent)
+        return _fresh(node, indent, flow=not style.literals)
     if is_empty(node):
         return "null"
     if is_block_scalar(node):
@@ -139,7 +149,7 @@ def _join_lines(text: str, indent: int) -> str:
 
 def _block_scalar(node: Scalar, indent: int) -> str | None:
     """A literal or folded scalar moved below another key; None where an explicit indicator forbids a plain shift."""
-    lines = _slice(node).splitlines()
+    lines = _slice(node).replace("\r\n", "\n").split("\n")
     header = lines[0]
     if any(character.isdigit() for character in header.split("#", 1)[0]):
         return None
@@ -148,28 +158,28 @@ def _block_scalar(node: Scalar, indent: int) -> str | None:
     return header + "\n" + body if body else header
 
 
-def block(node: Node, indent: int, wide: bool) -> str:
+def block(node: Node, indent: int, style: Style) -> str:
     """A block collection whose children stand at column `indent`; the first line comes without its indentation."""
     if is_block(node) and is_clean(node):
         assert isinstance(node, (Map, Seq))
         return _block_slice(node, indent)
-    return _units(node, indent, wide).lstrip(" ")
+    return _units(node, indent, style).lstrip(" ")
 
 
-def _units(node: Node, indent: int, wide: bool) -> str:
+def _units(node: Node, indent: int, style: Style) -> str:
     pad = " " * indent
     node = deref(node)
     assert isinstance(node, (Map, Seq))
     lines = []
     for unit in current_children(node):
         if isinstance(unit, Entry):
-            lines.append(entry(unit, indent, wide))
+            lines.append(entry(unit, indent, style))
         else:
-            lines.append(pad + "-" + after_dash(unit, indent, wide))
+            lines.append(pad + "-" + after_dash(unit, indent, style))
     return "\n".join(lines)
 
 
-def entry(unit: Entry, indent: int, wide: bool) -> str:
+def entry(unit: Entry, indent: int, style: Style) -> str:
     """A whole `key: value` at column `indent`, with its comments where it comes from a text unedited."""
     key = unit.key
     if key.source is not None and unit.value is unit.first_value and is_clean(key) and is_clean(unit.value):
@@ -187,7 +197,7 @@ def entry(unit: Entry, indent: int, wide: bool) -> str:
         start = head_start(text, first, at, 0, deeper=False)
         if start < first:
             head = shift(text[start : first - 1], at, indent) + "\n"
-    return head + pad + name + ":" + after_key(unit.value, indent, wide)
+    return head + pad + name + ":" + after_key(unit.value, indent, style)
 
 
 def item(sequence: Seq, index: int, indent: int) -> str:

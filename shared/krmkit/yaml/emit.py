@@ -112,7 +112,7 @@ def literal(text: str, column: int, indent: int) -> str:
     The caller has made sure that the text is printable; it must hold more than line breaks.
     """
     header = "|"
-    if text[0] in " \n":
+    if text[0] in " \n\t":
         header += str(indent)
     if not text.endswith("\n"):
         header += "-"

@@ -8,6 +8,7 @@ sibling before them, and children that changed their order move with their comme
 from __future__ import annotations
 
 from krmkit.yaml import compose
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.layout import (
     Unit,
     alone_on_line,
@@ -48,20 +49,120 @@ def is_changed(node: Node) -> bool:
 
 
 def splices(document: Document) -> list[Splice]:
-    """All edits of a document, sorted and free of overlap."""
+    """All edits of a document, sorted and free of overlap.
+
+    Edits of whole lines are proven: the new text is parsed and must say what the edited tree says. What can come
+    between the two is a block scalar next to the edit that takes in a comment or loses its last line break; then
+    new text is quoted instead of written as a block, or the text gets a final line break.
+    """
     root = document.root
     if root is None:
         return []
     if document.aliases:
         _keep_aliases_whole(document, root)
-    writer = _Writer(document)
-    if root.source is document:
+    if root.source is not document:
+        return [(0, len(document.text), compose.block(root, 0, compose.Style(document.wide)) + "\n")]
+    for literals, final_break in ((True, False), (False, False), (False, True)):
+        writer = _Writer(document, compose.Style(document.wide, literals))
         writer.node(root)
+        edits = _closed(document, writer.edits, root)
+        if final_break:
+            edits.append((len(document.text), len(document.text), "\n"))
+        if document.newline == "\r\n":
+            edits = [(start, end, new.replace("\n", "\r\n")) for start, end, new in edits]
+        if _within_lines(document.text, edits) or _says_the_same(document, root, edits):
+            return edits
+    raise YamlError(
+        "an edit next to a block scalar (| or >) would change what that scalar says; write the scalar in quotes"
+    )
+
+
+def _within_lines(text: str, edits: list[Splice]) -> bool:
+    """Whether no line break comes or goes."""
+    return all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits)
+
+
+def _says_the_same(document: Document, root: Node, edits: list[Splice]) -> bool:
+    from krmkit.yaml.data import go_data
+    from krmkit.yaml.document import parse
+
+    try:
+        written = parse(_apply(document.text, 0, len(document.text), edits), anchors=_foreign_anchors(document))
+    except YamlError:
+        return False
+    return same_data(go_data(written.root), go_data(root))
+
+
+def _foreign_anchors(document: Document) -> dict[str, Node]:
+    """Anchors of other texts that aliases of this one refer to (items of a list)."""
+    return {a.name: a.target for a in document.aliases if a.target.source is not document}
+
+
+def same_data(left: object, right: object) -> bool:
+    """Equality that tells 1 from true and 1.0, and finds NaN equal to itself."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        assert isinstance(right, dict)
+        return list(left) == list(right) and all(same_data(item, right[key]) for key, item in left.items())
+    if isinstance(left, list):
+        assert isinstance(right, list)
+        return len(left) == len(right) and all(map(same_data, left, right))
+    return left == right or (left != left and right != right)
+
+
+def _closed(document: Document, made: list[Splice], root: Node) -> list[Splice]:
     # At one place an insertion comes before what is cut there; insertions keep the order of their making.
-    writer.edits.sort(key=lambda edit: (edit[0], edit[1]))
-    if document.newline == "\r\n":
-        return [(start, end, new.replace("\n", "\r\n")) for start, end, new in writer.edits]
-    return writer.edits
+    edits = sorted(made, key=lambda edit: (edit[0], edit[1]))
+    _close_start(document.text, edits)
+    _close_end(document.text, edits, root)
+    return edits
+
+
+def _close_start(text: str, edits: list[Splice]) -> None:
+    """Where the first lines are removed, what comes next must not begin with their line break."""
+    if text[:1] in ("\r", "\n"):
+        return
+    for first, (start, end, new) in enumerate(edits):
+        if start > 0:
+            return
+        if new or end == 0:
+            continue
+        last = first + 1
+        while last < len(edits) and edits[last][0] <= end:
+            if edits[last][2]:
+                edits[last] = (edits[last][0], edits[last][1], edits[last][2].removeprefix("\n"))
+                edits[first] = (0, end, "")
+                return
+            end = max(end, edits[last][1])
+            del edits[last]
+        edits[first] = (0, next_line(text, end), "")
+        return
+
+
+def _close_end(text: str, edits: list[Splice], root: Node) -> None:
+    """Block scalars at the end of a text without final line break: their own one depends on it."""
+    if text[-1:] in ("", "\n") or not edits or edits[-1][1] != len(text):
+        return
+    start, end, new = edits[-1]
+    if any("|" in other or ">" in other for _, _, other in edits):
+        edits[-1] = (start, end, new + "\n")
+    last = _last_node(root)
+    if start == end and new.startswith("\n") and is_block_scalar(last) and last.end == end:
+        # The old last line had no line break to keep; now that one follows, `|` has to become `|-`.
+        header = text[last.start : line_end(text, last.start)].split("#", 1)[0].rstrip()
+        at = last.start + len(header)
+        if header[-1] != "-" and not any(begin < at <= stop for begin, stop, _ in edits):
+            edits.append((at - (header[-1] == "+"), at, "-"))
+            edits.sort(key=lambda edit: (edit[0], edit[1]))
+
+
+def _last_node(node: Node) -> Node:
+    """The node that stands last in the text."""
+    while isinstance(node, (Map, Seq)) and not node.flow and first_children(node):
+        unit = first_children(node)[-1]
+        node = unit.first_value if isinstance(unit, Entry) else unit
+    return node
 
 
 def _keep_aliases_whole(document: Document, root: Node) -> None:
@@ -94,10 +195,11 @@ def _keep_aliases_whole(document: Document, root: Node) -> None:
 class _Writer:
     """Collects the edits of one document."""
 
-    __slots__ = ("document", "edits", "text")
+    __slots__ = ("document", "edits", "style", "text")
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, style: compose.Style) -> None:
         self.document = document
+        self.style = style
         self.text = document.text
         self.edits: list[Splice] = []
 
@@ -171,14 +273,13 @@ class _Writer:
 
     def unit_text(self, node: Map | Seq, unit: Unit, places: dict[int, int], indent: int) -> str:
         """The text of a new or moved child, every line indented."""
-        wide = self.document.wide
         if isinstance(unit, Entry):
-            return compose.entry(unit, indent, wide)
+            return compose.entry(unit, indent, self.style)
         index = places.get(id(unit))
         if index is not None and compose.is_clean(unit):
             assert isinstance(node, Seq)
             return compose.item(node, index, indent)
-        return " " * indent + "-" + compose.after_dash(unit, indent, wide)
+        return " " * indent + "-" + compose.after_dash(unit, indent, self.style)
 
     def put(
         self,
@@ -213,7 +314,7 @@ class _Writer:
             start = line_start(text, first)
             if isinstance(node, Seq):
                 start = head_start(text, start, indent, 0, deeper=True)
-            self.cut(start, start, block + "\n")
+            self.line_at(start, block)
 
     def remove(
         self,
@@ -242,7 +343,20 @@ class _Writer:
             else:
                 floor = self.floor(node, begin)
             start = head_start(text, begin, indent, floor, owns_deeper(previous))
-        self.cut(start, next_line(text, end))
+        # With the line break before it, not the one behind: what is put behind this line joins on there.
+        self.cut(self.break_before(start) if start > 0 else 0, end)
+
+    def line_at(self, start: int, line: str) -> None:
+        """Insert a line in front of the one that starts at `start`."""
+        if start > 0:
+            at = self.break_before(start)
+            self.cut(at, at, "\n" + line)
+        else:
+            self.cut(0, 0, line + "\n")
+
+    def break_before(self, start: int) -> int:
+        """Where the line above the one that starts at `start` ends."""
+        return line_end(self.text, line_start(self.text, start - 1))
 
     def resume(self, before: list[Unit], survivors: set[int], indent: int) -> int:
         """Where the text goes on after the leading children of an inline block were removed."""
@@ -275,8 +389,7 @@ class _Writer:
         elif inline:
             self.cut(start, start, mark)
         else:
-            begin = line_start(text, start)
-            self.cut(begin, begin, " " * indent + mark + "\n")
+            self.line_at(line_start(text, start), " " * indent + mark)
 
     def after_properties(self, node: Node, position: int) -> int:
         """Behind the anchor and tag of a block collection, which stand on its key's line."""
@@ -310,7 +423,7 @@ class _Writer:
         old = entry.first_value
         indent = column(text, entry.key.start)
         mark = colon(text, entry.key) + 1
-        new = compose.in_place_of(entry.value, old, indent, self.document.wide)
+        new = compose.in_place_of(entry.value, old, indent, self.style)
         head, newline, rest = new.partition("\n")
         key_line = line_end(text, mark)
         if is_block(old):
@@ -382,7 +495,7 @@ class _Writer:
     def flow_unit(self, unit: Unit, known: bool, json: bool) -> str:
         value = unit.value if isinstance(unit, Entry) else unit
         if known and (not isinstance(unit, Entry) or unit.value is unit.first_value):
-            inner = _Writer(self.document)
+            inner = _Writer(self.document, self.style)
             inner.node(value)
             return _apply(self.text, start_of(unit), end_of(unit), inner.edits)
         if isinstance(unit, Entry):
@@ -417,7 +530,6 @@ class _Writer:
 
     def open_up(self, node: Map | Seq, opening: int) -> None:
         text = self.text
-        wide = self.document.wide
         begin = line_start(text, opening)
         indent = len(text[begin:opening]) - len(text[begin:opening].lstrip(" "))
         lead = text[begin + indent : opening]
@@ -428,9 +540,9 @@ class _Writer:
         stop = line_end(text, node.end)
         if not lead:
             # Directly behind a dash, or the whole document.
-            self.cut(opening, node.end, compose.block(node, column(text, opening), wide))
+            self.cut(opening, node.end, compose.block(node, column(text, opening), self.style))
             return
-        fresh = compose.after_key(node, indent, wide)
+        fresh = compose.after_key(node, indent, self.style)
         start = opening
         while text[start - 1] == " ":
             start -= 1
