@@ -136,69 +136,61 @@ class ResourceList:
 
     def render(self) -> str:
         """The whole list as text, results included."""
-        if self._chunks is None:
-            return self._render_fresh()
-        head, tail = self._render_envelope()
         chunks = self._chunks
-        if self._items is None:
-            texts, same = chunks.items, True
-        else:
-            texts = [item.text for item in self._items]
-            same = [item for item in self._items if isinstance(item, _Item)] == self._items and len(texts) == len(
-                chunks.items
-            )
-        if chunks.flow:
-            return self._render_flow(head, tail, texts, same)
-        texts = [self._placed(index, text) for index, text in enumerate(texts)]
-        if not texts:
-            return _no_items(head) + tail
+        if chunks is None:
+            return self._render_fresh()
         if not chunks.items:
-            head = _open_items(head)
+            return self._render_without_chunks()
+        head, tail = self._render_envelope()
+        if chunks.flow:
+            return head + self._flow_body(chunks) + tail
+        if self._items is None:
+            texts = chunks.items
+        else:
+            texts = [self._placed(item, chunks.column) for item in self._items]
+            if not texts:
+                return head.rstrip() + " []\n" + tail
+            for index, text in enumerate(texts[:-1]):
+                if text[-1:] != "\n":
+                    texts[index] = text + "\n"
         body = chunks.dash + chunks.dash.join(texts)
-        if tail and not body.endswith("\n"):
+        if tail and body[-1:] != "\n":
             body += "\n"
         return head + body + tail
 
-    def _placed(self, index: int, text: str) -> str:
-        """An item's text behind its dash, at the list's column, ending its line where something follows."""
-        chunks = self._chunks
-        assert chunks is not None and self._items is not None or self._items is None
-        if self._items is not None:
-            item = self._items[index]
-            if not (isinstance(item, _Item) and item.column == chunks.column):
-                from krmkit.yaml.compose import shift
+    def _placed(self, item: Resource, column: int) -> str:
+        """An item's text as it stands behind a dash of this list."""
+        if type(item) is _Item and item.column == column:
+            return item.text
+        from krmkit.yaml.compose import shift
 
-                lines = text.rstrip("\n")
-                text = shift(lines, 0, chunks.column)[chunks.column :] + "\n"
-            if index < len(self._items) - 1 and not text.endswith("\n"):
-                text += "\n"
-        return text
+        text = " " * item.column + item.text
+        return shift(text.rstrip("\n"), item.column, column)[column:] + "\n"
 
-    def _render_flow(self, head: str, tail: str, texts: list[str], same: bool) -> str:
-        chunks = self._chunks
-        assert chunks is not None
+    def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
-        if same:
-            parts = [head]
-            for index, text in enumerate(texts):
-                parts.append(text)
-                parts.append(joints[index] if index < len(joints) else "")
-            parts.append(tail)
-            return "".join(parts)
-        if not chunks.items and isinstance(self._envelope.root, Map) and not self._envelope.root.flow:
-            # `items: []` in a block list opens up.
-            opened = head.rstrip()[:-1].rstrip() + "\n"
-            lines = ["- " + _block_text(item).replace("\n", "\n  ").rstrip() + "\n" for item in self.items]
-            return opened + "".join(lines) + tail.lstrip()[1:].lstrip(" \n")
-        written = []
-        for item in self.items:
-            if isinstance(item, _Item):
-                written.append(item.text)
-            else:
-                import json
+        if self._items is None:
+            texts = chunks.items
+        else:
+            texts = [item.text if type(item) is _Item else _json(item.get()) for item in self._items]
+        if len(texts) != len(chunks.items) or (self._items and type(self._items[-1]) is not _Item):
+            return (joints[0] if joints else ", ").join(texts)
+        parts = []
+        for text, joint in zip(texts, [*joints, ""], strict=True):
+            parts.append(text)
+            parts.append(joint)
+        return "".join(parts)
 
-                written.append(json.dumps(item.get(), ensure_ascii=False))
-        return head + (joints[0] if joints else ", ").join(written) + tail
+    def _render_without_chunks(self) -> str:
+        """A list that came without items: there is nothing to keep apart, so the document is edited as a whole."""
+        root = self._envelope.root
+        assert isinstance(root, Map)
+        if self._items:
+            root.set("items", [item.get() for item in self._items])
+        known = root.entry("results")
+        if self.results or (known is not None and not _is_nothing(known)):
+            root.set("results", self.results)
+        return self._envelope.render()
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
@@ -217,11 +209,8 @@ class ResourceList:
                 edits = envelope.splices()
         elif self.results:
             if root.flow:
-                import json
-
                 at = root.end - 1
-                text = json.dumps(self.results, ensure_ascii=False)
-                edits = [(at, at, f', "results": {text}')]
+                edits = [(at, at, f', "results": {_json(self.results)}')]
             else:
                 key = " " * (root.entries[0].key.start - _line_start(envelope.text, root.entries[0].key.start))
                 fresh = f"{key}results:{emit.after_key(self.results, len(key))}\n"
@@ -325,6 +314,12 @@ def _is_nothing(entry: Entry) -> bool:
     return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
 
 
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _line_start(text: str, position: int) -> int:
     return text.rfind("\n", 0, position) + 1
 
@@ -348,18 +343,3 @@ def _block_text(item: Resource) -> str:
     from krmkit.yaml.compose import shift
 
     return shift(" " * item.column + item.text, item.column, 0)
-
-
-def _no_items(head: str) -> str:
-    """The head of a list whose last item was removed."""
-    stripped = head.rstrip()
-    return stripped + " []\n" if stripped.endswith(":") else head
-
-
-def _open_items(head: str) -> str:
-    """The head of a list that had no items (`items:` or `items: null`) and gets some."""
-    stripped = head.rstrip()
-    for nothing in ("null", "~", "[]"):
-        if stripped.endswith(nothing):
-            stripped = stripped[: -len(nothing)].rstrip()
-    return stripped + "\n"
