@@ -118,7 +118,9 @@ PACK = """\
         "layer": "addon",
         "constraints": {
           "resources": [
-            {"type": "cpu", "minLimit": 500, "components": [{"resourceRequestParamRef": "agent.cpu", "replicas": 2}]}
+            {"type": "cpu", "minLimit": 500, "components": [
+              {"resourceRequestParamRef": "agent.cpu", "replicaCountParamRef": "agent.replicas", "scheduleType": "worker"}
+            ]}
           ]
         }
       }
@@ -127,6 +129,7 @@ PACK = """\
         # how much is logged
         logLevel: info
         cpu: 250m
+        replicas: 2
         endpoint: agent.example.com
         owner: "{{ .spectro.system.cluster.name }}"
     presets.yaml: |
