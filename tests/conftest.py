@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Generator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 KPT = shutil.which("kpt")
+
+# No verdict by the clock; the same examples for everybody who runs CI.
+hypothesis.settings.register_profile(
+    "krmkit",
+    deadline=None,
+    database=None,
+    print_blob=True,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("krmkit")
 
 ran_with_kpt = pytest.StashKey[set[str]]()
 
