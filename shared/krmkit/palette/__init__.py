@@ -1,0 +1,1 @@
+"""The rules of Palette packs: constraints, presets, macros. Values in, findings out."""

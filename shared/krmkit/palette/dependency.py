@@ -1,0 +1,305 @@
+"""Dependency constraints: which other packs, of which versions, a pack wants in its profile (pack.json).
+
+Match is by exact name and layer; a duplicated pack appears in a profile as `<display name>--<pack name>`. Bounds are
+inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes before its release).
+"""
+
+from __future__ import annotations
+
+from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.semver import lenient_key
+from krmkit.palette.finding import METADATA, WARNING, Finding
+from krmkit.palette.pack import LAYERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.lang.semver import LenientKey
+    from krmkit.palette.pack import Pack
+
+TYPES = ("required", "optional", "notSupported", "upgrade")
+CLUSTER, PROFILE = "cluster", "profile"
+
+
+class Dependency:
+    """One entry of `constraints.dependencies`, valid in itself. `low` and `high` are None where unbounded."""
+
+    __slots__ = ("high", "high_text", "layer", "low", "low_text", "name", "path", "type")
+
+    def __init__(self, name: str, layer: str, kind: str, path: str, bounds: Bounds) -> None:
+        self.name = name
+        self.layer = layer
+        self.type = kind
+        self.path = path
+        (self.low_text, self.low), (self.high_text, self.high) = bounds
+
+    @property
+    def bounded(self) -> bool:
+        return self.low is not None or self.high is not None
+
+    def holds(self, version: LenientKey) -> bool:
+        """Whether a version lies inside the bounds."""
+        return (self.low is None or self.low <= version) and (self.high is None or version <= self.high)
+
+    def range(self) -> str:
+        """`1.17.0 to 1.18.6`, `1.17.0 or newer`, `at most 1.18.6`."""
+        if self.low is None:
+            return f"at most {self.high_text}"
+        return (
+            f"{self.low_text} to {self.high_text}" if self.high is not None else f"{self.low_text} or newer"
+        )
+
+
+Bounds = tuple[tuple[str, "LenientKey | None"], tuple[str, "LenientKey | None"]]
+
+
+def check(
+    owner: Pack,
+    dependencies: object,
+    profile: Sequence[Pack],
+    scope: str = CLUSTER,
+    previous: Sequence[Pack] | None = None,
+) -> list[Finding]:
+    """The findings of one pack's dependencies, in their order.
+
+    profile: all packs of the cluster, the owner among them. scope "profile": a part of a cluster's packs, so what is
+    missing may be elsewhere, and is a warning. previous: the packs before an upgrade, for rules of type `upgrade`.
+    """
+    return _Check(owner, profile, scope, previous).run(dependencies)
+
+
+def is_pack(member: Pack, name: str) -> bool:
+    """Whether a member of a profile is the pack `name`, or a duplicate of it."""
+    return member.name == name or member.name.endswith("--" + name)
+
+
+class _Check:
+    __slots__ = ("findings", "owner", "previous", "profile", "scope")
+
+    def __init__(
+        self, owner: Pack, profile: Sequence[Pack], scope: str, previous: Sequence[Pack] | None
+    ) -> None:
+        self.owner = owner
+        self.profile = profile
+        self.scope = scope
+        self.previous = previous
+        self.findings: list[Finding] = []
+
+    def run(self, dependencies: object) -> list[Finding]:
+        if dependencies is None:
+            return self.findings
+        path = "constraints.dependencies"
+        if not isinstance(dependencies, list):
+            self.add("schema", "", path, "dependencies must be a list")
+            return self.findings
+        for index, entry in enumerate(dependencies):
+            dependency = self.read(entry, f"{path}[{index}]")
+            if dependency is None:
+                continue
+            if dependency.type == "upgrade":
+                self.upgrade(dependency)
+            elif dependency.type == "notSupported":
+                self.unsupported(dependency)
+            else:
+                self.wanted(dependency)
+        return self.findings
+
+    def add(
+        self, code: str, name: str, path: str, message: str, current: object = None, severity: str = ""
+    ) -> None:
+        self.findings.append(
+            Finding(code, message, (name,), self.owner.label, METADATA, path, current, severity=severity)
+        )
+
+    def read(self, entry: object, path: str) -> Dependency | None:
+        """A valid entry; None, with its findings, where it is not."""
+        if not isinstance(entry, dict):
+            self.add(
+                "schema",
+                "",
+                path,
+                "a dependency must be an object with packName, layer, minVersion, maxVersion, type",
+            )
+            return None
+        name, layer, kind = entry.get("packName"), entry.get("layer"), entry.get("type")
+        if not isinstance(name, str) or not name:
+            self.add(
+                "schema", "", f"{path}.packName", "a dependency needs packName, the name of the other pack"
+            )
+            return None
+        if not isinstance(layer, str) or layer not in LAYERS:
+            hint = (
+                did_you_mean(layer, LAYERS)
+                if isinstance(layer, str) and layer
+                else f"; layers: {', '.join(LAYERS)}"
+            )
+            self.add(
+                "schema",
+                name,
+                f"{path}.layer",
+                f"the dependency {name} needs the layer of the other pack{hint}",
+                layer,
+            )
+            return None
+        if kind is None or kind == "":
+            self.add(
+                "default-type",
+                name,
+                path,
+                f"the dependency {name} has no type and is taken as optional; write one of {', '.join(TYPES)}",
+            )
+            kind = "optional"
+        if not isinstance(kind, str) or kind not in TYPES:
+            hint = did_you_mean(kind, TYPES) if isinstance(kind, str) else f"; types: {', '.join(TYPES)}"
+            self.add(
+                "schema",
+                name,
+                f"{path}.type",
+                f"the dependency {name} has a type that does not exist{hint}",
+                kind,
+            )
+            return None
+        low = self.bound(entry, "minVersion", name, path)
+        high = self.bound(entry, "maxVersion", name, path)
+        if low is None or high is None:
+            return None
+        if low[1] is not None and high[1] is not None and high[1] < low[1]:
+            message = f"the dependency {name} has a minVersion {low[0]} above its maxVersion {high[0]}: no version fits"
+            self.add("schema", name, path, message)
+            return None
+        return Dependency(name, layer, kind, path, (low, high))
+
+    def bound(
+        self, entry: dict[str, object], key: str, name: str, path: str
+    ) -> tuple[str, LenientKey | None] | None:
+        """The bound as written and as a key; None, with a finding, where it is no version."""
+        value = entry.get(key)
+        if value is None or value == "":
+            return "", None
+        version = lenient_key(value) if isinstance(value, str) else None
+        if version is None:
+            what = "no version" if isinstance(value, str) else "no text"
+            message = f"the {key} of the dependency {name} is {what}: write a version in quotes, as in 1.18.6"
+            self.add("schema", name, f"{path}.{key}", message, value)
+            return None
+        assert isinstance(value, str)
+        return value, version
+
+    def members(self, name: str) -> list[Pack]:
+        return [member for member in self.profile if is_pack(member, name)]
+
+    def wanted(self, dependency: Dependency) -> None:
+        """required and optional."""
+        name = dependency.name
+        everywhere = self.members(name)
+        members = [member for member in everywhere if member.layer == dependency.layer]
+        if dependency.type == "required" and not members:
+            wanted = f" ({dependency.range()})" if dependency.bounded else ""
+            if everywhere:
+                layers = ", ".join(dict.fromkeys(member.layer or "none" for member in everywhere))
+                self.add(
+                    "wrong-layer",
+                    name,
+                    dependency.path,
+                    f"{self.who()} requires the pack {name}{wanted} in the layer {dependency.layer}, and it is in {layers}",
+                )
+                return
+            partial = self.scope == PROFILE
+            self.add(
+                "missing",
+                name,
+                dependency.path,
+                f"{self.who()} requires the pack {name}{wanted} in the layer {dependency.layer}: add it"
+                + (" here, or in another profile of the cluster" if partial else ""),
+                severity=WARNING if partial else "",
+            )
+        for member in members:
+            version = self.version(dependency, member)
+            if version is not None and not dependency.holds(version):
+                self.add(
+                    "version",
+                    name,
+                    dependency.path,
+                    f"{self.who()} needs the pack {name} in a version {_from(dependency)}{dependency.range()}, "
+                    f"not {member.effective_version}",
+                    member.effective_version,
+                )
+
+    def unsupported(self, dependency: Dependency) -> None:
+        name = dependency.name
+        for member in self.members(name):
+            if member.layer != dependency.layer:
+                continue
+            if not dependency.bounded:
+                self.add(
+                    "unbounded-not-supported",
+                    name,
+                    dependency.path,
+                    f"{self.who()} names the pack {name} as not supported, without minVersion and maxVersion: "
+                    "nothing is checked; give it a bound",
+                )
+                return
+            version = self.version(dependency, member)
+            if version is not None and dependency.holds(version):
+                self.add(
+                    "not-supported",
+                    name,
+                    dependency.path,
+                    f"{self.who()} does not support the pack {name} {_from(dependency)}{dependency.range()}, "
+                    f"and here is {member.effective_version}: choose a version outside, or leave it out",
+                    member.effective_version,
+                )
+
+    def upgrade(self, dependency: Dependency) -> None:
+        """The rule of the pack's old version, tested on the new one; asked only of an upgrade."""
+        name = dependency.name
+        if self.previous is None:
+            self.add(
+                "not-checked",
+                name,
+                dependency.path,
+                f"{self.who()} restricts upgrades of {name} to {dependency.range() if dependency.bounded else 'any version'}: "
+                "checked when the config gives the previousProfile",
+            )
+            return
+        if not any(is_pack(member, name) and member.layer == dependency.layer for member in self.previous):
+            return
+        for member in self.members(name):
+            if member.layer != dependency.layer or not dependency.bounded:
+                continue
+            version = self.version(dependency, member)
+            if version is not None and not dependency.holds(version):
+                self.add(
+                    "version",
+                    name,
+                    dependency.path,
+                    f"{self.who()} may be moved only to a version of {name} {_from(dependency)}{dependency.range()}, "
+                    f"not to {member.effective_version}",
+                    member.effective_version,
+                )
+
+    def version(self, dependency: Dependency, member: Pack) -> LenientKey | None:
+        """A member's version; None, with a warning, where bounds cannot be checked against it."""
+        if not dependency.bounded:
+            return None
+        text = member.effective_version
+        version = lenient_key(text)
+        if version is None:
+            what = f'the version "{text}" of the pack' if text else "the pack has no version:"
+            self.add(
+                "unparseable",
+                dependency.name,
+                dependency.path,
+                f"{what} {dependency.name} cannot be compared with {dependency.range()}: pin one such as 1.18.6",
+                text or None,
+            )
+        return version
+
+    def who(self) -> str:
+        owner = self.owner
+        return f"{owner.label or 'the pack'} {owner.effective_version}".rstrip()
+
+
+def _from(dependency: Dependency) -> str:
+    return "from " if dependency.low is not None and dependency.high is not None else ""

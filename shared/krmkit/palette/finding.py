@@ -1,0 +1,66 @@
+"""What a rule found in a pack: a code, where, what is wrong, what would be right."""
+
+from __future__ import annotations
+
+ERROR = "error"
+WARNING = "warning"
+INFO = "info"
+
+# Every code that is not an error. not-checked and totals tell what a run left out, and what it counted.
+_SEVERITIES = {
+    "unknown-type": WARNING,
+    "unparseable": WARNING,
+    "default-type": WARNING,
+    "unbounded-not-supported": WARNING,
+    "param-missing": WARNING,
+    "replicas-missing": WARNING,
+    "components-ignored": WARNING,
+    "capacity-unknown": WARNING,
+    "stale-marker": WARNING,
+    "deferred": INFO,
+    "not-checked": INFO,
+    "pools-unknown": INFO,
+    "totals": INFO,
+}
+
+VALUES = "values.yaml"
+SCHEMA = "schema.yaml"
+METADATA = "pack.json"
+DEFAULTS = "defaults.yaml"
+
+
+class Finding:
+    """One finding.
+
+    code: the rule's id. about: what it is about, in the rule's own terms: (key path) for a schema constraint,
+    (pack name) for a dependency, (pool or pack, resource type) for a resource. pack: the name of the pack it was
+    found in ("" for a pool's). file and path: where to look. current and proposed: the value there and a right one,
+    None where there is none to show; a password's value is never among them, nor in the message.
+    """
+
+    __slots__ = ("about", "code", "current", "file", "message", "pack", "path", "proposed", "severity")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        about: tuple[str, ...],
+        pack: str = "",
+        file: str = VALUES,
+        path: str = "",
+        current: object = None,
+        proposed: object = None,
+        severity: str = "",
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.about = about
+        self.pack = pack
+        self.file = file
+        self.path = path
+        self.current = current
+        self.proposed = proposed
+        self.severity = severity or _SEVERITIES.get(code, ERROR)
+
+    def __repr__(self) -> str:
+        return f"Finding({self.code!r}, {self.about!r}, {self.message!r})"

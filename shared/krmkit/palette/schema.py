@@ -1,0 +1,287 @@
+"""Schema constraints: what schema.yaml asks of a pack's values (key path -> template).
+
+Findings come in the order of schema.yaml. Values of a `${password}` key are marked in `Values.secret` before
+anything is said.
+"""
+
+from __future__ import annotations
+
+from krmkit.palette.finding import SCHEMA, VALUES, Finding
+from krmkit.palette.format import Format, FormatError, TooCostlyError, unknown_type
+from krmkit.palette.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
+from krmkit.palette.template import Template, TemplateError
+from krmkit.palette.values import equal, holds_macro, is_empty, kind
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Map, Scalar, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.palette.keypath import Match
+    from krmkit.palette.values import Values
+    from krmkit.yaml.limits import Limits
+    from krmkit.yaml.tree import Node
+
+
+class Rule:
+    """One key of schema.yaml. `problem` is the finding where its entry is wrong; then there is nothing to check."""
+
+    __slots__ = ("format", "key", "path", "problem", "secret", "template")
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.path: KeyPath | None = None
+        self.template = Template()
+        self.format: Format | None = None
+        self.secret = False
+        self.problem: str = ""
+
+
+class Schema:
+    """The rules of a schema.yaml, in its order; `problem` is set where the file as a whole cannot be read."""
+
+    __slots__ = ("problem", "rules")
+
+    def __init__(self, rules: list[Rule], problem: str = "") -> None:
+        self.rules = rules
+        self.problem = problem
+
+    @classmethod
+    def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> Schema:
+        """Never raises for what is wrong inside: each key carries its own problem."""
+        try:
+            root = parse(text, limits, duplicates="keep").root
+        except YamlError as error:
+            return cls([], f"schema.yaml is no YAML: {error}")
+        if root is None or (isinstance(root, Scalar) and kind(root) == "null"):
+            return cls([])
+        if not isinstance(root, Map):
+            return cls(
+                [], "schema.yaml must be a mapping of key paths, each to a mapping with the key schema"
+            )
+        rules: list[Rule] = []
+        seen: dict[str, Rule] = {}
+        for entry in root.entries:
+            key = deref(entry.key)
+            if not isinstance(key, Scalar):
+                return cls(rules, "schema.yaml has a key that is no key path but a collection")
+            first = seen.get(key.text)
+            if first is not None:
+                first.problem = (
+                    "the key path stands twice in schema.yaml; join its clauses with | in one template"
+                )
+                continue
+            rule = seen[key.text] = Rule(key.text)
+            rules.append(rule)
+            _fill(rule, deref(entry.value))
+        return cls(rules)
+
+
+def check(schema: Schema, values: Values, defaults: Values | None, pack: str = "") -> list[Finding]:
+    """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
+
+    Raises LimitError where aliases make the values too large to look at.
+    """
+    findings: list[Finding] = []
+    if schema.problem:
+        findings.append(Finding("schema", schema.problem, ("",), pack, SCHEMA))
+    found: list[list[Match]] = []
+    for rule in schema.rules:
+        matches = values.find(rule.path) if rule.path is not None else []
+        found.append(matches)
+        if rule.secret:
+            values.secret.update(id(match.node) for match in matches if match.node is not None)
+            if defaults is not None and rule.path is not None:
+                values.secret.update(
+                    id(match.node) for match in defaults.find(rule.path) if match.node is not None
+                )
+    for rule, matches in zip(schema.rules, found, strict=True):
+        _Check(rule, values, defaults, pack, findings).run(matches)
+    return findings
+
+
+def _fill(rule: Rule, node: Node) -> None:
+    """Read one entry into its rule."""
+    template = None
+    if isinstance(node, Map):
+        templates = [deref(entry.value) for entry in node.entries if entry.name == "schema"]
+        if len(templates) > 1:
+            rule.problem = "the entry has the key schema twice"
+            return
+        template = templates[0] if templates else None
+    if template is None:
+        rule.problem = "the entry must be a mapping with the key schema, as in schema: '{{ required }}'"
+        return
+    if not isinstance(template, Scalar) or kind(template) != "str":
+        rule.problem = "schema must be a text; a template goes in quotes, as in schema: '{{ required }}'"
+        return
+    # Also when the rest of the template is wrong, its value stays hidden.
+    rule.secret = "${password" in template.text
+    try:
+        rule.path = KeyPath.parse(rule.key)
+        rule.template = Template.parse(template.text)
+        if rule.template.format is not None:
+            rule.format = Format.parse(rule.template.format)
+    except (KeyPathError, TemplateError, FormatError) as error:
+        rule.problem = str(error)
+
+
+class _Check:
+    """One rule against the values."""
+
+    __slots__ = ("defaults", "findings", "pack", "rule", "values")
+
+    def __init__(
+        self, rule: Rule, values: Values, defaults: Values | None, pack: str, findings: list[Finding]
+    ) -> None:
+        self.rule = rule
+        self.values = values
+        self.defaults = defaults
+        self.pack = pack
+        self.findings = findings
+
+    def run(self, matches: list[Match]) -> None:
+        rule = self.rule
+        if rule.problem:
+            self.findings.append(Finding("schema", rule.problem, (rule.key,), self.pack, SCHEMA, rule.key))
+            return
+        if rule.format is not None:
+            for name in dict.fromkeys(token.type for token in rule.format.tokens if not token.known):
+                self.findings.append(
+                    Finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
+                )
+        if rule.template.required or rule.format is not None:
+            for match in matches:
+                self.match(match)
+        if rule.template.readonly:
+            self.readonly(matches)
+
+    def add(
+        self, code: str, match: Match, message: str, current: object = None, proposed: object = None
+    ) -> None:
+        path = str(match)
+        hints = self.rule.template.hints
+        if hints and code in ("required", "format", "type"):
+            message += f" (hint: {' '.join(hints)})"
+        self.findings.append(Finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
+
+    def match(self, match: Match) -> None:
+        node = match.node
+        if match.state == NOT_LIST:
+            if holds_macro(node):
+                self.add("deferred", match, _DEFERRED)
+            else:
+                self.add("type", match, f"a list is expected here, not{_a(node)}{self.values.said(node)}")
+            return
+        if match.state != FOUND or is_empty(node):
+            if self.rule.template.required and not self.vacuous(match):
+                self.add("required", match, self.required(match))
+            return
+        if holds_macro(node):
+            self.add("deferred", match, _DEFERRED)
+        elif self.rule.format is not None:
+            self.format(self.rule.format, match, node)
+
+    def vacuous(self, match: Match) -> bool:
+        """A list without elements has none that lacks the rest of the path; with nothing left over it is empty itself."""
+        return match.state not in (FOUND, MISSING) and len(match.rest) > 1
+
+    def required(self, match: Match) -> str:
+        """What is wrong and what would be right."""
+        wanted = f": set {self.rule.format.describe()}" if self.rule.format is not None else ": set a value"
+        if match.state == FOUND:
+            return "the value is required, and empty" + wanted
+        if match.rest and match.rest[0].each:
+            return "the list is required, and has no element" + wanted
+        return "the value is required, and absent" + wanted
+
+    def format(self, form: Format, match: Match, node: Node | None) -> None:
+        if not isinstance(node, Scalar):
+            self.add("type", match, f"one value is expected here ({form.describe()}), not{_a(node)}")
+            return
+        try:
+            accepted = form.accepts(node)
+        except TooCostlyError as error:
+            # The reason counts characters, which are not to be told of a password.
+            reason = "it needs too many steps" if self.rule.secret else str(error)
+            self.add("format", match, f"the value cannot be checked: {reason}")
+            return
+        if not accepted:
+            self.add(
+                "format",
+                match,
+                f"the value{self.values.said(node)} is not {form.describe()}{self.quoting(form, node)}",
+                self.values.shown(node),
+            )
+
+    def quoting(self, form: Format, node: Scalar) -> str:
+        """What helps where a plain `12` or `true` stands for a text."""
+        if len(form.parts) > 1 or not form.tokens or form.tokens[0].type not in ("string", "password"):
+            return ""
+        found = kind(node)
+        if found == "str":
+            return ""
+        name = {"int": "number", "float": "number", "bool": "boolean"}.get(found, found)
+        return f"; as it is written, YAML reads a {name}: put it in double quotes"
+
+    def readonly(self, matches: list[Match]) -> None:
+        rule, values, defaults = self.rule, self.values, self.defaults
+        assert rule.path is not None
+        if defaults is None:
+            self.findings.append(
+                Finding(
+                    "not-checked",
+                    "the value is read-only, and there are no default values to compare it with: give the pack a defaults.yaml",
+                    (rule.key,),
+                    self.pack,
+                    VALUES,
+                    str(matches[0]),
+                )
+            )
+            return
+        each = next((index for index, part in enumerate(rule.path.segments) if part.each), -1)
+        if each >= 0 and each == len(rule.path.segments) - 1:
+            # Lists compare whole.
+            whole = KeyPath(rule.path.text, rule.path.segments[:each])
+            mine, theirs = values.find(whole), defaults.find(whole)
+        else:
+            mine, theirs = matches, defaults.find(rule.path)
+        before = {match.steps: match for match in theirs if match.state == FOUND}
+        after = {match.steps: match for match in mine if match.state == FOUND}
+        for steps, match in after.items():
+            default = before.get(steps)
+            if default is None:
+                self.add(
+                    "readonly", match, "the value is read-only, and the pack has none by default: remove it"
+                )
+            elif not equal(match.node, default.node, values.limits):
+                shown = values.shown(default.node)
+                wanted = f":{values.said(default.node)}" if shown is not None else ""
+                self.add(
+                    "readonly",
+                    match,
+                    f"the value{values.said(match.node)} is read-only: restore the pack's default{wanted}",
+                    values.shown(match.node),
+                    shown,
+                )
+        for steps, match in before.items():
+            if steps not in after:
+                shown = values.shown(match.node)
+                wanted = f",{values.said(match.node)}" if shown is not None else ""
+                self.add(
+                    "readonly",
+                    match,
+                    f"the value is read-only, and was removed: restore the pack's default{wanted}",
+                    None,
+                    shown,
+                )
+
+
+_DEFERRED = "the value holds a macro: it is checked when resolve-macros has put a value in its place"
+
+
+def _a(node: Node | None) -> str:
+    if isinstance(node, Map):
+        return " a mapping"
+    return " a single value" if isinstance(node, Scalar) else " a list"

@@ -1,0 +1,123 @@
+"""Judges the palette vectors: each record goes to the engine that the functions call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+from krmkit.palette import dependency, resources
+from krmkit.palette.finding import Finding
+from krmkit.palette.pack import Pack
+from krmkit.palette.pools import UNITS, Pool
+from krmkit.palette.schema import Schema
+from krmkit.palette.schema import check as check_schema
+from krmkit.palette.values import Values
+
+Record = dict[str, object]
+Verdict = tuple[bool, str]
+
+
+def schema_constraints(record: Record, folder: Path) -> Verdict:
+    """A schema and values, to [code, key path] in the order of the schema."""
+    schema = Schema.parse(text(record, "schema", folder) or "")
+    values = Values.parse(text(record, "values", folder) or "")
+    defaults = text(record, "defaults", folder)
+    if record.get("mergeDefaults") and defaults is not None:
+        values = values.over(Values.parse(defaults))
+    found = check_schema(schema, values, None if defaults is None else Values.parse(defaults))
+    return compare(codes(found), record["expect"], found)
+
+
+def dependencies(record: Record, folder: Path) -> Verdict:
+    """A pack and its profile, to [code, pack name] in the order of the dependencies."""
+    previous = record.get("previousProfile")
+    found = dependency.check(
+        Pack(mapping(record["owner"])),
+        record["dependencies"],
+        packs(record["profile"]),
+        str(record.get("scope", dependency.CLUSTER)),
+        None if previous is None else packs(previous),
+    )
+    return compare(codes(found), record["expect"], found)
+
+
+def resource_constraints(record: Record, folder: Path) -> Verdict:
+    """Packs and pools, to [code, pool or pack, type], and what each pool has to hold (m, Mi, GB)."""
+    types = mapping(record.get("instanceTypes") or {})
+    pools = [Pool.of(mapping(pool), types) for pool in sequence(record["pools"])]
+    demands = [
+        resources.Demand(
+            str(pack["name"]), pack["resources"], Values.parse(text(pack, "values", folder) or "")
+        )
+        for pack in map(mapping, sequence(record["packs"]))
+    ]
+    report = resources.check(
+        demands, pools, str(record.get("aggregate", resources.SUM)), record.get("useMinSize") is True
+    )
+    expected = mapping(record["expect"])
+    passed, detail = compare(codes(report.findings), expected["findings"], report.findings)
+    required = {
+        (pool, resource): total
+        for pool, shares in report.required.items()
+        for resource in shares
+        if (total := Fraction(report.total(pool, resource), UNITS[resource]))
+    }
+    wanted = {
+        (pool, resource): Fraction(str(total))
+        for pool, totals in mapping(expected.get("required", {})).items()
+        for resource, total in mapping(totals).items()
+        if total
+    }
+    same = required.keys() == wanted.keys() and all(
+        abs(required[key] - wanted[key]) < Fraction(1, 1000) for key in wanted
+    )
+    if passed and not same:
+        return False, f"required: expected {wanted}, got {required}"
+    return passed, detail
+
+
+def codes(findings: list[Finding]) -> list[list[str]]:
+    """What a record lists. `not-checked` says only that a rule had nothing to be compared with; vectors do not know it."""
+    return [[found.code, *found.about] for found in findings if found.code != "not-checked"]
+
+
+def compare(got: list[list[str]], expected: object, findings: list[Finding]) -> Verdict:
+    """Equal, in order."""
+    if got == expected:
+        return True, ""
+    messages = "; ".join(found.message for found in findings)
+    return False, f"expected {expected}, got {got} ({messages})"
+
+
+def text(record: Record, key: str, folder: Path) -> str | None:
+    """A text of the record, inline or from `<key>File`; None where it has neither."""
+    file = record.get(f"{key}File")
+    if isinstance(file, str):
+        return (folder / file).read_text(encoding="utf-8")
+    value = record.get(key)
+    return None if value is None else str(value)
+
+
+def mapping(value: object) -> dict[str, object]:
+    """The value, which must be an object."""
+    assert isinstance(value, dict), value
+    return value
+
+
+def sequence(value: object) -> list[object]:
+    """The value, which must be an array."""
+    assert isinstance(value, list), value
+    return value
+
+
+def packs(value: object) -> list[Pack]:
+    """Packs of a profile, of which only the metadata matters."""
+    return [Pack(mapping(member)) for member in sequence(value)]
+
+
+FILES: dict[str, Callable[[Record, Path], Verdict]] = {
+    "schema_constraints.jsonl": schema_constraints,
+    "dependency.jsonl": dependencies,
+    "resources.jsonl": resource_constraints,
+}
