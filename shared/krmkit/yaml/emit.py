@@ -1,26 +1,35 @@
-"""Write new YAML as kyaml does: Go's yaml.v3 emitter with two blanks of indentation, lists at their key's column.
+"""New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only where a reader could be misled.
 
-The choice of quotes follows yaml.v3's encoder and emitter: plain where the text reads back as the same string, also
-under YAML 1.1 (`yes`, `1:20`), single quotes where indicators forbid plain, double quotes where the text would resolve
-to something else or holds characters that need escapes, a literal block for several lines.
+Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`) come in
+double quotes; those that the syntax forbids to stand plain in single quotes; strings of several lines as literal
+blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
+
+Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<` is quoted
+(it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break lines); keys that are
+long or have several lines stay on one line, where Go writes `? key`; and no character is escaped without need after a
+leading byte order mark.
 """
 
 from __future__ import annotations
 
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.scalars import go_resolve
 
-_OLD_BOOLS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF".split())
+# YAML 1.1 booleans that Go reads as text, but quotes for the sake of other readers.
+_OLD_BOOLEANS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF".split())
+_WORDS = _OLD_BOOLEANS | frozenset("null Null NULL true True TRUE false False FALSE".split())
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SAFE = _LETTERS | frozenset("0123456789-_./")
 _FIRST = frozenset("#,[]{}&*!|>'\"%@`")
-_BREAKS = frozenset("\n\r\x85\u2028\u2029")
-_BLANKS = frozenset(" \t\n\r\x85\u2028\u2029\x00")
+_FLOW = frozenset(",?[]{}:")
 _ESCAPES = {
-    "\x00": "\\0",
-    "\x07": "\\a",
-    "\x08": "\\b",
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
     "\t": "\\t",
     "\n": "\\n",
-    "\x0b": "\\v",
-    "\x0c": "\\f",
+    "\v": "\\v",
+    "\f": "\\f",
     "\r": "\\r",
     "\x1b": "\\e",
     '"': '\\"',
@@ -29,203 +38,286 @@ _ESCAPES = {
     "\u2028": "\\L",
     "\u2029": "\\P",
 }
+# A simple key ends within 1024 characters, or readers do not take it for one.
+_LONGEST_KEY = 1000
 
 
-def is_printable(text: str) -> bool:
-    """Whether yaml.v3 writes every character as it is: no control characters, no BOM, nothing beyond the BMP."""
-    if text.isascii() and text.isprintable():
-        return True
-    for character in text:
-        code = ord(character)
-        if not (
-            code == 0x0A
-            or code == 0x09
-            or 0x20 <= code <= 0x7E
-            or 0xA0 <= code <= 0xD7FF
-            or (0xE000 <= code <= 0xFFFD and code != 0xFEFF)
-        ):
-            return False
-    return True
+def after_key(value: object, column: int, wide: bool = False) -> str:
+    """The text after `key:`, for a key at `column`: ` x`, or a line break and a block; no final newline.
+
+    `wide` puts the dashes of lists two columns deeper than their key, else they stand below it.
+    """
+    out: list[str] = []
+    _after_key(out, value, column, wide)
+    return "".join(out)
 
 
-def scalar(value: object, column: int, flow: bool = False) -> str:
-    """One scalar below a key or dash at `column`; strings of several lines become a literal block (not in flow)."""
-    if isinstance(value, str):
-        return _string(value, column, flow)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return _float(value)
-    raise TypeError(f"YAML has no scalar for a {type(value).__name__}")
+def after_dash(value: object, column: int, wide: bool = False) -> str:
+    """The text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines; no final newline."""
+    out: list[str] = []
+    if value and isinstance(value, (dict, list, tuple)):
+        out.append(" ")
+        _block(out, value, column + 2, wide)
+    else:
+        out.append(" " + scalar(value, column))
+    return "".join(out)
+
+
+def document(value: object, wide: bool = False) -> str:
+    """A whole document, with its final newline."""
+    out: list[str] = []
+    if value and isinstance(value, (dict, list, tuple)):
+        _block(out, value, 0, wide)
+    else:
+        out.append(scalar(value, 0))
+    out.append("\n")
+    return "".join(out)
+
+
+def flow(value: object) -> str:
+    """The value on one line: `{a: 1, b: [x, "y"]}`."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(name, True)}: {flow(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(flow(item) for item in value) + "]"
+    return scalar(value, 0, True)
 
 
 def key(text: str) -> str:
-    """A mapping key."""
-    return _string(text, 0, flow=False, simple_key=True)
+    """A mapping's key in block style, quoted where Go would quote it. Raises YamlError on one no reader would take."""
+    return _key(text, False)
 
 
-def _string(text: str, column: int, flow: bool, simple_key: bool = False) -> str:
-    if not text:
-        return '""'
-    if "\n" in text:
-        if flow or simple_key or not _literal_allowed(text):
-            return double_quoted(text)
-        return literal(text, column, 2)
-    if go_resolve(text)[0] not in ("str", "merge") or text in _OLD_BOOLS or _is_base_60(text):
-        return double_quoted(text)
-    if text == "<<":
-        return double_quoted(text)
-    plain, single = _analyse(text, flow)
-    if plain:
-        return text
-    return "'" + text.replace("'", "''") + "'" if single else double_quoted(text)
+def scalar(value: object, column: int, flow: bool = False) -> str:
+    """One scalar; a string of several lines as a literal block below a key or dash at `column`, save in flow style.
 
-
-def _analyse(text: str, flow: bool) -> tuple[bool, bool]:
-    """Whether plain and whether single-quoted style can carry a text of one line."""
-    if "\t" in text or not is_printable(text) or not _BREAKS.isdisjoint(text):
-        return False, False
-    if text[0] == " " or text[-1] == " " or text[0] in _FIRST or text[:3] in ("---", "..."):
-        return False, True
-    if text[0] in "-?:" and (len(text) == 1 or text[1] in _BLANKS):
-        return False, True
-    if ": " in text or text[-1] == ":" or " #" in text:
-        return False, True
-    if flow and (text[0] in "?:" or any(character in text for character in ",?[]{}:")):
-        return False, True
-    return True, True
-
-
-def _literal_allowed(text: str) -> bool:
-    if text[-1] == " " or " \n" in text or "\r" in text or not is_printable(text):
-        return False
-    return not any(character in text for character in "\x85\u2028\u2029")
-
-
-def literal(text: str, column: int, indent: int) -> str:
-    """A literal block below a key or dash at `column`, its lines `indent` columns deeper.
-
-    The caller has made sure that the text is printable; it must hold more than line breaks.
+    Empty collections are written as well: `{}`, `[]`.
     """
-    header = "|"
-    if text[0] in " \n\t":
-        header += str(indent)
-    if not text.endswith("\n"):
-        header += "-"
-    elif text.endswith("\n\n") or text == "\n":
-        header += "+"
-    pad = " " * (column + indent)
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return header + "\n" + "\n".join([pad + line if line else "" for line in lines])
+    if isinstance(value, str):
+        if _LETTERS.issuperset(value[:1]) and _SAFE.issuperset(value) and value not in _WORDS and value:
+            return value
+        return _string(value, column, flow)
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int):
+        return _whole(value)
+    if isinstance(value, float):
+        return _float(value)
+    if not value and isinstance(value, dict):
+        return "{}"
+    if not value and isinstance(value, (list, tuple)):
+        return "[]"
+    raise TypeError(f"a {type(value).__name__} is no scalar of YAML data")
 
 
 def double_quoted(text: str) -> str:
-    """A double-quoted scalar on one line, with yaml.v3's escapes."""
-    if text.isascii() and text.isprintable():
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    """The text in double quotes, with Go's escapes: `\\n`, `\\x7F`, `\\uFEFF`, `\\U0001F600`."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return '"' + text + '"'
     parts = ['"']
     for character in text:
         escape = _ESCAPES.get(character)
         if escape is not None:
             parts.append(escape)
-        elif is_printable(character):
+        elif _printable(character):
             parts.append(character)
         else:
-            code = ord(character)
-            if code <= 0xFF:
-                parts.append(f"\\x{code:02X}")
-            elif code <= 0xFFFF:
-                parts.append(f"\\u{code:04X}")
-            else:
-                parts.append(f"\\U{code:08X}")
+            parts.append(_numbered(ord(character)))
     parts.append('"')
     return "".join(parts)
 
 
+def literal(text: str, column: int, step: int = 2) -> str:
+    """The text as a literal block below a key or dash at `column`, its lines `step` deeper; no final newline.
+
+    The text must be printable; `scalar` decides whether Go would use this style.
+    """
+    header = "|"
+    if text[:1] in (" ", "\n"):
+        # Without an indicator the first line's spaces, or the first line with content, would decide the depth.
+        if not 1 <= step <= 9:
+            step = 2
+        header += str(step)
+    if not text.endswith("\n"):
+        header += "-"
+        body = text
+    else:
+        if text == "\n" or text.endswith("\n\n"):
+            header += "+"
+        body = text[:-1]
+    pad = " " * (column + step)
+    lines = [pad + line if line else "" for line in body.split("\n")]
+    return header + "\n" + "\n".join(lines)
+
+
+def is_printable(text: str) -> bool:
+    """Whether the text, its line breaks and tabs aside, can stand unescaped in single quotes or a literal block."""
+    if text.isascii() and text.isprintable():
+        return True
+    return all(_printable(character) or character in "\n\t" for character in text)
+
+
+# Collections
+
+
+def _after_key(out: list[str], value: object, column: int, wide: bool) -> None:
+    if value and isinstance(value, dict):
+        out.append("\n" + " " * (column + 2))
+        _block(out, value, column + 2, wide)
+    elif value and isinstance(value, (list, tuple)):
+        at = column + 2 if wide else column
+        out.append("\n" + " " * at)
+        _block(out, value, at, wide)
+    else:
+        out.append(" " + scalar(value, column))
+
+
+def _block(
+    out: list[str], value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool
+) -> None:
+    """The lines of a block collection whose children stand at `column`, the first without its indentation."""
+    join = ""
+    following = "\n" + " " * column
+    if isinstance(value, dict):
+        for name, item in value.items():
+            out.append(f"{join}{_key(name, False)}:")
+            _after_key(out, item, column, wide)
+            join = following
+        return
+    for item in value:
+        out.append(join + "-")
+        join = following
+        if item and isinstance(item, (dict, list, tuple)):
+            out.append(" ")
+            _block(out, item, column + 2, wide)
+        else:
+            out.append(" " + scalar(item, column))
+
+
+def _key(name: object, flow: bool) -> str:
+    if isinstance(name, str):
+        if "\n" in name:
+            text = double_quoted(name)
+        elif name == "<<":
+            text = '"<<"'
+        else:
+            text = scalar(name, 0, flow)
+        if len(text) > _LONGEST_KEY:
+            raise YamlError(
+                f"the key {name[:40]!r}... has {len(name)} characters; readers take no more than {_LONGEST_KEY}"
+            )
+        return text
+    return scalar(name, 0, flow)
+
+
+# Scalars
+
+
+def _string(text: str, column: int, flow: bool) -> str:
+    """A string that may need quotes: the choice of yaml.v3, first by meaning, then by what the syntax allows."""
+    if not is_printable(text):
+        return double_quoted(text)
+    if "\n" in text:
+        # Spaces at the end of a line would be invisible in a literal block.
+        if flow or " \n" in text or text.endswith(" "):
+            return double_quoted(text)
+        return literal(text, column)
+    if (
+        go_resolve(text)[0] not in ("str", "merge")
+        or text in _OLD_BOOLEANS
+        or _is_base_60(text)
+        or "\t" in text
+    ):
+        return double_quoted(text)
+    if _is_plain(text, flow):
+        return text
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _is_plain(text: str, flow: bool) -> bool:
+    """Whether a printable text of one line, not empty, is read back as it is without quotes."""
+    first = text[0]
+    if first in _FIRST or first == " " or text[-1] in " :" or text.startswith(("---", "...")):
+        return False
+    if first in "-?:" and text[1:2] in ("", " "):
+        return False
+    if ": " in text or " #" in text:
+        return False
+    return not flow or _FLOW.isdisjoint(text)
+
+
 def _is_base_60(text: str) -> bool:
-    """Sexagesimal numbers of YAML 1.1, such as `1:20` and `190:20:30.15`."""
-    if ":" not in text or not (text[0] in "+-" or text[0].isdigit()):
+    """Whether YAML 1.1 reads the text as a number of base 60: `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\\.[0-9_]*)?`."""
+    if ":" not in text:
         return False
-    parts = text.lstrip("+-").split(":") if text[0] in "+-" else text.split(":")
-    first = parts[0]
-    if not first[:1].isdigit() or not first.replace("_", "").isdigit() or len(text) - len(":".join(parts)) > 1:
+    parts = text.removeprefix("-" if text[0] == "-" else "+").split(":")
+    last, dot, fraction = parts[-1].partition(".")
+    parts[-1] = last
+    digits = "0123456789"
+    if dot and fraction.strip(digits + "_"):
         return False
-    last, point, fraction = parts[-1].partition(".")
-    middle = [*parts[1:-1], last]
-    if not all(part.isdigit() and (len(part) == 1 or (len(part) == 2 and part[0] in "012345")) for part in middle):
+    if parts[0][:1] not in digits or not parts[0] or parts[0].strip(digits + "_"):
         return False
-    return not point or all(character.isdigit() or character == "_" for character in fraction)
+    return all(
+        (len(part) == 1 and part in digits) or (len(part) == 2 and part[0] in "012345" and part[1] in digits)
+        for part in parts[1:]
+    )
+
+
+def _printable(character: str) -> bool:
+    """Whether yaml.v3 writes the character as it is: no controls, no byte order mark, nothing beyond U+FFFF."""
+    code = ord(character)
+    if code < 0xA0:
+        return 0x20 <= code <= 0x7E
+    if 0xD800 <= code < 0xE000 or code > 0xFFFD:
+        return False
+    return code not in (0x2028, 0x2029, 0xFEFF)
+
+
+def _numbered(code: int) -> str:
+    if 0xD800 <= code <= 0xDFFF:
+        # Half of a pair is no character; Go reads U+FFFD in its place.
+        code = 0xFFFD
+    if code <= 0xFF:
+        return f"\\x{code:02X}"
+    if code <= 0xFFFF:
+        return f"\\u{code:04X}"
+    return f"\\U{code:08X}"
+
+
+def _whole(value: int) -> str:
+    if value.bit_length() > 14_000:
+        raise YamlError("a whole number of more than 4,200 digits cannot be written")
+    return int.__repr__(value)
 
 
 def _float(value: float) -> str:
-    if value != value:
+    """The shortest digits that read back as the same number, with an exponent below 1e-04 and from 1e+06 on."""
+    if str(value) == "nan":
         return ".nan"
     if value in (float("inf"), float("-inf")):
         return ".inf" if value > 0 else "-.inf"
-    # strconv.FormatFloat(value, 'g', -1, 64): an exponent below 1e-4 and from 1e21 on.
-    text = repr(value)
-    if "e" not in text:
-        return text[:-2] if text.endswith(".0") and abs(value) < 1e21 else text
-    mantissa, _, exponent = text.partition("e")
-    mantissa = mantissa.removesuffix(".0")
-    if 0 < int(exponent) < 21:
-        return str(int(value))
-    return f"{mantissa}e{exponent[0]}{exponent[1:].zfill(2)}"
-
-
-def after_key(value: object, column: int, wide: bool = False) -> str:
-    """What follows `key:`, where `column` is the key's: ` x`, or a line break and a block without final newline."""
-    if isinstance(value, dict) and value:
-        return "\n" + _mapping(value, column + 2, wide)
-    if isinstance(value, (list, tuple)) and value:
-        return "\n" + _sequence(value, column + 2 if wide else column, wide)
-    return " " + (_empty(value) or scalar(value, column))
-
-
-def after_dash(value: object, column: int, wide: bool = False) -> str:
-    """What follows `-`, where `column` is the dash's."""
-    if isinstance(value, dict) and value:
-        return " " + _mapping(value, column + 2, wide)[column + 2 :]
-    if isinstance(value, (list, tuple)) and value:
-        return " " + _sequence(value, column + 2, wide)[column + 2 :]
-    return " " + (_empty(value) or scalar(value, column))
-
-
-def _empty(value: object) -> str:
-    if isinstance(value, dict):
-        return "{}"
-    return "[]" if isinstance(value, (list, tuple)) else ""
-
-
-def _mapping(value: dict[str, object], column: int, wide: bool) -> str:
-    pad = " " * column
-    return "\n".join([f"{pad}{key(name)}:{after_key(item, column, wide)}" for name, item in value.items()])
-
-
-def _sequence(value: list[object] | tuple[object, ...], column: int, wide: bool) -> str:
-    pad = " " * column
-    return "\n".join([f"{pad}-{after_dash(item, column, wide)}" for item in value])
-
-
-def flow(value: object) -> str:
-    """The one-line flow form: `{a: 1, b: [x, "y"]}`."""
-    if isinstance(value, dict):
-        return "{" + ", ".join([f"{scalar(name, 0, True)}: {flow(item)}" for name, item in value.items()]) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join([flow(item) for item in value]) + "]"
-    return scalar(value, 0, True)
-
-
-def document(value: object, wide: bool = False) -> str:
-    """A whole document with its final newline."""
-    if isinstance(value, dict) and value:
-        return _mapping(value, 0, wide) + "\n"
-    if isinstance(value, (list, tuple)) and value:
-        return _sequence(value, 0, wide) + "\n"
-    return (_empty(value) or scalar(value, -2)) + "\n"
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    fraction = "" if fraction == "0" else fraction
+    point = len(whole) + (int(exponent) if exponent else 0)
+    digits = whole + fraction
+    stripped = digits.lstrip("0")
+    point -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0")
+    if not digits:
+        return sign + "0"
+    power = point - 1
+    if power < -4 or power >= 6:
+        tail = digits[1:]
+        return f"{sign}{digits[0]}{'.' + tail if tail else ''}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if len(digits) <= point:
+        return sign + digits + "0" * (point - len(digits))
+    return f"{sign}{digits[:point]}.{digits[point:]}"

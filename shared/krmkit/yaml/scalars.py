@@ -61,7 +61,8 @@ def core_resolve(text: str) -> tuple[str, object]:
         digits = text[2:]
         return ("int", int(digits, base)) if _DIGITS[base].issuperset(digits) else ("str", text)
     digits = text[1:] if text[0] in "+-" else text
-    if digits and _DIGITS[10].issuperset(digits) and len(digits) <= 4300:  # more, and Python refuses to convert
+    # Python refuses to convert more than 4,300 digits.
+    if digits and _DIGITS[10].issuperset(digits) and len(digits) <= 4300:
         return "int", int(text)
     if is_decimal_float(text):
         return "float", float(text)
@@ -172,7 +173,7 @@ def is_decimal_float(text: str) -> bool:
             exponent = exponent[1:]
         if not exponent or not digits.issuperset(exponent):
             return False
-    whole, dot, fraction = mantissa.partition(".")
+    whole, _, fraction = mantissa.partition(".")
     if not digits.issuperset(whole) or not digits.issuperset(fraction):
         return False
     return bool(whole) or bool(fraction)
@@ -182,8 +183,8 @@ def _without_separators(text: str) -> str:
     """The text without underscores that stand between two digits."""
     parts = text.split("_")
     digits = _DIGITS[10]
-    for left, right in zip(parts, parts[1:], strict=False):
-        if left[-1:] not in digits or right[:1] not in digits:
+    for index in range(1, len(parts)):
+        if parts[index - 1][-1:] not in digits or parts[index][:1] not in digits:
             return text
     return "".join(parts)
 
