@@ -104,3 +104,10 @@ def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Exi
             changes.created.append(variant)
     changes.deleted = sorted([*changes.deleted, *known.values()])
     return changes
+
+
+def in_namespace(namespace: str, wanted: str) -> bool:
+    """Whether an object counts as one of a set's or variant's namespace: it is there, or has none (cluster-scoped, or a file
+    that leaves the namespace open). A set or variant without namespace sees all, as a list call without one does.
+    """
+    return not wanted or not namespace or namespace == wanted

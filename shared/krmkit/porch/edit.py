@@ -1,0 +1,99 @@
+"""Edits that leave alone what already says the same: comments, order and quoting of the rest stay."""
+
+from __future__ import annotations
+
+from krmkit.yaml.data import go_data, go_value, lookup
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref, detached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are the same data: as `==`, but 1, 1.0 and true differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    return type(one) is type(other) and one == other
+
+
+def same_order(one: object, other: object) -> bool:
+    """Whether two values that are the same data have all their keys in the same order too."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same_order(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return all(same_order(a, b) for a, b in zip(one, other, strict=True))
+    return True
+
+
+def is_null(node: Node | None) -> bool:
+    """Whether a value is absent or null."""
+    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
+
+
+def own(resource: Resource, *path: str) -> Node | None:
+    """The node at a path, to be edited: where an alias or a merge key leads there, a copy takes its place first."""
+    node: Node = resource.root
+    for depth, name in enumerate(path):
+        if not isinstance(node, Map):
+            return None
+        entry = node.entry(name)
+        if entry is None:
+            merged = lookup(node, name)
+            if merged is None:
+                return None
+            resource.set(path[: depth + 1], detached(merged))
+        elif isinstance(entry.value, Alias):
+            resource.set(path[: depth + 1], detached(entry.value))
+        following = node.get(name)
+        assert following is not None
+        node = following
+    return node
+
+
+def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
+    """Make the data at `path` equal to `value`: mappings key by key, so that lines which stay the same stay as they are."""
+    node = own(resource, *path)
+    if node is not None and same(go_data(node, resource.limits), value):
+        return
+    if not (isinstance(value, dict) and value and isinstance(node, Map) and node.entries) or _merges(node):
+        resource.set(path, value)
+        return
+    for entry in list(node.entries):
+        if entry.name is not None and entry.name not in value:
+            resource.remove((*path, entry.name))
+    for name, item in value.items():
+        overwrite(resource, (*path, name), item)
+
+
+def _merges(node: Map) -> bool:
+    return any(entry.name in (None, "<<") for entry in node.entries)
+
+
+def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
+    """Make a list hold `wanted` in that order: an int stands for the item now at that position, anything else for a new one.
+
+    Returns whether that changed anything.
+    """
+    order = [entry for entry in wanted if isinstance(entry, int)]
+    if order == list(range(len(items.items))) and len(order) == len(wanted):
+        return False
+    items.reorder(order)
+    for position, entry in enumerate(wanted):
+        if not isinstance(entry, int):
+            items.insert(position, entry)
+    resource.changed = True
+    return True
+
+
+def strings_of(node: Map) -> dict[str, Scalar] | None:
+    """The entries of a map of scalars by key; None where a value is a map or a list."""
+    found: dict[str, Scalar] = {}
+    for entry in node.entries:
+        value = deref(entry.value)
+        if entry.name is None or not isinstance(value, Scalar):
+            return None
+        found[entry.name] = value
+    return found

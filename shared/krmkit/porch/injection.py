@@ -1,0 +1,200 @@
+"""Config injection: objects of the cluster copied into the resources of a package that ask for it.
+
+Source: ensureConfigInjection of the packagevariants controller. Here the "cluster" is a list of candidates that the caller gives.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.errors import ListError
+from krmkit.porch.api import PorchError
+from krmkit.porch.edit import overwrite
+from krmkit.porch.fields import ordered
+from krmkit.porch.gates import set_conditions_and_gates
+from krmkit.porch.package import KPTFILE
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import LimitError, YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.porch.package import Package
+
+INJECTION = "kpt.dev/config-injection"
+INJECTED = "kpt.dev/injected-resource"
+REQUIRED, OPTIONAL = "required", "optional"
+
+
+class Candidate:
+    """An object that may be injected, as plain data."""
+
+    __slots__ = ("api_version", "data", "kind", "name")
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        self.api_version = str(data.get("apiVersion") or "")
+        self.kind = str(data.get("kind") or "")
+        self.name = str((data.get("metadata") or {}).get("name") or "")
+
+
+class InjectionPoint:
+    """A resource that is annotated for injection, and what became of it.
+
+    `errors` holds first what is wrong with the annotation, later why nothing was injected. `explained` says which injector was
+    tried with which outcome.
+    """
+
+    __slots__ = (
+        "condition_type",
+        "errors",
+        "explained",
+        "file",
+        "injected",
+        "injected_name",
+        "required",
+        "resource",
+    )
+
+    def __init__(
+        self, file: str, condition_type: str, required: bool, resource: Resource | None = None
+    ) -> None:
+        self.file = file
+        self.condition_type = condition_type
+        self.required = required
+        self.resource = resource
+        self.errors: list[str] = []
+        self.injected = False
+        self.injected_name = ""
+        self.explained: list[str] = []
+
+
+def inject_config(
+    package: Package, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]
+) -> list[InjectionPoint]:
+    """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
+
+    Injection points that no injector fills are no error: their condition is False. PorchError, and nothing changed, where a resource
+    cannot be read, an annotation has another value, two points share a condition type; PorchError where the root has no Kptfile.
+    """
+    points = find_injection_points(package)
+    validate_injection_points(points)
+    kptfile = package.single(KPTFILE, "Kptfile")
+    for point in points:
+        fill(point, injectors, candidates)
+    set_conditions_and_gates(kptfile, points)
+    return points
+
+
+def find_injection_points(package: Package) -> list[InjectionPoint]:
+    """Every resource of the package and its subpackages with the annotation, by file and position."""
+    found: list[InjectionPoint] = []
+    for file, resource in package.by_file():
+        try:
+            kind = resource.kind
+            value = resource.annotations.get(INJECTION) if may_be_point(resource) else None
+            name = resource.name if value is not None else ""
+        except LimitError:
+            raise
+        except ListError as error:
+            root = parse(resource.text).root
+            number = 2 if root is not None and root.kind == "seq" else 8  # as yaml.v3 counts them
+            raise PorchError(
+                f"{file}: failed to extract objects: unhandled node kind {number}: {error}"
+            ) from None
+        except YamlError as error:
+            raise PorchError(f"{file}: failed to extract objects: {error}") from None
+        if value is None:
+            continue
+        point = InjectionPoint(file, f"config.injection.{kind}.{name}", value == REQUIRED, resource)
+        if value not in (REQUIRED, OPTIONAL):
+            from json import dumps
+
+            shown = dumps(value, ensure_ascii=False)
+            point.errors.append(
+                f'{file}: {kind}/{name} has invalid "{INJECTION}" annotation value of {shown}'
+            )
+        found.append(point)
+    return found
+
+
+def may_be_point(resource: Resource) -> bool:
+    """Whether the resource can have the annotation at all: escapes and aliases hide a word, nothing else does."""
+    text = resource.text
+    return INJECTION in text or "\\" in text or "*" in text
+
+
+def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
+    """PorchError with everything that is wrong: values of annotations, and condition types that two points share."""
+    errors: list[str] = []
+    known: dict[str, InjectionPoint] = {}
+    for point in points:
+        errors += point.errors
+        if point.condition_type in known:
+            first = known[point.condition_type].file
+            errors.append(
+                f'duplicate injection conditionType "{point.condition_type}" ({first} and {point.file})'
+            )
+        known[point.condition_type] = point
+    if errors:
+        raise PorchError("errors in injection points: " + ", ".join(errors))
+
+
+def fill(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> None:
+    """Select a candidate for a point and copy it. The first injector that finds one ends the search, even if copying then fails."""
+    resource = point.resource
+    assert resource is not None
+    if not injectors:
+        point.errors.append("no injectors defined")
+        return
+    version, kind = resource.api_version, resource.kind
+    eligible = [
+        candidate for candidate in candidates if candidate.api_version == version and candidate.kind == kind
+    ]
+    if not eligible:
+        point.errors.append(f"no in-cluster resources of type {version}.{kind}")
+        return
+    for index, injector in enumerate(injectors):
+        mismatch = _mismatch(injector, version, kind)
+        name = injector.get("name") or ""
+        chosen = None if mismatch else next((one for one in eligible if one.name == name), None)
+        if chosen is not None:
+            point.explained.append(f'injectors[{index}] selects {kind} "{name}"')
+            copy(point, resource, chosen)
+            return
+        point.explained.append(
+            f"injectors[{index}] " + (mismatch or f'finds no {version} {kind} named "{name}"')
+        )
+
+
+def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
+    """Why an injector does not apply to a point of this type; "" where it does. What is absent matches all, "" only itself."""
+    group, slash, version = api_version.rpartition("/")
+    if not slash:
+        group = ""
+    for field, value in (("group", group), ("version", version), ("kind", kind)):
+        wanted = injector.get(field)
+        if wanted is not None and wanted != value:
+            return f'wants {field} "{wanted}", the injection point has "{value}"'
+    return ""
+
+
+def copy(point: InjectionPoint, resource: Resource, chosen: Candidate) -> None:
+    """Replace the point's data (a ConfigMap of the core group) or spec (everything else), and note the source in an annotation."""
+    core = "/" not in chosen.api_version
+    field = "data" if core and chosen.kind == "ConfigMap" else "spec"
+    if field not in chosen.data:
+        point.errors.append(f'field "{field}" not found in resource "{chosen.name}"')
+        return
+    value = chosen.data[field]
+    if value is None:
+        point.errors.append(
+            f"unable to set <nil> at fields [{field}] with error: the passed-in object must not be nil"
+        )
+        return
+    overwrite(resource, (field,), ordered(value))
+    if resource.annotations.get(INJECTED) != chosen.name:
+        resource.set(("metadata", "annotations", INJECTED), chosen.name)
+    point.injected = True
+    point.injected_name = chosen.name
