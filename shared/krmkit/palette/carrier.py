@@ -1,0 +1,160 @@
+"""Packs among the items of a ResourceList, and how a changed values text goes back.
+
+A pack is a ConfigMap marked `config.kubernetes.io/local-config: "true"` whose data has the key pack.json, with
+values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resource of kind Pack with spec.metadata
+(pack.json as a map) and the texts spec.values, presets, schema, defaults.
+"""
+
+from __future__ import annotations
+
+from krmkit.palette.pack import Pack, PackError, read_metadata
+from krmkit.yaml.tree import Map, Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+
+PACK_FILE = "pack.json"
+FILES = ("values.yaml", "presets.yaml", "schema.yaml", "defaults.yaml")
+
+
+class CarrierError(ValueError):
+    """An item is no readable pack, or a name does not lead to one; `field` is where, `resource` the item, if any."""
+
+    def __init__(self, message: str, resource: Resource | None = None, field: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.resource = resource
+        self.field = field
+
+
+class Carrier:
+    """A pack and the item that it came in."""
+
+    __slots__ = ("pack", "resource")
+
+    def __init__(self, resource: Resource, pack: Pack) -> None:
+        self.resource = resource
+        self.pack = pack
+
+    @classmethod
+    def of(cls, resource: Resource) -> Carrier:
+        """Reads the pack of an item that `is_pack`. Raises CarrierError."""
+        texts = [_text(resource, place(resource, file)) for file in FILES]
+        if resource.kind == "Pack":
+            metadata = resource.get("spec", "metadata")
+            if not isinstance(metadata, dict):
+                raise CarrierError(
+                    "spec.metadata must be a map, what pack.json holds", resource, "spec.metadata"
+                )
+        else:
+            text = _text(resource, ("data", PACK_FILE))
+            try:
+                metadata = read_metadata(text or "")
+            except PackError as error:
+                raise CarrierError(str(error), resource, f'data."{PACK_FILE}"') from None
+        pack = Pack(metadata, *texts)
+        if not pack.name:
+            raise CarrierError(f"{PACK_FILE} has no name", resource, "name")
+        return cls(resource, pack)
+
+    def write_values(self, text: str) -> None:
+        """Give the item another values text; nothing else of it changes."""
+        if text != self.pack.values:
+            self.resource.set(place(self.resource, FILES[0]), text)
+            self.pack.values = text
+
+
+class Packs:
+    """The packs of a list, in its order, and the items that should be packs and cannot be read."""
+
+    __slots__ = ("carriers", "problems")
+
+    def __init__(self, carriers: list[Carrier], problems: list[CarrierError]) -> None:
+        self.carriers = carriers
+        self.problems = problems
+
+    @classmethod
+    def read(cls, items: ResourceList) -> Packs:
+        """All packs. Items that cannot be one are not parsed."""
+        carriers: list[Carrier] = []
+        problems: list[CarrierError] = []
+        for resource in candidates(items):
+            try:
+                carriers.append(Carrier.of(resource))
+            except CarrierError as error:
+                problems.append(error)
+        _label(carriers)
+        return cls(carriers, problems)
+
+    def named(self, name: str) -> Carrier:
+        """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises CarrierError."""
+        by_item = [carrier for carrier in self.carriers if carrier.resource.name == name]
+        by_pack = [carrier for carrier in self.carriers if carrier.pack.name == name]
+        if len(by_pack) == 1:
+            return by_pack[0]
+        if len(by_item) == 1:
+            return by_item[0]
+        if by_pack or by_item:
+            items = ", ".join(carrier.resource.name for carrier in by_pack or by_item)
+            raise CarrierError(
+                f'the pack name "{name}" fits several items ({items}): write the name of one of them'
+            )
+        from krmkit.lang.nearest import did_you_mean
+
+        known = [carrier.pack.name for carrier in self.carriers]
+        hint = did_you_mean(name, known) if known else "; there is no pack among the items"
+        raise CarrierError(f'there is no pack "{name}"{hint}')
+
+
+def candidates(items: ResourceList) -> list[Resource]:
+    """The items that are packs, in their order."""
+    found = {id(item) for item in items.containing(PACK_FILE, "local-config") if is_pack(item)}
+    found.update(
+        id(item) for item in items.containing("Pack", "spec") if item.kind == "Pack" and is_pack(item)
+    )
+    return [item for item in items.items if id(item) in found] if found else []
+
+
+def is_pack(resource: Resource) -> bool:
+    """Whether an item carries a pack."""
+    if resource.kind == "Pack":
+        return resource.api_version.startswith("krmkit.dev/") or isinstance(
+            resource.node("spec", "metadata"), Map
+        )
+    return (
+        resource.kind == "ConfigMap"
+        and resource.api_version == "v1"
+        and resource.is_local_config
+        and resource.node("data", PACK_FILE) is not None
+    )
+
+
+def place(resource: Resource, file: str) -> tuple[str, str]:
+    """Where an item keeps the text of a pack's file."""
+    return ("spec", file.removesuffix(".yaml")) if resource.kind == "Pack" else ("data", file)
+
+
+def _text(resource: Resource, path: tuple[str, str]) -> str | None:
+    node = resource.node(*path)
+    if node is None:
+        return None
+    if not isinstance(node, Scalar):
+        field = path[1] if "." not in path[1] else f'"{path[1]}"'
+        raise CarrierError(
+            f"{path[1]} must be a text: put it after `{path[1]}: |`, indented", resource, f"{path[0]}.{field}"
+        )
+    return node.text
+
+
+def _label(carriers: Sequence[Carrier]) -> None:
+    """Packs of one name are told apart by their items."""
+    counts: dict[str, int] = {}
+    for carrier in carriers:
+        counts[carrier.pack.name] = counts.get(carrier.pack.name, 0) + 1
+    for carrier in carriers:
+        if counts[carrier.pack.name] > 1:
+            carrier.pack.label = f"{carrier.pack.name} ({carrier.resource.name})"
