@@ -1,0 +1,1 @@
+"""Evaluators that know no KRM: templates, CEL, schemas, versions, quantities, patterns, selectors."""

@@ -1,0 +1,1 @@
+"""The functions that sprig adds to Go templates."""

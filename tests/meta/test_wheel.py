@@ -1,0 +1,78 @@
+"""The wheel: one top-level package, the functions inside it, a command for each."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+from tools.definitions import definitions
+
+HERE = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def wheel(project: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel, built from a copy, so that nothing is left in the checkout."""
+    copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
+    for name in HERE:
+        shutil.copy(project / name, copy)
+    for name in ("shared", "functions"):
+        shutil.copytree(
+            project / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+        )
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"]
+    done = subprocess.run(
+        [*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", str(out), str(copy)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_nothing_but_krmkit_is_top_level(wheel: zipfile.ZipFile) -> None:
+    """No tests, no tools, no folder of functions beside the package."""
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"krmkit"}
+    assert not [name for name in wheel.namelist() if "test_" in name or "/examples/" in name]
+
+
+def test_functions_travel_inside(wheel: zipfile.ZipFile, project: Path) -> None:
+    """Each function is there, with the same bytes as in the checkout."""
+    for function in definitions(project):
+        for file in ("main.py", "function.yaml"):
+            assert (
+                wheel.read(f"krmkit/_functions/{function.name}/{file}")
+                == (function.folder / file).read_bytes()
+            )
+
+
+def test_every_module_travels(wheel: zipfile.ZipFile, project: Path) -> None:
+    """A folder without __init__.py would be left behind."""
+    modules = {
+        path.relative_to(project / "shared").as_posix() for path in (project / "shared/krmkit").rglob("*.py")
+    }
+
+    assert not modules - set(wheel.namelist())
+    assert "krmkit/py.typed" in wheel.namelist()
+
+
+def test_commands(wheel: zipfile.ZipFile, project: Path) -> None:
+    """`krmkit`, and one command for each function."""
+    (name,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
+    parser = ConfigParser()
+    parser.read_string(wheel.read(name).decode("utf-8"))
+
+    assert dict(parser["console_scripts"]) == {
+        "krmkit": "krmkit.cli:main",
+        **{function.name: "krmkit.fn.script:main" for function in definitions(project)},
+    }
