@@ -1,0 +1,31 @@
+"""Go's text/template: parse(text) makes a Template, Template.execute(data) makes text.
+
+    from krmkit.lang.gotemplate import parse
+    parse("{{ range .items }}{{ .name }}\n{{ end }}").execute({"items": [{"name": "a"}]})
+
+The names below are loaded when they are first asked for; a template without sprig functions loads none of sprig.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.lang.gotemplate.errors import TemplateError as TemplateError
+    from krmkit.lang.gotemplate.limits import Limits as Limits
+    from krmkit.lang.gotemplate.template import Template as Template
+    from krmkit.lang.gotemplate.template import parse as parse
+
+__all__ = ["Limits", "Template", "TemplateError", "parse"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Template", "parse"):
+        from krmkit.lang.gotemplate import template as module
+    elif name == "TemplateError":
+        from krmkit.lang.gotemplate import errors as module  # type: ignore[no-redef]
+    elif name == "Limits":
+        from krmkit.lang.gotemplate import limits as module  # type: ignore[no-redef]
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(module, name)
+    return value

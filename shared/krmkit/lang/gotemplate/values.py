@@ -1,0 +1,401 @@
+"""Go values as Python objects.
+
+| Go | Python |
+|---|---|
+| nil | None; a value that is not there at all (an invalid reflect.Value) is ABSENT |
+| bool, int, float64, string | bool, int, float, str |
+| int64, int32, uint8, uint64 | Int64, Int32, Uint8, Uint64: ints that know their type; arithmetic on them gives a plain int |
+| []interface {}, map[string]interface {} | list, dict |
+| []string, []int, [][]interface {}, []uint8, map[string]string | StringList, IntList, ListList, ByteList, StringMap |
+| a nil []interface {}, a nil []string | NilList, NilStringList: empty, print as [], toJson as null |
+| anything with methods (time.Time and the like) | a GoObject |
+
+Go strings are bytes. A byte that is no valid UTF-8 (half of a rune that was cut in two) is kept as surrogateescape
+keeps it; `encode` gives the bytes back.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from krmkit.lang.gotemplate.functions import Function
+
+MAX_ITEMS = 10_000_000
+"""Values that from_json takes over and deep_equal compares, each container counted as often as it occurs."""
+
+
+class DataError(ValueError):
+    """The data given to a template are not JSON data; the message says where and why."""
+
+
+class _Absent:
+    """The type of ABSENT."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+"""No value: a key that a map does not have, a nil that went through a pipeline. Prints as <no value>."""
+
+
+class GoInt(int):
+    """Base of the integer types that are not Go's int."""
+
+    __slots__ = ()
+    go_type = "int"
+    bits = 64
+    signed = True
+
+
+class Int64(GoInt):
+    """int64"""
+
+    __slots__ = ()
+    go_type = "int64"
+
+
+class Int32(GoInt):
+    """int32, a rune"""
+
+    __slots__ = ()
+    go_type = "int32"
+    bits = 32
+
+
+class Uint8(GoInt):
+    """uint8, a byte"""
+
+    __slots__ = ()
+    go_type = "uint8"
+    bits = 8
+    signed = False
+
+
+class Uint64(GoInt):
+    """uint64"""
+
+    __slots__ = ()
+    go_type = "uint64"
+    signed = False
+
+
+class GoList(list[object]):
+    """Base of the slices whose elements are not interface {}: `go_type` names it, `element` its elements."""
+
+    __slots__ = ()
+    go_type = "[]interface {}"
+    element = "interface {}"
+    is_nil = False
+
+
+class NilList(GoList):
+    """A nil []interface {}."""
+
+    __slots__ = ()
+    is_nil = True
+
+
+class StringList(GoList):
+    """[]string"""
+
+    __slots__ = ()
+    go_type = "[]string"
+    element = "string"
+
+
+class NilStringList(StringList):
+    """A nil []string."""
+
+    __slots__ = ()
+    is_nil = True
+
+
+class IntList(GoList):
+    """[]int"""
+
+    __slots__ = ()
+    go_type = "[]int"
+    element = "int"
+
+
+class ListList(GoList):
+    """[][]interface {}"""
+
+    __slots__ = ()
+    go_type = "[][]interface {}"
+    element = "[]interface {}"
+
+
+class ByteList(GoList):
+    """[]uint8; the items are Uint8."""
+
+    __slots__ = ()
+    go_type = "[]uint8"
+    element = "uint8"
+
+
+class StringMap(dict[str, object]):
+    """map[string]string"""
+
+    __slots__ = ()
+    go_type = "map[string]string"
+    element = "string"
+
+
+class GoObject:
+    """Base of values with methods or fields that a template may use.
+
+    A subclass sets `go_type` (as %T prints it) and `go_kind` (as kindOf names it: struct, ptr, int64), and lists what is
+    exported: `go_methods`, whose functions get the object first and then the arguments that `params` describe, and
+    `go_fields`. Whether it is true is Python's `bool` of it; an int64 kind has `__int__`.
+    """
+
+    __slots__ = ()
+    go_type = "interface {}"
+    go_kind = "struct"
+    go_methods: Mapping[str, Function] = {}
+    go_fields: Mapping[str, Callable[[GoObject], object]] = {}
+
+    def go_string(self) -> str:
+        """What String() or Error() yields, or how %v prints it."""
+        raise NotImplementedError
+
+    def go_equal(self, other: GoObject) -> bool:
+        """reflect.DeepEqual with another value of the same go_type."""
+        return self is other
+
+
+_TYPES: dict[type, str] = {
+    type(None): "<nil>",
+    _Absent: "<nil>",
+    bool: "bool",
+    int: "int",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+}
+_KINDS: dict[type, str] = {
+    type(None): "invalid",
+    _Absent: "invalid",
+    bool: "bool",
+    int: "int",
+    float: "float64",
+    str: "string",
+    list: "slice",
+    dict: "map",
+}
+
+
+def type_of(value: object) -> str:
+    """The Go type, as %T prints it: `int`, `[]interface {}`, `*semver.Version`, `<nil>`."""
+    name = _TYPES.get(type(value))
+    if name is None:
+        known = getattr(value, "go_type", None)
+        name = str(known) if known is not None else type(value).__name__
+    return name
+
+
+def kind_of(value: object) -> str:
+    """The reflect kind: invalid, bool, int, int64, uint8, float64, string, slice, map, struct, ptr, func."""
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, GoObject):
+        return value.go_kind
+    if isinstance(value, GoInt):
+        return value.go_type
+    if isinstance(value, list):
+        return "slice"
+    if isinstance(value, dict):
+        return "map"
+    return "func" if callable(value) else "invalid"
+
+
+def basic_kind(value: object) -> str:
+    """What eq and lt compare by: bool, int, uint, float, string; "" for all else."""
+    kind = kind_of(value)
+    if kind in ("bool", "string"):
+        return kind
+    if kind.startswith("int") and kind != "interface":
+        return "int"
+    if kind.startswith("uint"):
+        return "uint"
+    return "float" if kind.startswith("float") else ""
+
+
+def truth(value: object) -> bool:
+    """template.IsTrue: false are nil, false, 0, "", and empty lists and maps."""
+    return bool(value)
+
+
+def is_nil_list(value: object) -> bool:
+    """Whether the value is a nil slice."""
+    return isinstance(value, GoList) and value.is_nil
+
+
+def deep_equal(left: object, right: object) -> bool:
+    """reflect.DeepEqual: equal types and equal contents; a nil slice differs from an empty one, NaN from itself."""
+    pending = [(left, right)]
+    seen: set[tuple[int, int]] = set()
+    while pending:
+        one, other = pending.pop()
+        if one is None or other is None or one is ABSENT or other is ABSENT:
+            if (one is None or one is ABSENT) != (other is None or other is ABSENT):
+                return False
+            continue
+        if type_of(one) != type_of(other):
+            return False
+        if isinstance(one, (list, dict)):
+            if len(one) != len(other) or is_nil_list(one) != is_nil_list(other):  # type: ignore[arg-type]
+                return False
+            pair = (id(one), id(other))
+            if pair in seen:
+                continue
+            seen.add(pair)
+            if isinstance(one, list):
+                pending += zip(one, other, strict=True)  # type: ignore[call-overload]
+                continue
+            for key, value in one.items():
+                if key not in other:  # type: ignore[operator]
+                    return False
+                pending.append((value, other[key]))  # type: ignore[index]
+        elif isinstance(one, GoObject):
+            if not (isinstance(other, GoObject) and one.go_equal(other)):
+                return False
+        elif one != other:
+            return False
+    return True
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a Go string. A surrogate that stands for no byte becomes the bytes of U+FFFD."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "".join(
+            "\ufffd" if "\ud800" <= char < "\udc80" or "\udcff" < char <= "\udfff" else char for char in text
+        ).encode("utf-8", "surrogateescape")
+
+
+def decode(data: bytes) -> str:
+    """The Go string of these bytes."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def sorted_keys(items: Mapping[str, object]) -> list[str]:
+    """Keys in the order of their bytes, which is the order in which Go ranges over and prints a map."""
+    if all(map(str.isascii, items)):
+        return sorted(items)
+    return sorted(items, key=encode)
+
+
+def from_json(data: object, numbers: str = "float64") -> object:
+    """JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
+
+    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must be strings.
+    Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList, ...) are taken as they
+    are. Raises DataError for anything that JSON cannot hold.
+    """
+    if numbers not in ("float64", "int", "int64"):
+        raise DataError(f"numbers is one of float64, int, int64, not {numbers!r}")
+    convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
+    keep_ints = numbers == "int"
+    kind = type(data)
+    if kind is dict:
+        root: dict[str, object] | list[object] = data.copy()  # type: ignore[attr-defined]
+    elif kind is list:
+        root = data[:]  # type: ignore[index]
+    else:
+        return _scalar(data, convert)
+    pending: list[dict[str, object] | list[object]] = [root]
+    count = 0
+    while pending:
+        target = pending.pop()
+        count += len(target)
+        if count > MAX_ITEMS:
+            raise DataError(f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.gotemplate.values.MAX_ITEMS)")
+        if type(target) is dict:
+            for key in target:
+                if type(key) is not str:
+                    raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
+            if not all(map(str.isascii, target)):
+                _clean_keys(target)
+            pairs = target.items()
+        else:
+            pairs = enumerate(target)  # type: ignore[assignment]
+        for at, value in pairs:
+            kind = type(value)
+            if kind is str:
+                if value.isascii():  # type: ignore[attr-defined]
+                    continue
+                value = _clean(value)  # type: ignore[arg-type]
+            elif value is None or kind is bool or kind is float:
+                continue
+            elif kind is int:
+                if keep_ints and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:  # type: ignore[operator]
+                    continue
+                value = convert(value)  # type: ignore[arg-type]
+            elif kind is dict:
+                value = value.copy()  # type: ignore[attr-defined]
+                pending.append(value)
+            elif kind is list:
+                value = value[:]  # type: ignore[index]
+                pending.append(value)
+            else:
+                value = _scalar(value, convert)
+            target[at] = value  # type: ignore[index]
+    return root
+
+
+def _scalar(value: object, convert: Callable[[int], object]) -> object:
+    kind = type(value)
+    if kind is int:
+        return convert(value)  # type: ignore[arg-type]
+    if kind is str:
+        return _clean(value)  # type: ignore[arg-type]
+    if value is None or kind in (bool, float) or isinstance(value, (GoInt, GoList, StringMap, GoObject, _Absent)):
+        return value
+    raise DataError(
+        f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {kind.__name__}"
+    )
+
+
+def _clean(text: str) -> str:
+    """Text from outside holds characters, not stray bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text
+
+
+def _clean_keys(target: dict[str, object]) -> None:
+    items = [(_clean(key), value) for key, value in target.items()]
+    target.clear()
+    target.update(items)
+
+
+def _to_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise DataError("a number is too large for a float64") from None
+
+
+def _to_int(number: int) -> int:
+    if not -0x8000000000000000 <= number <= 0x7FFFFFFFFFFFFFFF:
+        raise DataError("a number is too large for an int; it has 64 bits")
+    return number
+
+
+def _to_int64(number: int) -> Int64:
+    return Int64(_to_int(number))
