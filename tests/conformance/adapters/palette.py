@@ -10,9 +10,12 @@ from krmkit.palette import dependency, resources
 from krmkit.palette.finding import Finding
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import UNITS, Pool
+from krmkit.palette.presets import apply_presets
 from krmkit.palette.schema import Schema
 from krmkit.palette.schema import check as check_schema
 from krmkit.palette.values import Values
+from krmkit.yaml.data import core_data
+from krmkit.yaml.document import parse
 
 Record = dict[str, object]
 Verdict = tuple[bool, str]
@@ -77,6 +80,59 @@ def resource_constraints(record: Record, folder: Path) -> Verdict:
     return passed, detail
 
 
+def presets(record: Record, folder: Path) -> Verdict:
+    """Values, presets and a selection, to the new values."""
+    before = text(record, "values", folder) or ""
+    applied = apply_presets(before, text(record, "presets", folder), [str(name) for name in sequence(record["select"])])
+    expected = record["expect"]
+    found = [finding.code for finding in applied.findings]
+    if isinstance(expected, list):
+        return expected[1] in found and applied.text == before, f"expected {expected}, got {found}"
+    if found:
+        return False, f"findings: {found}"
+    if record.get("byteIdentical") and applied.text != before:
+        return False, "the text changed"
+    after = core_data(parse(applied.text).root)
+    assert isinstance(expected, dict)
+    if "paths" in expected:
+        wrong = {path: got for path, want in expected["paths"].items() if (got := at(after, path)) != want}
+        if wrong:
+            return False, f"got {wrong}"
+    elif after != expected:
+        return False, f"got {after}"
+    lines = applied.text.split("\n")
+    lost = [line for line in sequence(record.get("keepLines", [])) if line not in lines]
+    if lost:
+        return False, f"lost lines: {lost}"
+    order = record.get("keyOrder")
+    if order is not None and list(mapping(after)) != order:
+        return False, f"keys in the order {list(mapping(after))}"
+    return unchanged_elsewhere(record, folder, before, lines)
+
+
+def unchanged_elsewhere(record: Record, folder: Path, before: str, lines: list[str]) -> Verdict:
+    """Whether all lines that are not new stand in the old text, in its order."""
+    if not mapping(record["expect"]).get("elsewhereUnchanged"):
+        return True, ""
+    added = {line.strip() for line in (text(record, "presets", folder) or "").split("\n")}
+    rest = iter(before.split("\n"))
+    strange = [
+        line
+        for line in lines
+        if line.strip() not in added and "enabled-presets:" not in line and not any(line == old for old in rest)
+    ]
+    return not strange, f"lines that the values did not have, or not in this order: {strange[:3]}"
+
+
+def at(data: object, path: str) -> object:
+    """What is at a plain dotted path."""
+    for step in path.split("."):
+        if not isinstance(data, dict) or step not in data:
+            return "<absent>"
+        data = data[step]
+    return data
+
+
 def codes(findings: list[Finding]) -> list[list[str]]:
     """What a record lists. `not-checked` says only that a rule had nothing to be compared with; vectors do not know it."""
     return [[found.code, *found.about] for found in findings if found.code != "not-checked"]
@@ -120,4 +176,5 @@ FILES: dict[str, Callable[[Record, Path], Verdict]] = {
     "schema_constraints.jsonl": schema_constraints,
     "dependency.jsonl": dependencies,
     "resources.jsonl": resource_constraints,
+    "presets.jsonl": presets,
 }

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Apply the presets of Palette packs to the packs' values: see function.yaml; the rule is krmkit.palette.presets."""
+
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":
+    if sys.hexversion < 0x030B0000:
+        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
+    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
+
+from krmkit.fn.main import main
+from krmkit.palette.carrier import CarrierError, Packs
+from krmkit.palette.presets import apply_presets
+from krmkit.palette.report import report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.config import Config
+    from krmkit.fn.results import Results
+    from krmkit.krm.resourcelist import ResourceList
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Packs that the config selects presets for get these; all others those that their marker comment names."""
+    packs = Packs.read(resources)
+    for problem in packs.problems:
+        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+    selected: dict[int, list[str]] = {}
+    for number, selection in enumerate(config.spec["selections"]):
+        try:
+            carrier = packs.named(selection["pack"])
+        except CarrierError as error:
+            results.error("unknown-pack", f"selections[{number}].pack: {error.message}", config.resource)
+            continue
+        selected.setdefault(id(carrier), []).extend(selection["presets"])
+    for carrier in packs.carriers:
+        pack = carrier.pack
+        applied = apply_presets(
+            pack.values or "", pack.presets, selected.get(id(carrier)), config.spec["writeMarker"], resources.limits
+        )
+        for finding in applied.findings:
+            report(results, finding, carrier.resource, pack.label)
+        for preset in applied.presets:
+            results.explain("applied", f'the preset "{preset.label}" is applied', carrier.resource)
+        carrier.write_values(applied.text)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(__file__, process))

@@ -1,0 +1,43 @@
+"""Findings of the pack rules as results of a function."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.krm.resource import Resource
+    from krmkit.palette.finding import Finding
+
+    class Sink(Protocol):
+        """Where results go (`krmkit.fn.results.Results`)."""
+
+        def add(
+            self,
+            severity: str,
+            rule: str,
+            message: str,
+            resource: Resource | None = None,
+            field: str | None = None,
+            current: object = None,
+            proposed: object = None,
+            file: dict[str, object] | None = None,
+            tags: dict[str, str] | None = None,
+        ) -> None: ...
+
+
+def report(results: Sink, finding: Finding, resource: Resource | None, pack: str = "") -> None:
+    """One finding about a pack, with its item as the resource; the tags name the pack and the pack's file."""
+    tags = {"file": finding.file}
+    if finding.pack or pack:
+        tags["pack"] = finding.pack or pack
+    results.add(
+        finding.severity,
+        finding.code,
+        finding.message,
+        resource,
+        finding.path or None,
+        finding.current,
+        finding.proposed,
+        tags=tags,
+    )
