@@ -60,13 +60,31 @@ def check(
     profile: Sequence[Pack],
     scope: str = CLUSTER,
     previous: Sequence[Pack] | None = None,
+    satisfied: list[Finding] | None = None,
 ) -> list[Finding]:
     """The findings of one pack's dependencies, in their order.
 
     profile: all packs of the cluster, the owner among them. scope "profile": a part of a cluster's packs, so what is
     missing may be elsewhere, and is a warning. previous: the packs before an upgrade, for rules of type `upgrade`.
+    satisfied: takes what there is to say about dependencies without findings.
     """
-    return _Check(owner, profile, scope, previous).run(dependencies)
+    return _Check(owner, profile, scope, previous, satisfied).run(dependencies)
+
+
+def check_previous(previous: Sequence[Pack], profile: Sequence[Pack]) -> list[Finding]:
+    """What the old packs' own rules of type `upgrade` say about the new profile."""
+    findings: list[Finding] = []
+    for old in previous:
+        findings += _Check(old, profile, CLUSTER, previous, None).run(upgrades(old))
+    return findings
+
+
+def upgrades(pack: Pack) -> list[object]:
+    """A pack's dependencies of type `upgrade`, as they stand."""
+    dependencies = pack.constraint("dependencies")
+    if not isinstance(dependencies, list):
+        return []
+    return [entry for entry in dependencies if isinstance(entry, dict) and entry.get("type") == "upgrade"]
 
 
 def is_pack(member: Pack, name: str) -> bool:
@@ -75,15 +93,21 @@ def is_pack(member: Pack, name: str) -> bool:
 
 
 class _Check:
-    __slots__ = ("findings", "owner", "previous", "profile", "scope")
+    __slots__ = ("findings", "owner", "previous", "profile", "satisfied", "scope")
 
     def __init__(
-        self, owner: Pack, profile: Sequence[Pack], scope: str, previous: Sequence[Pack] | None
+        self,
+        owner: Pack,
+        profile: Sequence[Pack],
+        scope: str,
+        previous: Sequence[Pack] | None,
+        satisfied: list[Finding] | None,
     ) -> None:
         self.owner = owner
         self.profile = profile
         self.scope = scope
         self.previous = previous
+        self.satisfied = satisfied
         self.findings: list[Finding] = []
 
     def run(self, dependencies: object) -> list[Finding]:
@@ -94,6 +118,7 @@ class _Check:
             self.add("schema", "", path, "dependencies must be a list")
             return self.findings
         for index, entry in enumerate(dependencies):
+            before = len(self.findings)
             dependency = self.read(entry, f"{path}[{index}]")
             if dependency is None:
                 continue
@@ -103,7 +128,23 @@ class _Check:
                 self.unsupported(dependency)
             else:
                 self.wanted(dependency)
+            if self.satisfied is not None and len(self.findings) == before:
+                self.explain(dependency, self.satisfied)
         return self.findings
+
+    def explain(self, dependency: Dependency, satisfied: list[Finding]) -> None:
+        """Say why a dependency has no finding."""
+        members = [member for member in self.members(dependency.name) if member.layer == dependency.layer]
+        if members:
+            versions = ", ".join(member.effective_version or "without a version" for member in members)
+            message = f"{dependency.type} {dependency.name}: {versions} is fine"
+        else:
+            message = (
+                f"{dependency.type} {dependency.name}: not in the layer {dependency.layer} of the profile"
+            )
+        satisfied.append(
+            Finding("satisfied", message, (dependency.name,), self.owner.label, METADATA, dependency.path)
+        )
 
     def add(
         self, code: str, name: str, path: str, message: str, current: object = None, severity: str = ""
@@ -252,7 +293,10 @@ class _Check:
                 )
 
     def upgrade(self, dependency: Dependency) -> None:
-        """The rule of the pack's old version, tested on the new one; asked only of an upgrade."""
+        """The rule of the pack's old version, tested on the new one; asked only of an upgrade.
+
+        Where the old pack's rules are not at hand, those of the new one stand in for them.
+        """
         name = dependency.name
         if self.previous is None:
             self.add(
@@ -264,6 +308,10 @@ class _Check:
             )
             return
         if not any(is_pack(member, name) and member.layer == dependency.layer for member in self.previous):
+            return
+        if any(
+            old.name == self.owner.name and old is not self.owner and upgrades(old) for old in self.previous
+        ):
             return
         for member in self.members(name):
             if member.layer != dependency.layer or not dependency.bounded:

@@ -6,7 +6,8 @@ ERROR = "error"
 WARNING = "warning"
 INFO = "info"
 
-# Every code that is not an error. not-checked and totals tell what a run left out, and what it counted.
+# Every code that is not an error. not-checked, totals and satisfied tell what a run left out, what it counted, and (when
+# somebody asks) which rules had nothing to object to.
 _SEVERITIES = {
     "unknown-type": WARNING,
     "unparseable": WARNING,
@@ -21,6 +22,7 @@ _SEVERITIES = {
     "not-checked": INFO,
     "pools-unknown": INFO,
     "totals": INFO,
+    "satisfied": INFO,
 }
 
 VALUES = "values.yaml"

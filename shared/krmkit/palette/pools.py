@@ -84,6 +84,21 @@ class Pool:
         return None if size is None or node is None else size * node
 
 
+def read_pools(
+    entries: list[dict[str, object]], instance_types: dict[str, object] | None = None
+) -> list[Pool]:
+    """The pools of a config. Raises PoolError, also where two have the same name."""
+    pools: list[Pool] = []
+    names: set[str] = set()
+    for entry in entries:
+        pool = Pool.of(entry, instance_types)
+        if pool.name in names:
+            raise PoolError(f"two pools have the name {pool.name}")
+        names.add(pool.name)
+        pools.append(pool)
+    return pools
+
+
 def _read(data: dict[str, object], node: dict[str, int], owner: str) -> None:
     given: dict[str, str] = {}
     for field, resource, unit in _FIELDS:

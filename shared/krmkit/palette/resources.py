@@ -70,6 +70,20 @@ def check(
     return report
 
 
+def totals(report: Report, pools: Sequence[Pool], use_min_size: bool = False) -> list[Finding]:
+    """For each pool, what is required of it and what it has."""
+    findings: list[Finding] = []
+    for pool in pools:
+        parts: list[str] = []
+        for resource in TYPES:
+            capacity = pool.capacity(resource, use_min_size)
+            available = "unknown" if capacity is None else amount(capacity, resource)
+            required = amount(report.total(pool.name, resource), resource, up=True)
+            parts.append(f"{_NAME[resource]} {required} required, {available} available")
+        findings.append(Finding("totals", f"the pool {pool.name}: {'; '.join(parts)}", (pool.name,)))
+    return findings
+
+
 def amount(nano: int, resource: str, up: bool = False) -> str:
     """`1500m`, `3072Mi`, `10GB`."""
     return quantity.in_unit(nano, UNITS[resource], up) + UNIT_NAMES[resource]
@@ -102,12 +116,15 @@ def _compare(
         if capacity >= needed_nano:
             continue
         parts = ", ".join(f"{pack} {amount(share, resource, up=True)}" for pack, share in group.items())
+        # Where one pack has to be named, it is the one that asks for most.
+        largest = max(group, key=lambda pack: group[pack])
         report.findings.append(
             Finding(
                 "insufficient",
                 f"the pool {pool.name} has {amount(capacity, resource)} of {_NAME[resource]}, and the packs need "
                 f"{amount(needed_nano, resource, up=True)} ({parts}): add nodes, take larger ones, or lower the requests",
                 about,
+                largest,
             )
         )
 

@@ -78,10 +78,16 @@ class Schema:
         return cls(rules)
 
 
-def check(schema: Schema, values: Values, defaults: Values | None, pack: str = "") -> list[Finding]:
+def check(
+    schema: Schema,
+    values: Values,
+    defaults: Values | None,
+    pack: str = "",
+    satisfied: list[Finding] | None = None,
+) -> list[Finding]:
     """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
 
-    Raises LimitError where aliases make the values too large to look at.
+    A list given as `satisfied` takes what there is to say about the other rules. Raises LimitError where aliases make the values too large to look at.
     """
     findings: list[Finding] = []
     if schema.problem:
@@ -97,8 +103,23 @@ def check(schema: Schema, values: Values, defaults: Values | None, pack: str = "
                     id(match.node) for match in defaults.find(rule.path) if match.node is not None
                 )
     for rule, matches in zip(schema.rules, found, strict=True):
+        before = len(findings)
         _Check(rule, values, defaults, pack, findings).run(matches)
+        if satisfied is not None and len(findings) == before:
+            satisfied.append(
+                Finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
+            )
     return findings
+
+
+def _satisfied(rule: Rule, matches: list[Match]) -> str:
+    """Why a rule found nothing."""
+    if rule.format is None and not rule.template.required and not rule.template.readonly:
+        return "nothing to check: the template has hints only"
+    there = sum(match.state == FOUND and not is_empty(match.node) for match in matches)
+    if not there:
+        return "absent or empty, and not required"
+    return "satisfied" if there == 1 else f"satisfied in {there} places"
 
 
 def _fill(rule: Rule, node: Node) -> None:

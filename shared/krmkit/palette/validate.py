@@ -73,47 +73,50 @@ class Subject:
             )
             return None
 
-    def check_schema(self, options: Options) -> None:
+    def check_schema(self, options: Options, satisfied: list[Finding] | None) -> None:
         """Schema constraints, whose findings stay beside what is wrong with the texts."""
         if self.pack.schema is None or self.values is None:
             return
         schema = Schema.parse(self.pack.schema, options.limits)
         try:
-            self.findings += check_schema(schema, self.values, self.defaults, self.pack.label)
+            self.findings += check_schema(schema, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
                 Finding("invalid-values", f"the values are over a limit: {error}", (VALUES,), self.pack.label)
             )
 
 
-def validate(packs: Sequence[Pack], options: Options) -> resources.Report:
-    """Findings pack by pack (schema, then dependencies), then those of the resources; and what each pool has to hold."""
+def validate(
+    packs: Sequence[Pack], options: Options, satisfied: list[Finding] | None = None
+) -> list[Finding]:
+    """Findings pack by pack (schema, then dependencies), then those of the resources, then the totals of the pools.
+
+    A list given as `satisfied` takes what there is to say about rules without findings.
+    """
     findings: list[Finding] = []
     demands: list[Demand] = []
     for pack in packs:
         subject = Subject(pack, options)
-        subject.check_schema(options)
+        subject.check_schema(options, satisfied)
         findings += subject.findings
         if pack.constraints is not None and not isinstance(pack.constraints, dict):
             message = "constraints must be an object with dependencies and resources"
             findings.append(Finding("schema", message, ("",), pack.label, METADATA, "constraints"))
         findings += dependency.check(
-            pack, pack.constraint("dependencies"), packs, options.scope, options.previous
+            pack, pack.constraint("dependencies"), packs, options.scope, options.previous, satisfied
         )
         wanted = pack.constraint("resources")
         if wanted:
             demands.append(Demand(pack.label, wanted, subject.values))
-    report = resources.Report()
-    if options.pools is not None:
-        report = resources.check(demands, options.pools, options.aggregate, options.use_min_size)
+    if options.previous is not None:
+        findings += dependency.check_previous(options.previous, packs)
+    pools = options.pools
+    if pools is not None:
+        report = resources.check(demands, pools, options.aggregate, options.use_min_size)
+        findings += report.findings
+        findings += resources.totals(report, pools, options.use_min_size)
     elif demands:
         names = ", ".join(demand.label for demand in demands)
-        findings.append(
-            Finding(
-                "pools-unknown",
-                f"the resource constraints of {names} are not checked: the config has no machinePools",
-                tuple(demand.label for demand in demands),
-            )
-        )
-    report.findings[:0] = findings
-    return report
+        message = f"the resource constraints of {names} are not checked: the config has no machinePools"
+        findings.append(Finding("pools-unknown", message, tuple(demand.label for demand in demands)))
+    return findings

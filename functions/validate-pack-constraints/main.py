@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Validate the packs of a profile against their schema, dependency and resource constraints: see function.yaml."""
+
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":
+    if sys.hexversion < 0x030B0000:
+        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
+    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
+
+from krmkit.fn.main import main
+from krmkit.fn.results import FunctionError
+from krmkit.palette.carrier import Packs
+from krmkit.palette.finding import VALUES, Finding
+from krmkit.palette.pack import Pack
+from krmkit.palette.pools import PoolError, read_pools
+from krmkit.palette.validate import Options, validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.config import Config
+    from krmkit.fn.results import Results
+    from krmkit.krm.resourcelist import ResourceList
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Checks all packs among the items together; changes nothing."""
+    packs = Packs.read(resources)
+    for problem in packs.problems:
+        results.error("invalid-pack", problem.message, problem.resource, problem.field)
+    items = {carrier.pack.label: carrier.resource for carrier in packs.carriers}
+    satisfied: list[Finding] | None = [] if results.explaining else None
+    for found in validate(
+        [carrier.pack for carrier in packs.carriers], options(resources, config), satisfied
+    ):
+        message = found.message if found.file == VALUES else f"{found.file}: {found.message}"
+        item = items.get(found.pack) or config.resource
+        results.add(found.severity, found.code, message, item, found.path, found.current, found.proposed)
+    for found in satisfied or ():
+        results.explain(found.code, found.message, items.get(found.pack), found.path)
+
+
+def options(resources: ResourceList, config: Config) -> Options:
+    """The config's spec as the rules take it."""
+    spec = config.spec
+    pools, previous = spec.get("machinePools"), spec.get("previousProfile")
+    try:
+        return Options(
+            None if pools is None else read_pools(pools, spec.get("instanceTypes")),
+            spec["scope"],
+            None if previous is None else [Pack({**member, "constraints": member}) for member in previous],
+            spec["aggregate"],
+            spec["useMinSize"],
+            spec["mergeDefaults"],
+            resources.limits,
+        )
+    except PoolError as error:
+        raise FunctionError(str(error), "invalid-config", config.resource, "spec.machinePools") from None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(__file__, process))
