@@ -136,7 +136,7 @@ def _class(pattern: str, start: int, character: str) -> int | None:
 def _member(pattern: str, at: int) -> tuple[str, int] | None:
     """A character of a class and its length in the pattern; None where none may stand."""
     token = pattern[at : at + 1]
-    if token == "" or token == "-" or token == "]":
+    if token in {"", "-", "]"}:
         return None
     if token == "\\":
         escaped = pattern[at + 1 : at + 2]
