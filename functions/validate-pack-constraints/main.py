@@ -15,7 +15,6 @@ from krmkit.fn.results import FunctionError
 from krmkit.palette.carrier import Packs
 from krmkit.palette.finding import VALUES, Finding
 from krmkit.palette.pack import Pack
-from krmkit.palette.pools import PoolError, read_pools
 from krmkit.palette.validate import Options, validate
 
 TYPE_CHECKING = False
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from krmkit.fn.config import Config
     from krmkit.fn.results import Results
     from krmkit.krm.resourcelist import ResourceList
+    from krmkit.palette.pools import Pool
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -45,17 +45,27 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 def options(resources: ResourceList, config: Config) -> Options:
     """The config's spec as the rules take it."""
     spec = config.spec
-    pools, previous = spec.get("machinePools"), spec.get("previousProfile")
+    previous = spec.get("previousProfile")
+    return Options(
+        machine_pools(config),
+        spec["scope"],
+        None if previous is None else [Pack({**member, "constraints": member}) for member in previous],
+        spec["aggregate"],
+        spec["useMinSize"],
+        spec["mergeDefaults"],
+        resources.limits,
+    )
+
+
+def machine_pools(config: Config) -> list[Pool] | None:
+    """The pools of the config; None where it has none, and resources are not to be checked."""
+    entries = config.spec.get("machinePools")
+    if entries is None:
+        return None
+    from krmkit.palette.pools import PoolError, read_pools
+
     try:
-        return Options(
-            None if pools is None else read_pools(pools, spec.get("instanceTypes")),
-            spec["scope"],
-            None if previous is None else [Pack({**member, "constraints": member}) for member in previous],
-            spec["aggregate"],
-            spec["useMinSize"],
-            spec["mergeDefaults"],
-            resources.limits,
-        )
+        return read_pools(entries, config.spec.get("instanceTypes"))
     except PoolError as error:
         raise FunctionError(str(error), "invalid-config", config.resource, "spec.machinePools") from None
 

@@ -6,9 +6,8 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 
 from __future__ import annotations
 
-from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.semver import lenient_key
-from krmkit.palette.finding import METADATA, WARNING, Finding
+from krmkit.palette.finding import METADATA, WARNING, Finding, suggestion
 from krmkit.palette.pack import LAYERS
 
 TYPE_CHECKING = False
@@ -170,11 +169,7 @@ class _Check:
             )
             return None
         if not isinstance(layer, str) or layer not in LAYERS:
-            hint = (
-                did_you_mean(layer, LAYERS)
-                if isinstance(layer, str) and layer
-                else f"; layers: {', '.join(LAYERS)}"
-            )
+            hint = suggestion(layer, LAYERS)
             self.add(
                 "schema",
                 name,
@@ -192,7 +187,7 @@ class _Check:
             )
             kind = "optional"
         if not isinstance(kind, str) or kind not in TYPES:
-            hint = did_you_mean(kind, TYPES) if isinstance(kind, str) else f"; types: {', '.join(TYPES)}"
+            hint = suggestion(kind, TYPES)
             self.add(
                 "schema",
                 name,

@@ -66,3 +66,12 @@ class Finding:
 
     def __repr__(self) -> str:
         return f"Finding({self.code!r}, {self.about!r}, {self.message!r})"
+
+
+def suggestion(value: object, known: tuple[str, ...]) -> str:
+    """`; did you mean "worker"?`, or what is known."""
+    if not isinstance(value, str) or not value:
+        return f"; known: {', '.join(known)}"
+    from krmkit.lang.nearest import did_you_mean
+
+    return did_you_mean(value, known)

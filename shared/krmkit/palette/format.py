@@ -9,7 +9,6 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
-from krmkit.lang.nearest import did_you_mean
 from krmkit.palette.decimals import Decimal, scan
 from krmkit.palette.values import kind
 
@@ -240,6 +239,8 @@ def unknown_type(name: str) -> str:
     """What to say about a type that does not exist."""
     if name == "hints":
         return 'hints is a clause of its own, not a type: {{ format "${string}" | hints "..." }}'
+    from krmkit.lang.nearest import did_you_mean
+
     near = "; write ${boolean}" if name == "bool" else did_you_mean(name, TYPES)
     return f'the format type "{name}" does not exist{near}; the value is checked as a string'
 

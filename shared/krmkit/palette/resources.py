@@ -9,10 +9,9 @@ ask of a pool adds up; its capacity is size x what a node has, nothing taken off
 from __future__ import annotations
 
 from krmkit.lang import quantity
-from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.quantity import NANO, QuantityError
 from krmkit.palette.decimals import Decimal
-from krmkit.palette.finding import METADATA, VALUES, Finding
+from krmkit.palette.finding import METADATA, VALUES, Finding, suggestion
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError
 from krmkit.palette.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
 from krmkit.palette.values import holds_macro, is_empty
@@ -167,9 +166,7 @@ class _Pack:
             return
         resource = entry.get("type")
         if not isinstance(resource, str) or resource not in TYPES:
-            hint = (
-                did_you_mean(resource, TYPES) if isinstance(resource, str) else f"; types: {', '.join(TYPES)}"
-            )
+            hint = suggestion(resource, TYPES)
             name = resource if isinstance(resource, str) else ""
             self.add(
                 "schema",
@@ -220,11 +217,7 @@ class _Pack:
             return
         schedule = component.get("scheduleType")
         if not isinstance(schedule, str) or schedule not in SCHEDULES:
-            hint = (
-                did_you_mean(schedule, SCHEDULES)
-                if isinstance(schedule, str)
-                else f"; known: {', '.join(SCHEDULES)}"
-            )
+            hint = suggestion(schedule, SCHEDULES)
             message = f"the scheduleType of a component does not exist{hint}"
             self.add("schema", resource, f"{path}.scheduleType", message, current=schedule)
             return

@@ -9,8 +9,6 @@ White space is free and needed nowhere; `\\"` is the only escape, so a regular e
 
 from __future__ import annotations
 
-from krmkit.lang.nearest import did_you_mean
-
 CLAUSES = ("required", "readonly", "format", "hints")
 _BLANKS = " \t\r\n\f\v"
 
@@ -82,6 +80,8 @@ class _Parser:
                 result.hints.append(self.quoted("hints", ""))
                 self.blanks()
         elif name:
+            from krmkit.lang.nearest import did_you_mean
+
             raise TemplateError(f'there is no clause "{name}"{did_you_mean(name, CLAUSES)}')
         elif self.at == len(self.text):
             raise TemplateError("the template is not closed with }}")

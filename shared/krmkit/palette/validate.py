@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.palette import dependency, resources
 from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, Finding
-from krmkit.palette.resources import Demand
-from krmkit.palette.schema import Schema
-from krmkit.palette.schema import check as check_schema
 from krmkit.palette.values import Values
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -31,9 +27,9 @@ class Options:
     def __init__(
         self,
         pools: Sequence[Pool] | None = None,
-        scope: str = dependency.CLUSTER,
+        scope: str = "cluster",
         previous: Sequence[Pack] | None = None,
-        aggregate: str = resources.SUM,
+        aggregate: str = "sum",
         use_min_size: bool = False,
         merge_defaults: bool = False,
         limits: Limits = DEFAULT_LIMITS,
@@ -77,9 +73,11 @@ class Subject:
         """Schema constraints, whose findings stay beside what is wrong with the texts."""
         if self.pack.schema is None or self.values is None:
             return
+        from krmkit.palette.schema import Schema, check
+
         schema = Schema.parse(self.pack.schema, options.limits)
         try:
-            self.findings += check_schema(schema, self.values, self.defaults, self.pack.label, satisfied)
+            self.findings += check(schema, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
                 Finding("invalid-values", f"the values are over a limit: {error}", (VALUES,), self.pack.label)
@@ -94,7 +92,7 @@ def validate(
     A list given as `satisfied` takes what there is to say about rules without findings.
     """
     findings: list[Finding] = []
-    demands: list[Demand] = []
+    asking: list[Subject] = []
     for pack in packs:
         subject = Subject(pack, options)
         subject.check_schema(options, satisfied)
@@ -102,21 +100,34 @@ def validate(
         if pack.constraints is not None and not isinstance(pack.constraints, dict):
             message = "constraints must be an object with dependencies and resources"
             findings.append(Finding("schema", message, ("",), pack.label, METADATA, "constraints"))
-        findings += dependency.check(
-            pack, pack.constraint("dependencies"), packs, options.scope, options.previous, satisfied
+        dependencies = pack.constraint("dependencies")
+        if dependencies:
+            from krmkit.palette.dependency import check
+
+            findings += check(pack, dependencies, packs, options.scope, options.previous, satisfied)
+        if pack.constraint("resources"):
+            asking.append(subject)
+    if options.previous:
+        from krmkit.palette.dependency import check_previous
+
+        findings += check_previous(options.previous, packs)
+    if options.pools is not None:
+        findings += _resources(asking, options.pools, options)
+    elif asking:
+        labels = tuple(subject.pack.label for subject in asking)
+        message = (
+            f"the resource constraints of {', '.join(labels)} are not checked: the config has no machinePools"
         )
-        wanted = pack.constraint("resources")
-        if wanted:
-            demands.append(Demand(pack.label, wanted, subject.values))
-    if options.previous is not None:
-        findings += dependency.check_previous(options.previous, packs)
-    pools = options.pools
-    if pools is not None:
-        report = resources.check(demands, pools, options.aggregate, options.use_min_size)
-        findings += report.findings
-        findings += resources.totals(report, pools, options.use_min_size)
-    elif demands:
-        names = ", ".join(demand.label for demand in demands)
-        message = f"the resource constraints of {names} are not checked: the config has no machinePools"
-        findings.append(Finding("pools-unknown", message, tuple(demand.label for demand in demands)))
+        findings.append(Finding("pools-unknown", message, labels))
     return findings
+
+
+def _resources(asking: list[Subject], pools: Sequence[Pool], options: Options) -> list[Finding]:
+    from krmkit.palette import resources
+
+    demands = [
+        resources.Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values)
+        for subject in asking
+    ]
+    report = resources.check(demands, pools, options.aggregate, options.use_min_size)
+    return report.findings + resources.totals(report, pools, options.use_min_size)
