@@ -53,12 +53,30 @@ class Dependency:
 Bounds = tuple[tuple[str, "LenientKey | None"], tuple[str, "LenientKey | None"]]
 
 
+class Profile:
+    """The packs of a cluster, looked up by name; a duplicate is found under the name of its pack as well."""
+
+    __slots__ = ("_by_name",)
+
+    def __init__(self, packs: Sequence[Pack]) -> None:
+        self._by_name: dict[str, list[Pack]] = {}
+        for pack in packs:
+            name = pack.name
+            while name:
+                self._by_name.setdefault(name, []).append(pack)
+                name = name.partition("--")[2]
+
+    def members(self, name: str) -> list[Pack]:
+        """The packs called `name`, and its duplicates, in the order of the profile."""
+        return self._by_name.get(name, [])
+
+
 def check(
     owner: Pack,
     dependencies: object,
-    profile: Sequence[Pack],
+    profile: Profile,
     scope: str = CLUSTER,
-    previous: Sequence[Pack] | None = None,
+    previous: Profile | None = None,
     satisfied: list[Finding] | None = None,
 ) -> list[Finding]:
     """The findings of one pack's dependencies, in their order.
@@ -70,11 +88,12 @@ def check(
     return _Check(owner, profile, scope, previous, satisfied).run(dependencies)
 
 
-def check_previous(previous: Sequence[Pack], profile: Sequence[Pack]) -> list[Finding]:
+def check_previous(previous: Sequence[Pack], profile: Profile) -> list[Finding]:
     """What the old packs' own rules of type `upgrade` say about the new profile."""
     findings: list[Finding] = []
+    before = Profile(previous)
     for old in previous:
-        findings += _Check(old, profile, CLUSTER, previous, None).run(upgrades(old))
+        findings += _Check(old, profile, CLUSTER, before, None).run(upgrades(old))
     return findings
 
 
@@ -86,20 +105,15 @@ def upgrades(pack: Pack) -> list[object]:
     return [entry for entry in dependencies if isinstance(entry, dict) and entry.get("type") == "upgrade"]
 
 
-def is_pack(member: Pack, name: str) -> bool:
-    """Whether a member of a profile is the pack `name`, or a duplicate of it."""
-    return member.name == name or member.name.endswith("--" + name)
-
-
 class _Check:
     __slots__ = ("findings", "owner", "previous", "profile", "satisfied", "scope")
 
     def __init__(
         self,
         owner: Pack,
-        profile: Sequence[Pack],
+        profile: Profile,
         scope: str,
-        previous: Sequence[Pack] | None,
+        previous: Profile | None,
         satisfied: list[Finding] | None,
     ) -> None:
         self.owner = owner
@@ -133,7 +147,9 @@ class _Check:
 
     def explain(self, dependency: Dependency, satisfied: list[Finding]) -> None:
         """Say why a dependency has no finding."""
-        members = [member for member in self.members(dependency.name) if member.layer == dependency.layer]
+        members = [
+            member for member in self.profile.members(dependency.name) if member.layer == dependency.layer
+        ]
         if members:
             versions = ", ".join(member.effective_version or "without a version" for member in members)
             message = f"{dependency.type} {dependency.name}: {versions} is fine"
@@ -222,13 +238,10 @@ class _Check:
         assert isinstance(value, str)
         return value, version
 
-    def members(self, name: str) -> list[Pack]:
-        return [member for member in self.profile if is_pack(member, name)]
-
     def wanted(self, dependency: Dependency) -> None:
         """required and optional."""
         name = dependency.name
-        everywhere = self.members(name)
+        everywhere = self.profile.members(name)
         members = [member for member in everywhere if member.layer == dependency.layer]
         if dependency.type == "required" and not members:
             wanted = f" ({dependency.range()})" if dependency.bounded else ""
@@ -264,7 +277,7 @@ class _Check:
 
     def unsupported(self, dependency: Dependency) -> None:
         name = dependency.name
-        for member in self.members(name):
+        for member in self.profile.members(name):
             if member.layer != dependency.layer:
                 continue
             if not dependency.bounded:
@@ -302,13 +315,12 @@ class _Check:
                 "checked when the config gives the previousProfile",
             )
             return
-        if not any(is_pack(member, name) and member.layer == dependency.layer for member in self.previous):
+        if not any(member.layer == dependency.layer for member in self.previous.members(name)):
             return
-        if any(
-            old.name == self.owner.name and old is not self.owner and upgrades(old) for old in self.previous
-        ):
+        old_ones = self.previous.members(self.owner.name)
+        if any(old is not self.owner and old.name == self.owner.name and upgrades(old) for old in old_ones):
             return
-        for member in self.members(name):
+        for member in self.profile.members(name):
             if member.layer != dependency.layer or not dependency.bounded:
                 continue
             version = self.version(dependency, member)

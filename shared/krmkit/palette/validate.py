@@ -93,6 +93,14 @@ def validate(
     """
     findings: list[Finding] = []
     asking: list[Subject] = []
+    profile: Profile | None = None
+    previous = options.previous
+    before: Profile | None = None
+    if previous is not None or any(pack.constraint("dependencies") for pack in packs):
+        from krmkit.palette.dependency import Profile, check, check_previous
+
+        profile = Profile(packs)
+        before = None if previous is None else Profile(previous)
     for pack in packs:
         subject = Subject(pack, options)
         subject.check_schema(options, satisfied)
@@ -101,16 +109,12 @@ def validate(
             message = "constraints must be an object with dependencies and resources"
             findings.append(Finding("schema", message, ("",), pack.label, METADATA, "constraints"))
         dependencies = pack.constraint("dependencies")
-        if dependencies:
-            from krmkit.palette.dependency import check
-
-            findings += check(pack, dependencies, packs, options.scope, options.previous, satisfied)
+        if dependencies and profile is not None:
+            findings += check(pack, dependencies, profile, options.scope, before, satisfied)
         if pack.constraint("resources"):
             asking.append(subject)
-    if options.previous:
-        from krmkit.palette.dependency import check_previous
-
-        findings += check_previous(options.previous, packs)
+    if previous is not None and profile is not None:
+        findings += check_previous(previous, profile)
     if options.pools is not None:
         findings += _resources(asking, options.pools, options)
     elif asking:

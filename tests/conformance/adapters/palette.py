@@ -38,9 +38,9 @@ def dependencies(record: Record, folder: Path) -> Verdict:
     found = dependency.check(
         Pack(mapping(record["owner"])),
         record["dependencies"],
-        packs(record["profile"]),
+        dependency.Profile(packs(record["profile"])),
         str(record.get("scope", dependency.CLUSTER)),
-        None if previous is None else packs(previous),
+        None if previous is None else dependency.Profile(packs(previous)),
     )
     return compare(codes(found), record["expect"], found)
 
@@ -83,7 +83,9 @@ def resource_constraints(record: Record, folder: Path) -> Verdict:
 def presets(record: Record, folder: Path) -> Verdict:
     """Values, presets and a selection, to the new values."""
     before = text(record, "values", folder) or ""
-    applied = apply_presets(before, text(record, "presets", folder), [str(name) for name in sequence(record["select"])])
+    applied = apply_presets(
+        before, text(record, "presets", folder), [str(name) for name in sequence(record["select"])]
+    )
     expected = record["expect"]
     found = [finding.code for finding in applied.findings]
     if isinstance(expected, list):
@@ -119,7 +121,9 @@ def unchanged_elsewhere(record: Record, folder: Path, before: str, lines: list[s
     strange = [
         line
         for line in lines
-        if line.strip() not in added and "enabled-presets:" not in line and not any(line == old for old in rest)
+        if line.strip() not in added
+        and "enabled-presets:" not in line
+        and not any(line == old for old in rest)
     ]
     return not strange, f"lines that the values did not have, or not in this order: {strange[:3]}"
 
