@@ -10,6 +10,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# What every function may report, beside the rules of its function.yaml.
+COMMON_RULES = {
+    "invalid-input": "error: stdin (or the file) holds no readable ResourceList",
+    "invalid-config": "error: the functionConfig is absent, of a wrong kind, or breaks the schema; one result for each violation",
+    "invalid-yaml": "error: an item or the config is no valid YAML",
+    "invalid-item": "error: an item is no resource",
+    "limit": "error: the input is larger, deeper or more repetitive than a limit allows; --limit raises it",
+    "failed": "error: the function cannot do its work, for the reason given",
+    "internal-error": "error: the function itself is broken; please report it",
+    "invalid-output": "error: the function made a text that UTF-8 cannot carry",
+    "missing-dependency": "error: a Python package that the function needs is not installed",
+}
+
 
 def show(definition: Definition, what: str) -> str:
     """The text for "help", "schema" or "version"."""
@@ -52,10 +65,9 @@ def help_text(definition: Definition) -> str:
     lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
     lines += ["", *fields(definition.schema, "spec"), "spec.failOn: error | warning | never"]
     lines += ["  Which results fail the run: error (the default), warning (and errors), never."]
-    rules = definition.data.get("rules") or {}
-    if rules:
-        lines += ["", "Results (tags.rule):"]
-        lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
+    rules = {**(definition.data.get("rules") or {}), **COMMON_RULES}
+    lines += ["", "Results (tags.rule):"]
+    lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -63,6 +63,8 @@ def run(definition: Definition, process: Process, text: str, options: Options = 
         return unreadable(definition.name, "the input is empty")
     try:
         resources = ResourceList.parse(text, options.limits)
+    except LimitError as error:
+        return unreadable(definition.name, str(error), "limit")
     except (ListError, YamlError) as error:
         return unreadable(definition.name, str(error))
     except ImportError as error:

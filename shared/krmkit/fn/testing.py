@@ -1,0 +1,207 @@
+"""For tests of functions: ResourceLists as kpt and kustomize send them, made from texts or from an example package.
+
+    example = Example(Path("functions/apply-presets/examples/basic"), "apply-presets")
+    outcome = run_function("functions/apply-presets", example.render_list())
+
+What a test may rely on is what the orchestrators were seen to send; see each form's docstring.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from krmkit.fn import loader
+from krmkit.fn.run import Options, Outcome, run
+from krmkit.krm import annotations as names
+from krmkit.krm.resource import Resource
+from krmkit.yaml import emit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+HEADER = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+PACKAGE = "/package"  # where the packages of `render_list` pretend to be
+
+
+def run_function(folder: str | Path, text: str, options: Options | None = None) -> Outcome:
+    """Run the function in `folder` on the text of a ResourceList, in this process."""
+    function = loader.at(str(folder))
+    return run(function.definition, function.process, text, options or Options())
+
+
+def resource_list(items: Iterable[str], config: str | None = None) -> str:
+    """A list of resources, each given as a document of its own, in the layout of kpt: compact, functionConfig last."""
+    texts = [_indented(text) for text in items]
+    lines = [HEADER, "items:\n" if texts else "items: []\n"]
+    lines += [f"- {text}\n" for text in texts]
+    if config is not None:
+        lines.append(f"functionConfig:\n  {_indented(config)}\n")
+    return "".join(lines)
+
+
+def _indented(text: str) -> str:
+    lines = text.strip("\n").split("\n")
+    return "\n  ".join(lines).replace("\n  \n", "\n\n")
+
+
+class Member:
+    """One resource of a package on disk: its text, its file and index, and the package that it belongs to."""
+
+    __slots__ = ("index", "package", "path", "text")
+
+    def __init__(self, text: str, path: str, index: int, package: str) -> None:
+        self.text = text
+        self.path = path  # relative to the example's folder
+        self.index = index
+        self.package = package  # the same; "" for the root package
+
+    def annotated(self, values: dict[str, str]) -> str:
+        """The text with annotations added, comments and layout kept."""
+        resource = Resource(self.text)
+        for key, value in values.items():
+            resource.set(("metadata", "annotations", key), value)
+        return resource.text
+
+
+class Example:
+    """An example package of a function: a kpt package whose pipeline names the function."""
+
+    def __init__(self, folder: Path, function: str) -> None:
+        self.folder = folder
+        self.function = function
+        self.members = list(_members(folder))
+        self.config = self._config()
+
+    def _config(self) -> str | None:
+        """The config that the first pipeline entry of the function gives it."""
+        for member in self.members:
+            if PurePosixPath(member.path).name != "Kptfile":
+                continue
+            pipeline = Resource(member.text).get("pipeline", default={})
+            assert isinstance(pipeline, dict)
+            for entry in [*(pipeline.get("mutators") or ()), *(pipeline.get("validators") or ())]:
+                if _function_of(entry) != self.function:
+                    continue
+                if "configMap" in entry:
+                    return emit.document(config_map(entry["configMap"]))
+                if "configPath" in entry:
+                    path = f"{member.package}/{entry['configPath']}".lstrip("/")
+                    return next(other.text for other in self.members if other.path == path)
+                return None
+        raise LookupError(f"no Kptfile in {self.folder} has {self.function} in its pipeline")
+
+    def render_list(self, more: Iterable[str] = ()) -> str:
+        """As `kpt fn render` sends it: paths relative to each resource's own package, all annotations that kpt adds.
+
+        `more` are texts put before, between and after the members.
+        """
+        items = []
+        for number, member in enumerate(self.members, 1):
+            path = str(PurePosixPath(member.path).relative_to(member.package or "."))
+            items.append(
+                member.annotated(
+                    {
+                        names.LEGACY_INDEX: str(member.index),
+                        names.LEGACY_PATH: path,
+                        names.INDEX: str(member.index),
+                        names.PACKAGE_PATH: f"{PACKAGE}/{member.package}".rstrip("/"),
+                        names.PATH: path,
+                        "internal.config.kubernetes.io/seqindent": "compact",
+                        "internal.config.kubernetes.io/id": str(number),
+                        "config.k8s.io/id": str(number),
+                    }
+                )
+            )
+        return resource_list(_mixed(items, list(more)), self.config)
+
+    def eval_list(self) -> str:
+        """As `kpt fn eval DIR` sends it: no package path, paths relative to DIR."""
+        items = [
+            member.annotated(
+                {
+                    names.LEGACY_INDEX: str(member.index),
+                    names.LEGACY_PATH: member.path,
+                    names.INDEX: str(member.index),
+                    names.PATH: member.path,
+                }
+            )
+            for member in self.members
+        ]
+        return resource_list(items, self.config)
+
+    def kustomize_list(self) -> str:
+        """As kustomize sends it: keys sorted, no comments, no paths, no Kptfile, its own annotations."""
+        items = []
+        for member in self.members:
+            resource = Resource(member.text)
+            if resource.kind == "Kptfile":
+                continue
+            resource.set(
+                ("metadata", "annotations", "kustomize.config.k8s.io/id"), f"kind: {resource.kind}\n"
+            )
+            resource.set(
+                ("metadata", "annotations", "internal.config.kubernetes.io/previousNames"), resource.name
+            )
+            items.append(emit.document(_sorted(resource.get())))
+        config = None
+        if self.config is not None:
+            given = Resource(self.config)
+            given.set(("metadata", "annotations", names.LOCAL_CONFIG), "true")
+            config = emit.document(_sorted(given.get()))
+        return resource_list(items, config)
+
+
+def examples(function_folder: Path) -> list[Example]:
+    """All example packages of the function in a folder."""
+    kptfiles = sorted(function_folder.glob("examples/*/Kptfile"))
+    return [Example(path.parent, function_folder.name) for path in kptfiles]
+
+
+def config_map(data: dict[str, object], name: str = "function-input") -> dict[str, object]:
+    """The ConfigMap that kpt makes of `configMap:` in a Kptfile, and of the arguments of `kpt fn eval`."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+def _function_of(entry: dict[str, str]) -> str:
+    """`apply-presets` for `image: example.dev/apply-presets:v1` and for `exec: ../../main.py` of its folder."""
+    named = entry.get("image") or entry.get("exec") or ""
+    return named.partition("@")[0].removesuffix("/main.py").rpartition("/")[2].partition(":")[0]
+
+
+def _members(folder: Path) -> Iterator[Member]:
+    ignored = folder / ".krmignore"
+    skipped = set(ignored.read_text("utf-8").split()) if ignored.exists() else set()
+    packages = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("Kptfile")}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        if not path.is_file() or skipped.intersection(relative.parts) or ".expected" in relative.parts:
+            continue
+        if path.suffix not in {".yaml", ".yml"} and path.name != "Kptfile":
+            continue
+        package = next(parent.as_posix() for parent in relative.parents if parent.as_posix() in packages)
+        documents = ("\n" + path.read_text("utf-8")).split("\n---")
+        texts = [text.strip("\n") + "\n" for text in documents if _is_content(text)]
+        for index, text in enumerate(texts):
+            yield Member(text, relative.as_posix(), index, "" if package == "." else package)
+
+
+def _is_content(text: str) -> bool:
+    return any(line.strip() and not line.lstrip().startswith("#") for line in text.split("\n"))
+
+
+def _mixed(items: list[str], more: list[str]) -> list[str]:
+    """`more`, spread evenly among the items, the last one at the end."""
+    mixed = []
+    for number, text in enumerate(more):
+        start, end = number * len(items) // len(more), (number + 1) * len(items) // len(more)
+        mixed += items[start:end] if number == len(more) - 1 else [text, *items[start:end]]
+    return [*mixed, *more[-1:]] if more else items
+
+
+def _sorted(data: object) -> object:
+    if isinstance(data, dict):
+        return {key: _sorted(data[key]) for key in sorted(data)}
+    if isinstance(data, list):
+        return [_sorted(item) for item in data]
+    return data
