@@ -88,6 +88,11 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
     return True
 
 
+def settle(resource: Resource) -> None:
+    """Write the recorded edits into the text, so that what moves afterwards takes its lines, with their comments, as they are."""
+    _ = resource.text
+
+
 def strings_of(node: Map) -> dict[str, Scalar] | None:
     """The entries of a map of scalars by key; None where a value is a map or a list."""
     found: dict[str, Scalar] = {}

@@ -7,7 +7,7 @@ fields that the API does not know stay.
 from __future__ import annotations
 
 from krmkit.porch.api import Condition, PorchError
-from krmkit.porch.edit import arrange, is_null, own
+from krmkit.porch.edit import arrange, is_null, own, settle
 from krmkit.yaml.data import go_value, lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
@@ -66,7 +66,7 @@ def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Con
                 if field != "type" and _value(kptfile.node("status", "conditions", known, field)) != value:
                     kptfile.set(("status", "conditions", known, field), value)
     entries.sort(key=lambda entry: entry[0])
-    # Setting a field through an alias may have put another node in the list's place.
+    settle(kptfile)
     conditions = _list(kptfile, "status", "conditions")
     _write(kptfile, conditions, ("status", "conditions"), [entry for _, entry in entries])
 

@@ -1,0 +1,44 @@
+"""Packages for the tests of Porch's engines."""
+
+from __future__ import annotations
+
+from krmkit.krm.resource import Location, Resource
+from krmkit.porch.package import Package
+
+KPTFILE = """\
+# The shop's front.
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: front # short
+info:
+  description: front of the shop
+pipeline: # tuned
+  mutators:
+  # labels come first
+  - image: set-labels:v0.2 # pinned
+    name: labels
+"""
+
+CONTEXT = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: kptfile.kpt.dev
+data:
+  name: front
+"""
+
+
+def package(files: dict[str, str], folder: str = "") -> Package:
+    """A package of texts; documents of a file are divided by `---`."""
+    return Package(
+        Resource(text, location=Location(path, index, folder))
+        for path, whole in files.items()
+        for index, text in enumerate(whole.split("---\n"))
+    )
+
+
+def text_of(found: Package, path: str) -> str:
+    """The text of a file of the root package."""
+    return "---\n".join(resource.text for resource in found.at(path))
