@@ -71,11 +71,12 @@ class Definition:
         return value
 
     def rule(self, code: str, meaning: object) -> tuple[str, str]:
-        """(severity, meaning) of one entry of rules, whose text is `severity: meaning`."""
+        """(severity, meaning) of one entry of rules: `severity: meaning`, or `severity, when: meaning`."""
         severity, colon, text = str(meaning).partition(":")
-        if not colon or severity not in SEVERITIES or not text.strip():
+        if not colon or severity.split(",")[0] not in SEVERITIES or not text.strip():
+            wanted = ", ".join(SEVERITIES)
             raise DefinitionError(
-                f"{self.path}: rules.{code} is `severity: meaning`, severity one of {', '.join(SEVERITIES)}"
+                f"{self.path}: rules.{code} is `severity: meaning`, severity one of {wanted}"
             )
         return severity, " ".join(text.split())
 

@@ -25,7 +25,7 @@ description: |
 tags: [validator]
 rules:
   too-many: "error: there are more things than wanted"
-  none-found: "info: nothing to count"
+  none-found: "info, with --explain: nothing to count"
 schema:
   type: object
   required: [things]
@@ -130,6 +130,7 @@ def test_tables(function: Definition) -> None:
     assert "| `weights` | map of number |  |  |" in table
     assert "`Thing` (`things.example.com/v1`)" in table
     assert "| `too-many` | error | there are more things than wanted |" in documents.rules_table(function)
+    assert "| `none-found` | info, with --explain | nothing to count |" in documents.rules_table(function)
     assert "Counts things \\| and names them." in documents.functions_table([function])
 
 
@@ -161,7 +162,12 @@ BROKEN: list[tuple[str, str, str, str]] = [
     ("another name", "name: count-things", "name: count", "the folder 'count-things'"),
     ("no summary", "summary: Counts things | and names them.", "summary: ''", "summary"),
     ("unknown tag", "tags: [validator]", "tags: [checker]", "mutator, validator"),
-    ("rule without severity", 'none-found: "info: nothing', 'none-found: "nothing', "rules.none-found"),
+    (
+        "rule without severity",
+        'none-found: "info, with --explain: nothing',
+        'none-found: "nothing',
+        "rules.none-found",
+    ),
 ]
 
 
