@@ -38,7 +38,11 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for carrier in packs.carriers:
         pack = carrier.pack
         applied = apply_presets(
-            pack.values or "", pack.presets, selected.get(id(carrier)), config.spec["writeMarker"], resources.limits
+            pack.values or "",
+            pack.presets,
+            selected.get(id(carrier)),
+            config.spec["writeMarker"],
+            resources.limits,
         )
         for finding in applied.findings:
             report(results, finding, carrier.resource, pack.label)

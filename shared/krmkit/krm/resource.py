@@ -37,7 +37,18 @@ class Resource:
     `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
     """
 
-    __slots__ = ("_anchors", "_document", "_root", "_text", "changed", "clean", "column", "limits", "location", "label")
+    __slots__ = (
+        "_anchors",
+        "_document",
+        "_root",
+        "_text",
+        "changed",
+        "clean",
+        "column",
+        "label",
+        "limits",
+        "location",
+    )
 
     def __init__(
         self,
@@ -115,7 +126,9 @@ class Resource:
         if not isinstance(document.root, Map):
             kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
             found = kind[document.root.kind] if document.root is not None else "empty"
-            raise ListError(f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand")
+            raise ListError(
+                f"{self.label} is {found}, where a resource (a mapping with apiVersion and kind) must stand"
+            )
         self._document = document
         self._root = document.root
 
@@ -127,7 +140,9 @@ class Resource:
         for step in path:
             if isinstance(node, Map) and isinstance(step, str):
                 node = lookup(node, step)
-            elif isinstance(node, Seq) and isinstance(step, int) and -len(node.items) <= step < len(node.items):
+            elif (
+                isinstance(node, Seq) and isinstance(step, int) and -len(node.items) <= step < len(node.items)
+            ):
                 node = deref(node.items[step])
             else:
                 return None
@@ -255,7 +270,9 @@ class Resource:
             else:
                 parent.replace(last, value)
         else:
-            raise ListError(f"{self.label}: {dotted(path)} does not fit: {dotted(path[:-1])} is a {parent.kind}")
+            raise ListError(
+                f"{self.label}: {dotted(path)} does not fit: {dotted(path[:-1])} is a {parent.kind}"
+            )
         self.changed = True
 
     def _set_span(self, span: tuple[int, int], value: str) -> None:
@@ -273,7 +290,9 @@ class Resource:
         self._text = text[:start] + new + text[end:]
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
         quoted = old[0] if old[0] in "\"'" else ""
-        self.clean = "\n" not in new and (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{[|>"
+        self.clean = (
+            "\n" not in new and (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{[|>"
+        )
         self.changed = True
 
     def remove(self, path: Path) -> bool:
@@ -319,7 +338,9 @@ class Resource:
         elif isinstance(node, Seq) and step == len(node.items):
             found = node.append(_fresh(following))
         if not isinstance(found, (Map, Seq)):
-            raise ListError(f"{self.label}: {dotted(path)} is not a mapping or list, so nothing can be put into it")
+            raise ListError(
+                f"{self.label}: {dotted(path)} is not a mapping or list, so nothing can be put into it"
+            )
         return found
 
     def __repr__(self) -> str:

@@ -10,7 +10,6 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.document import Document, parse
-from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
@@ -50,18 +49,24 @@ class ResourceList:
         envelope = parse(chunks.head + chunks.tail, limits)
         root = envelope.root
         if not isinstance(root, Map):
-            raise ListError("the input is not a ResourceList: a mapping with apiVersion, kind and items is expected")
+            raise ListError(
+                "the input is not a ResourceList: a mapping with apiVersion, kind and items is expected"
+            )
         _check_header(root)
         rl = cls(chunks, envelope, limits)
         config = root.get("functionConfig")
         if isinstance(config, Map):
             rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
         elif config is not None and not (isinstance(config, Scalar) and config.text in ("", "null", "~")):
-            raise ListError("functionConfig is not a mapping: a resource with apiVersion and kind is expected")
+            raise ListError(
+                "functionConfig is not a mapping: a resource with apiVersion and kind is expected"
+            )
         return rl
 
     @classmethod
-    def of(cls, items: list[Resource], config: Resource | None = None, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
+    def of(
+        cls, items: list[Resource], config: Resource | None = None, limits: Limits = DEFAULT_LIMITS
+    ) -> ResourceList:
         """A list in memory, as the embedded pipeline passes it from function to function."""
         rl = cls(None, Document(""), limits)
         rl._items = items
@@ -105,7 +110,9 @@ class ResourceList:
                 yield item
 
     def _may_hide(self, text: str) -> bool:
-        if "\\" in text and ("\\x" in text or "\\u" in text or "\\U" in text or "\\\n" in text or "\\\r" in text):
+        if "\\" in text and (
+            "\\x" in text or "\\u" in text or "\\U" in text or "\\\n" in text or "\\\r" in text
+        ):
             return True
         if "*" in text and self._has_anchors():
             return True
@@ -129,7 +136,9 @@ class ResourceList:
         if "&" in item._text:
             for other in items[position + 1 :]:
                 if "*" in other._text and _refers(other, item):
-                    raise ListError(f"{item.label} holds an anchor that {other.label} refers to, so it cannot be removed")
+                    raise ListError(
+                        f"{item.label} holds an anchor that {other.label} refers to, so it cannot be removed"
+                    )
         del items[position]
 
     # Writing
@@ -212,7 +221,9 @@ class ResourceList:
                 at = root.end - 1
                 edits = [(at, at, f', "results": {_json(self.results)}')]
             else:
-                key = " " * (root.entries[0].key.start - _line_start(envelope.text, root.entries[0].key.start))
+                key = " " * (
+                    root.entries[0].key.start - _line_start(envelope.text, root.entries[0].key.start)
+                )
                 fresh = f"{key}results:{emit.after_key(self.results, len(key))}\n"
         head = _spliced(envelope.text, 0, border, edits)
         tail = _spliced(envelope.text, border, len(envelope.text), edits)
@@ -227,7 +238,11 @@ class ResourceList:
         if self.items:
             lines.append("items:\n")
             for item in self.items:
-                lines.append("- " + _block_text(item).rstrip("\n").replace("\n", "\n  ").replace("\n  \n", "\n\n") + "\n")
+                lines.append(
+                    "- "
+                    + _block_text(item).rstrip("\n").replace("\n", "\n  ").replace("\n  \n", "\n\n")
+                    + "\n"
+                )
         else:
             lines.append("items: []\n")
         if self.function_config is not None:

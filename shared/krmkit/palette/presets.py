@@ -256,7 +256,7 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
             if preset.add is not None:
                 merge(root, preset.add, limits)
         after = core_data(root, limits)
-        if after == before and _same(before, after) or (before is None and not root.entries):
+        if (before is not None and _same(before, after)) or (before is None and not root.entries):
             return values, []
         return document.render(), []
     except YamlError as error:

@@ -81,7 +81,7 @@ def backend() -> Backend:
 
 def _load_with_package() -> Any:
     try:
-        from yaml import _yaml  # type: ignore[attr-defined]  # the stubs do not list the extension
+        from yaml import _yaml
     except ImportError as error:
         raise ImportError(
             "krmkit needs PyYAML with its libyaml extension; the wheels on the index carry it"
@@ -147,7 +147,7 @@ class _Collection(_Event):
         self.flow_style = flow_style
 
 
-class _Problem(Exception):
+class _ProblemError(Exception):
     """Shape of PyYAML's marked errors: (context, context_mark, problem, problem_mark)."""
 
     def __init__(
@@ -159,7 +159,7 @@ class _Problem(Exception):
         self.problem_mark = problem_mark
 
 
-class _ReaderProblem(_Problem):
+class _ReaderError(_ProblemError):
     """Shape of PyYAML's ReaderError: (name, position, character, encoding, reason)."""
 
     def __init__(self, name: Any, position: Any, character: Any, encoding: Any, reason: Any) -> None:
@@ -173,16 +173,16 @@ def _stand_ins() -> ModuleType:
     make = type(sys)
     package = make("yaml")
     package.error = make("yaml.error")  # type: ignore[attr-defined]
-    package.error.YAMLError = _Problem
+    package.error.YAMLError = _ProblemError
 
     def part(name: str, **classes: Any) -> None:
         module = make("yaml." + name)
         module.__dict__.update(classes)
         setattr(package, name, module)
 
-    part("reader", ReaderError=_ReaderProblem)
+    part("reader", ReaderError=_ReaderError)
     for name in ("Scanner", "Parser", "Composer", "Constructor", "Emitter", "Serializer", "Representer"):
-        part(name.lower(), **{name + "Error": type(name + "Error", (_Problem,), {})})
+        part(name.lower(), **{name + "Error": type(name + "Error", (_ProblemError,), {})})
     tokens = (
         "StreamStart StreamEnd Directive DocumentStart DocumentEnd BlockSequenceStart BlockMappingStart BlockEnd"
         " FlowSequenceStart FlowMappingStart FlowSequenceEnd FlowMappingEnd BlockEntry FlowEntry Key Value Alias"
@@ -222,7 +222,7 @@ def _load_alone() -> Any:
             spec = external.spec_from_file_location("yaml._yaml", path, loader=loader)
             sys.modules["yaml"] = _stand_ins()
             try:
-                module = bootstrap._load(spec)
+                module = bootstrap._load(spec)  # type: ignore[attr-defined]  # what `import` itself calls
             finally:
                 # A later `import yaml` finds an extension without CParser and falls back to pure Python.
                 del sys.modules["yaml"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from krmkit.yaml import emit
 from krmkit.yaml.layout import (
-    Unit,
     alone_on_line,
     body_end,
     column,
@@ -144,7 +143,9 @@ def _join_lines(text: str, indent: int) -> str:
     if "\n" not in text:
         return text
     lines = text.splitlines()
-    return "\n".join([lines[0], *(" " * indent + line.strip(" ") if line.strip() else "" for line in lines[1:])])
+    return "\n".join(
+        [lines[0], *(" " * indent + line.strip(" ") if line.strip() else "" for line in lines[1:])]
+    )
 
 
 def _block_scalar(node: Scalar, indent: int) -> str | None:

@@ -131,7 +131,9 @@ class _Reader:
         sources = target.items if isinstance(target, Seq) else [value]
         for source in sources:
             if not isinstance(deref(source), Map):
-                raise YamlError("map merge requires a mapping or a list of mappings as the value", *line_of(value))
+                raise YamlError(
+                    "map merge requires a mapping or a list of mappings as the value", *line_of(value)
+                )
             data = self.data(source)
             assert isinstance(data, dict)
             for name, item in data.items():

@@ -87,7 +87,9 @@ def parse_all(
     except yaml.error as error:
         raise translate(error, text) from None
     except UnicodeEncodeError as error:
-        raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *_place(text, error.start)) from None
+        raise YamlError(
+            "the text holds a lone surrogate, which UTF-8 cannot carry", *_place(text, error.start)
+        ) from None
 
 
 def _build(
@@ -189,7 +191,9 @@ def _build(
             if most and len(documents) == most:
                 mark = event.start_mark
                 raise YamlError(
-                    "a second document starts here, where only one is expected", mark.line + 1, mark.column + 1
+                    "a second document starts here, where only one is expected",
+                    mark.line + 1,
+                    mark.column + 1,
                 )
             document = Document(text)
             documents.append(document)
@@ -256,7 +260,8 @@ def _refuse_duplicates(entries: list[Entry], text: str) -> None:
         if name in seen:
             line = _place(text, seen[name].start)[0]
             raise YamlError(
-                f'the key "{name}" stands twice in one mapping (first on line {line})', *_place(text, entry.key.start)
+                f'the key "{name}" stands twice in one mapping (first on line {line})',
+                *_place(text, entry.key.start),
             )
         seen[name] = entry.key
 

@@ -110,6 +110,7 @@ def _is_open(unit: Unit) -> bool:
         return False
     if isinstance(value, Scalar):
         return is_empty(value) or is_block_scalar(value)
+    assert isinstance(value, (Map, Seq))
     return not value.flow or not first_children(value)
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.layout import column, dash_of, end_of, first_children, line_end, line_start, next_line, start_of
+from krmkit.yaml.layout import (
+    column,
+    dash_of,
+    end_of,
+    first_children,
+    line_end,
+    line_start,
+    next_line,
+    start_of,
+)
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Map, Scalar, Seq
 
