@@ -1,0 +1,102 @@
+"""Go's time.Duration: parsing `1h30m`, printing `1h30m0s`; always whole nanoseconds (int)."""
+
+from __future__ import annotations
+
+SECOND = 1_000_000_000
+_UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    "μs": 1_000,
+    "ms": 1_000_000,
+    "s": SECOND,
+    "m": 60 * SECOND,
+    "h": 3600 * SECOND,
+}
+_LIMIT = 1 << 63
+
+
+class DurationError(ValueError):
+    """A text that is no duration; the message is Go's own."""
+
+
+def parse_duration(text: str) -> int:
+    """time.ParseDuration. Raises DurationError."""
+    invalid = DurationError(f"time: invalid duration {quote(text)}")
+    rest = text[1:] if text[:1] in ("-", "+") else text
+    negative = text[:1] == "-"
+    if rest == "0":
+        return 0
+    if not rest:
+        raise invalid
+    total = 0
+    while rest:
+        whole, rest = _digits(rest)
+        fraction = ""
+        if rest.startswith("."):
+            fraction, rest = _digits(rest[1:])
+        if not whole and not fraction or len(whole.lstrip("0")) > 19:
+            raise invalid
+        end = next((at for at, char in enumerate(rest) if char == "." or "0" <= char <= "9"), len(rest))
+        name, rest = rest[:end], rest[end:]
+        if not name:
+            raise DurationError(f"time: missing unit in duration {quote(text)}")
+        unit = _UNITS.get(name)
+        if unit is None:
+            raise DurationError(f"time: unknown unit {quote(name)} in duration {quote(text)}")
+        total += int(whole or "0") * unit
+        # Eighteen digits are more than a float64 can tell apart, and what Go keeps.
+        fraction = fraction[:18]
+        if int(fraction or "0"):
+            total += int(float(int(fraction)) * (float(unit) / float(10 ** len(fraction))))
+        if total > _LIMIT:
+            raise invalid
+    if negative:
+        return -total
+    if total == _LIMIT:
+        raise invalid
+    return total
+
+
+def format_duration(nanoseconds: int) -> str:
+    """time.Duration.String."""
+    if nanoseconds == 0:
+        return "0s"
+    sign = "-" if nanoseconds < 0 else ""
+    value = abs(nanoseconds)
+    if value < SECOND:
+        for unit, size in (("ns", 1), ("µs", 1_000), ("ms", 1_000_000)):
+            if value < size * 1000:
+                return f"{sign}{_decimal(value, size)}{unit}"
+    minutes, rest = divmod(value, 60 * SECOND)
+    text = f"{_decimal(rest, SECOND)}s"
+    if minutes:
+        hours, minutes = divmod(minutes, 60)
+        text = f"{minutes}m{text}"
+        if hours:
+            text = f"{hours}h{text}"
+    return sign + text
+
+
+def quote(text: str) -> str:
+    """The quoting of Go's time package: bytes outside printable ASCII as \\xNN."""
+    out = []
+    for char in text:
+        if char in '"\\':
+            out.append("\\" + char)
+        elif " " <= char < "\x7f":
+            out.append(char)
+        else:
+            out.extend(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+    return f'"{"".join(out)}"'
+
+
+def _digits(text: str) -> tuple[str, str]:
+    end = next((at for at, char in enumerate(text) if not "0" <= char <= "9"), len(text))
+    return text[:end], text[end:]
+
+
+def _decimal(value: int, size: int) -> str:
+    whole, rest = divmod(value, size)
+    digits = str(rest).zfill(len(str(size)) - 1).rstrip("0") if rest else ""
+    return f"{whole}.{digits}" if digits else str(whole)

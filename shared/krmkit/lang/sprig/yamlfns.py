@@ -1,0 +1,164 @@
+"""toYaml and fromYaml as Landscaper has them: sigs.k8s.io/yaml, which writes and reads by way of JSON.
+
+The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lines are folded at 80 columns, too.
+"""
+
+from __future__ import annotations
+
+from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.printing import shortest
+from krmkit.lang.gotemplate.values import GoObject, from_json, is_nil_list
+from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.text import is_letter, runes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from yaml.events import Event
+
+_WIDTH = 80
+_WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True TRUE false False FALSE".split()) | {
+    "", "~", "null", "Null", "NULL", "<<", ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
+    "-.inf", "-.Inf", "-.INF",
+}  # fmt: skip
+
+
+def to_yaml(value: object) -> str:
+    """toYaml: sorted keys, dashes below their key, no final newline; "" for what has no JSON."""
+    import yaml
+
+    from krmkit.lang.sprig.jsonfns import UnsupportedError
+
+    out: list[Event] = [yaml.StreamStartEvent(), yaml.DocumentStartEvent(explicit=False)]
+    try:
+        _write(out, value, Walk(), 0)
+    except UnsupportedError:
+        return ""
+    out += [yaml.DocumentEndEvent(explicit=False), yaml.StreamEndEvent()]
+    text: str = yaml.emit(out, Dumper=yaml.CDumper, width=_WIDTH, allow_unicode=True)
+    # libyaml marks the end of a document that could go on; Go does not.
+    return text.removesuffix("...\n").removesuffix("\n")
+
+
+def from_yaml(text: str) -> object:
+    """fromYaml: every number is a float64. Raises GoCallError for bad YAML."""
+    from krmkit.yaml.data import go_data
+    from krmkit.yaml.document import parse
+    from krmkit.yaml.errors import YamlError
+
+    try:
+        return from_json(go_data(parse(text).root))
+    except YamlError as error:
+        raise GoCallError(f"error converting YAML to JSON: yaml: {error}") from None
+
+
+def _write(out: list[Event], value: object, walk: Walk, depth: int) -> None:
+    import yaml
+
+    walk.visit(depth)
+    if isinstance(value, dict):
+        out.append(yaml.MappingStartEvent(None, None, True, flow_style=not value))
+        for key in sorted(value, key=_NaturalKey):
+            out.append(_text(key))
+            _write(out, value[key], walk, depth + 1)
+        out.append(yaml.MappingEndEvent())
+    elif isinstance(value, list) and not is_nil_list(value):
+        out.append(yaml.SequenceStartEvent(None, None, True, flow_style=not value))
+        for item in value:
+            _write(out, item, walk, depth + 1)
+        out.append(yaml.SequenceEndEvent())
+    elif isinstance(value, str):
+        out.append(_text(value))
+    else:
+        out.append(yaml.ScalarEvent(None, None, (True, False), _scalar(value)))
+
+
+def _text(text: str) -> Event:
+    import yaml
+
+    text = runes(text)
+    style = "|" if "\n" in text else '"' if _reads_as_other(text) else None
+    return yaml.ScalarEvent(None, None, (True, True), text, style=style)
+
+
+def _scalar(value: object) -> str:
+    """What is no text. The number goes through JSON: a whole float64 below 1e21 comes out as an integer."""
+    if value is None or isinstance(value, list):
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        from krmkit.lang.sprig.jsonfns import json_float
+
+        text = json_float(value)
+        if value.is_integer() and "e" not in text and -(1 << 63) <= value < (1 << 64):
+            return "0" if text == "-0" else text
+        digits, exponent = shortest(abs(value))
+        if -4 <= exponent < 21:
+            return text
+        mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+        return f"{'-' if value < 0 else ''}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, GoObject) and hasattr(value, "to_json"):
+        return str(value.to_json()).strip('"')
+    return "{}"
+
+
+def _reads_as_other(text: str) -> bool:
+    """Whether yaml.v2 would read the plain text as something else than a string."""
+    if text in _WORDS:
+        return True
+    if text[0] not in "+-.0123456789":
+        return False
+    from krmkit.yaml.emit import scalar
+
+    # yaml.v3, whose rules that module has, reads the same numbers, dates and base 60.
+    return scalar(text, 0).startswith('"')
+
+
+class _NaturalKey:
+    """The order of keys in Go's yaml: numbers inside of keys by value, letters behind all else."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __lt__(self, other: _NaturalKey) -> bool:
+        first, second = self.text, other.text
+        digits = False
+        for at, (one, two) in enumerate(zip(first, second, strict=False)):
+            if one == two:
+                digits = one.isdecimal()
+                continue
+            letters = is_letter(one), is_letter(two)
+            if all(letters):
+                return one < two
+            if any(letters):
+                return letters[0] if digits else letters[1]
+            return _before(first, second, at)
+        return len(first) < len(second)
+
+
+def _before(first: str, second: str, at: int) -> bool:
+    """Two keys that differ at `at` in something else than letters: by the numbers that stand there."""
+    lead = 0
+    if "0" in (first[at], second[at]):
+        back = at - 1
+        while back >= 0 and first[back].isdecimal():
+            if first[back] != "0":
+                lead = 1
+                break
+            back -= 1
+    one, one_end = _number(first, at, lead)
+    two, two_end = _number(second, at, lead)
+    if one != two:
+        return one < two
+    return one_end < two_end if one_end != two_end else first[at] < second[at]
+
+
+def _number(text: str, at: int, value: int) -> tuple[int, int]:
+    while at < len(text) and text[at].isdecimal():
+        value = (value * 10 + ord(text[at]) - ord("0")) % (1 << 64)
+        at += 1
+    return value, at

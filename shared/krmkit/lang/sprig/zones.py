@@ -1,0 +1,85 @@
+"""Time zones by name, from the tz database of the system or of the package tzdata."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+# The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule stands.
+_FIRST, _LAST = -62135510400, 253402214400
+
+_known: dict[str, Zone | None] = {}
+
+
+class NoZoneDataError(LookupError):
+    """There is no tz database on this machine."""
+
+
+class Zone:
+    """A place: which offset and abbreviation hold at a point in time."""
+
+    __slots__ = ("_info", "name")
+
+    def __init__(self, name: str, info: ZoneInfo | None) -> None:
+        self.name = name
+        self._info = info
+
+    def at(self, unix: int) -> tuple[int, str]:
+        """Seconds east of UTC and the abbreviation at `unix` seconds since 1970."""
+        if self._info is None:
+            return 0, "UTC"
+        from datetime import UTC, datetime, timedelta
+
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(unix, _FIRST), _LAST))
+        local = moment.astimezone(self._info)
+        offset = local.utcoffset() or timedelta()
+        return int(offset.total_seconds()), local.tzname() or ""
+
+
+class FixedZone(Zone):
+    """One offset for all times, as a parsed time has it; the abbreviation may be empty."""
+
+    __slots__ = ("_offset",)
+
+    def __init__(self, offset: int, name: str) -> None:
+        super().__init__(name, None)
+        self._offset = offset
+
+    def at(self, unix: int) -> tuple[int, str]:
+        return self._offset, self.name
+
+
+UTC_ZONE = Zone("UTC", None)
+
+
+def load_zone(name: str) -> Zone | None:
+    """time.LoadLocation: None when the name is unknown. `Local` is UTC, since a run must not depend on its machine.
+
+    Raises NoZoneDataError when no tz database can be found at all.
+    """
+    if name in ("", "UTC", "Local"):
+        return UTC_ZONE
+    if name not in _known:
+        if len(_known) >= 1024:
+            _known.clear()
+        _known[name] = _load(name)
+    return _known[name]
+
+
+def _load(name: str) -> Zone | None:
+    if ".." in name or name[0] in "/\\" or "\0" in name:
+        return None
+    from zoneinfo import ZoneInfo
+
+    try:
+        return Zone(name, ZoneInfo(name))
+    except (LookupError, ValueError, OSError):
+        pass
+    try:
+        ZoneInfo("Etc/GMT-1")
+    except (LookupError, ValueError, OSError):
+        raise NoZoneDataError(
+            f"no time zone data for {name!r}: install the package tzdata (pip install tzdata) or the system's zoneinfo"
+        ) from None
+    return None
