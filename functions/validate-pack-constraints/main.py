@@ -13,8 +13,9 @@ if __name__ == "__main__":
 from krmkit.fn.main import main
 from krmkit.fn.results import FunctionError
 from krmkit.palette.carrier import Packs
-from krmkit.palette.finding import VALUES, Finding
+from krmkit.palette.finding import Finding
 from krmkit.palette.pack import Pack
+from krmkit.palette.report import report
 from krmkit.palette.validate import Options, validate
 
 TYPE_CHECKING = False
@@ -35,9 +36,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for found in validate(
         [carrier.pack for carrier in packs.carriers], options(resources, config), satisfied
     ):
-        message = found.message if found.file == VALUES else f"{found.file}: {found.message}"
-        item = items.get(found.pack) or config.resource
-        results.add(found.severity, found.code, message, item, found.path, found.current, found.proposed)
+        report(results, found, items.get(found.pack) or config.resource)
     for found in satisfied or ():
         results.explain(found.code, found.message, items.get(found.pack), found.path)
 

@@ -68,9 +68,7 @@ class Schema:
                 return cls(rules, "schema.yaml has a key that is no key path but a collection")
             first = seen.get(key.text)
             if first is not None:
-                first.problem = (
-                    "the key path stands twice in schema.yaml; join its clauses with | in one template"
-                )
+                first.problem = "the key path stands twice; join its clauses with | in one template"
                 continue
             rule = seen[key.text] = Rule(key.text)
             rules.append(rule)
@@ -165,7 +163,9 @@ class _Check:
     def run(self, matches: list[Match]) -> None:
         rule = self.rule
         if rule.problem:
-            self.findings.append(Finding("schema", rule.problem, (rule.key,), self.pack, SCHEMA, rule.key))
+            self.findings.append(
+                Finding("schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key)
+            )
             return
         if rule.format is not None:
             for name in dict.fromkeys(token.type for token in rule.format.tokens if not token.known):
