@@ -10,6 +10,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from krmkit.yaml.document import Document, parse
+from krmkit.yaml.layout import column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
@@ -221,10 +222,8 @@ class ResourceList:
                 at = root.end - 1
                 edits = [(at, at, f', "results": {_json(self.results)}')]
             else:
-                key = " " * (
-                    root.entries[0].key.start - _line_start(envelope.text, root.entries[0].key.start)
-                )
-                fresh = f"{key}results:{emit.after_key(self.results, len(key))}\n"
+                at = column(envelope.text, root.entries[0].key.start)
+                fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
         head = _spliced(envelope.text, 0, border, edits)
         tail = _spliced(envelope.text, border, len(envelope.text), edits)
         if fresh:
@@ -333,10 +332,6 @@ def _json(value: object) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)
-
-
-def _line_start(text: str, position: int) -> int:
-    return text.rfind("\n", 0, position) + 1
 
 
 def _spliced(text: str, start: int, stop: int, edits: list[tuple[int, int, str]]) -> str:

@@ -14,8 +14,9 @@ Unit = Entry | Node
 
 
 def line_start(text: str, position: int) -> int:
-    """Offset of the first character of the line that holds `position`."""
-    return text.rfind("\n", 0, position) + 1
+    """Offset of the first character of the line that holds `position`; a byte order mark is not part of it."""
+    start = text.rfind("\n", 0, position) + 1
+    return 1 if start == 0 and text[:1] == "\ufeff" and position > 0 else start
 
 
 def line_end(text: str, position: int) -> int:
@@ -35,12 +36,12 @@ def next_line(text: str, end: int) -> int:
 
 def column(text: str, position: int) -> int:
     """Column of `position`, from 0."""
-    return position - (text.rfind("\n", 0, position) + 1)
+    return position - line_start(text, position)
 
 
 def alone_on_line(text: str, position: int) -> bool:
     """Whether only blanks precede `position` on its line."""
-    return not text[line_start(text, position) : position].strip(" \ufeff")
+    return not text[line_start(text, position) : position].strip(" ")
 
 
 def comment_column(text: str, start: int) -> int:

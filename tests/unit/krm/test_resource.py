@@ -1,0 +1,146 @@
+"""Resources: reading and editing by path, with and without a parse."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.krm.errors import ListError
+from krmkit.krm.locate import plain_text, scalar_span
+from krmkit.krm.resource import Resource, dotted
+
+TEXT = """\
+# head
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: 'web' # eol
+  namespace: shop
+  labels: &l
+    app: web
+  annotations:
+    internal.config.kubernetes.io/path: 'a/b.yaml'
+    internal.config.kubernetes.io/index: '3'
+    internal.config.kubernetes.io/package-path: '/p'
+spec:
+  replicas: 2
+  empty:
+  selector: *l
+  containers:
+  - name: a
+    args: []
+"""
+
+
+def resource() -> Resource:
+    """A fresh resource."""
+    return Resource(TEXT)
+
+
+def test_identity() -> None:
+    """What results and files need to know."""
+    item = resource()
+
+    assert item.ref() == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "shop"}
+    assert item.file() == {"path": "a/b.yaml", "index": 3}
+    assert item.package_path == "/p"
+    assert not item.is_local_config
+    assert item.labels == {"app": "web"}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (("spec", "replicas"), 2),
+        (("spec", "selector"), {"app": "web"}),
+        (("spec", "selector", "app"), "web"),
+        (("spec", "containers", 0, "name"), "a"),
+        (("spec", "containers", -1, "args"), []),
+        (("spec", "empty"), None),
+        (("spec", "no", "where"), "default"),
+        (("spec", "containers", 5), "default"),
+    ],
+)
+def test_get(path: tuple[str | int, ...], expected: object) -> None:
+    """Python data at a path; aliases are followed."""
+    assert resource().get(*path, default="default") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "old", "new"),
+    [
+        (("spec", "replicas"), 3, "replicas: 2", "replicas: 3"),
+        (("metadata", "name"), "it's", "'web' # eol", "'it''s' # eol"),
+        (("metadata", "namespace"), "yes", "namespace: shop", 'namespace: "yes"'),
+        (("spec", "empty", "a", "b"), 1, "  empty:\n", "  empty:\n    a:\n      b: 1\n"),
+        (("spec", "selector", "tier"), "web", "selector: *l\n", "selector:\n    app: web\n    tier: web\n"),
+        (("spec", "containers", 0, "args", 0), "-v", "args: []\n", "args:\n    - -v\n"),
+        (("spec", "containers", 1), {"name": "b"}, "    args: []\n", "    args: []\n  - name: b\n"),
+    ],
+)
+def test_set(path: tuple[str | int, ...], value: object, old: str, new: str) -> None:
+    """Only the place that is set changes; an alias is not written through."""
+    item = resource()
+    item.set(path, value)
+
+    assert item.text == TEXT.replace(old, new)
+    assert item.changed
+
+
+def test_set_the_same_changes_nothing() -> None:
+    """A value that is there already is not written again."""
+    item = Resource("kind: A\nmetadata:\n  name: 'x'\n", clean=True)
+    item.set(("metadata", "name"), "x")
+
+    assert not item.changed
+
+
+@pytest.mark.parametrize("path", [("kind", "x"), ("spec", "containers", "x")])
+def test_set_where_nothing_fits(path: tuple[str | int, ...]) -> None:
+    """The error says which part of the path is in the way."""
+    with pytest.raises(ListError, match=dotted(path[:-1]).replace("[", "\\[")):
+        resource().set(path, 1)
+
+
+def test_remove() -> None:
+    """True when something was there."""
+    item = resource()
+
+    assert item.remove(("metadata", "annotations"))
+    assert not item.remove(("metadata", "annotations"))
+    assert "annotations" not in item.text
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "expected"),
+    [
+        pytest.param("kind: A\n", ("kind",), "A", id="first line"),
+        pytest.param("a: 1\n  kind: B # c\n", ("kind",), "B", id="comment"),
+        pytest.param("a: 1\n  kind: 'it''s'\n", ("kind",), "it's", id="single quotes"),
+        pytest.param('a: 1\n  kind: "B"\n', ("kind",), "B", id="double quotes"),
+        pytest.param("m:\n    # c\n    name: n\n    x: 1\n  z: 1\n", ("m", "name"), "n", id="nested"),
+        pytest.param("m:\n      deep: 1\n      name: n\n", ("m", "name"), "n", id="wide indentation"),
+        pytest.param("m:\n    x:\n      name: no\n", ("m", "name"), None, id="deeper key of the same name"),
+        pytest.param("a: |\n    kind: no\n", ("kind",), None, id="inside a literal"),
+        pytest.param("a: 1\n  kind: B\n  kind: C\n", ("kind",), None, id="twice"),
+        pytest.param("kind: A\n  kind: C\n", ("kind",), None, id="twice from the first line on"),
+        pytest.param("kind: &a A\n", ("kind",), None, id="anchor"),
+        pytest.param("kind: *a\n", ("kind",), None, id="alias"),
+        pytest.param("kind: !!str A\n", ("kind",), None, id="tag"),
+        pytest.param("kind: |\n    A\n", ("kind",), None, id="literal"),
+        pytest.param("kind: A\n    B\n", ("kind",), None, id="continued"),
+        pytest.param("kind:\n", ("kind",), None, id="empty"),
+        pytest.param("m: {name: n}\n", ("m", "name"), None, id="flow"),
+        pytest.param("m: &x\n    name: n\n", ("m", "name"), None, id="anchored mapping"),
+        pytest.param("m:\n  - name: n\n", ("m", "name"), None, id="list"),
+    ],
+)
+def test_locate(text: str, path: tuple[str, ...], expected: str | None) -> None:
+    """The quick way finds what is plainly simple and leaves the rest to the parser."""
+    span = scalar_span(text, 2, path)
+
+    assert (plain_text(text, span) if span else None) == expected
+
+
+def test_dotted() -> None:
+    """Paths as results show them."""
+    assert dotted(("spec", "items", 0, "a.b", "c")) == 'spec.items[0]."a.b".c'

@@ -1,0 +1,191 @@
+"""Resource lists: what was not touched leaves as it came, whatever form it came in."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Location, Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import Limits
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+ONE = """\
+- # about the service
+  apiVersion: v1
+  kind: Service
+  metadata:
+    name: "web" # eol
+    annotations:
+      config.kubernetes.io/index: '1'
+      config.kubernetes.io/path: 'web.yaml'
+      example.org/unknown: "kept"
+  spec: {ports: [80]}
+"""
+TWO = """\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: settings
+  data:
+    text: |
+      - not an item
+"""
+CONFIG = "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n  data: {a: '1'}\n"
+BLOCK = HEAD + "items:\n" + ONE + TWO + CONFIG
+JSON = (
+    '{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList",\n "items": [\n'
+    '  {"kind": "A", "metadata": {"name": "a"}},\n  {"kind": "B"}\n ]}\n'
+)
+FORMS = [
+    pytest.param(BLOCK, id="block"),
+    pytest.param(HEAD + CONFIG + "items:\n" + ONE + TWO, id="config first"),
+    pytest.param(BLOCK.rstrip("\n"), id="no final line break"),
+    pytest.param(BLOCK.replace("\n", "\r\n"), id="CRLF"),
+    pytest.param("\ufeff" + BLOCK, id="byte order mark"),
+    pytest.param(
+        HEAD + "items:\n  " + (ONE + TWO).replace("\n", "\n  ").rstrip(" ") + CONFIG, id="indented items"
+    ),
+    pytest.param(JSON, id="JSON"),
+    pytest.param(HEAD + "items: []\n" + CONFIG, id="no items"),
+    pytest.param(HEAD + "items:\n", id="null items"),
+    pytest.param(HEAD, id="items absent"),
+]
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_untouched_list_is_identical(text: str) -> None:
+    """Reading and writing is the identity, items read or not."""
+    rl = ResourceList.parse(text)
+    assert rl.render() == text
+
+    for item in rl.items:
+        assert item.kind
+    assert rl.render() == text
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_add_and_results(text: str) -> None:
+    """A new item and results fit into every form, and the items that were there stay as text."""
+    rl = ResourceList.parse(text)
+    before = [item.text for item in rl.items]
+    rl.add({"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}})
+    rl.results = [{"message": "m", "severity": "info"}]
+
+    again = ResourceList.parse(rl.render())
+
+    assert [item.kind for item in again.items][-1] == "New"
+    assert [item.text.rstrip() for item in again.items][:-1] == [piece.rstrip() for piece in before]
+    assert "severity" in rl.render()
+    assert (again.function_config is None) == (rl.function_config is None)
+
+
+@pytest.mark.parametrize("text", [FORMS[0], FORMS[5], FORMS[6]])
+def test_remove(text: str) -> None:
+    """A removed item is gone, all others stay; without items the list is still one."""
+    rl = ResourceList.parse(text)
+    kept = rl.items[1].text
+    rl.remove(rl.items[0])
+
+    again = ResourceList.parse(rl.render())
+    assert [item.text for item in again.items] == [kept]
+
+    again.remove(again.items[0])
+    assert len(ResourceList.parse(again.render())) == 0
+
+
+def test_one_edit_changes_one_line() -> None:
+    """Comments, quotes and the other item survive."""
+    rl = ResourceList.parse(BLOCK)
+    rl.items[0].set(("metadata", "name"), "shop")
+
+    assert rl.render() == BLOCK.replace('"web" # eol', '"shop" # eol')
+
+
+def test_old_results_give_way() -> None:
+    """Results that came along are those of an earlier function."""
+    text = BLOCK + "results:\n- message: old\n"
+    rl = ResourceList.parse(text)
+    assert rl.render() == BLOCK + "results: []\n"
+
+    rl = ResourceList.parse(text)
+    rl.results = [{"message": "new"}]
+    assert rl.render() == BLOCK + "results:\n- message: new\n"
+
+
+def test_aliases_across_items() -> None:
+    """An item may refer to an anchor of an earlier one; the anchor's item has to stay."""
+    text = HEAD + "items:\n- kind: A\n  labels: &l {app: x}\n- kind: B\n  labels: *l\n"
+    rl = ResourceList.parse(text)
+
+    assert rl.items[1].get("labels") == {"app": "x"}
+    rl.items[1].set(("labels", "app"), "y")
+    assert rl.render() == text.replace("*l", '\n    app: "y"').replace("labels: \n", "labels:\n")
+    fresh = ResourceList.parse(text)
+    with pytest.raises(ListError, match="holds an anchor"):
+        fresh.remove(fresh.items[0])
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        ("kind: Pack\n", True),
+        ('kind: "P\\x61ck"\n', True),
+        ("kind: *k\n", True),
+        ("kind: Other\n", False),
+    ],
+)
+def test_prefilter_never_misses(item: str, found: bool) -> None:
+    """Escapes and aliases may hide a word; what cannot hold it is left out."""
+    rl = ResourceList.parse(HEAD + "items:\n- kind: &k Pack\n- " + item)
+
+    assert (rl.items[1] in list(rl.containing("Pack"))) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "ResourceList|empty|items"),
+        ("- a\n", "a mapping with"),
+        ("kind: List\n", "kind is List, expected ResourceList"),
+        ("kind: ResourceList\napiVersion: v1\nitems: []\n", "apiVersion is v1"),
+        (HEAD + "items: x\n", "items"),
+        (HEAD + "items: []\nfunctionConfig: x\n", "functionConfig is not a mapping"),
+    ],
+)
+def test_what_is_no_list(text: str, words: str) -> None:
+    """Errors say what was found and what is expected."""
+    with pytest.raises((ListError, YamlError), match=words):
+        ResourceList.parse(text)
+
+
+def test_items_that_cannot_be_read() -> None:
+    """An item that is broken in itself says which one it is, when it is asked."""
+    rl = ResourceList.parse(HEAD + "items:\n- kind: A\n- [1]\n- a: 1\n  a: 2\n", Limits())
+
+    with pytest.raises(ListError, match="item 2 is a list"):
+        _ = rl.items[1].root
+    with pytest.raises(YamlError, match=r'item 3: .*"a" stands twice'):
+        _ = rl.items[2].root
+
+
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [(Limits(items=1), "items"), (Limits(total_size=10), "total_size")],
+)
+def test_limits(limits: Limits, name: str) -> None:
+    """Too much input ends in an error that says how to raise the limit."""
+    with pytest.raises(LimitError, match=f"--limit {name}=N"):
+        ResourceList.parse(BLOCK, limits)
+
+
+def test_list_in_memory() -> None:
+    """The embedded pipeline makes its own lists."""
+    rl = ResourceList.of(
+        [Resource("kind: A # c\nmetadata:\n  name: a\n", location=Location("a.yaml", 2, "pkg"))]
+    )
+    item = rl.items[0]
+
+    assert (item.path, item.index, item.package_path) == ("a.yaml", 2, "pkg")
+    assert ResourceList.parse(rl.render()).items[0].get() == {"kind": "A", "metadata": {"name": "a"}}

@@ -1,0 +1,173 @@
+"""Parsing into a span tree: spans, errors, limits, and both ways to load libyaml."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from krmkit.yaml.document import parse, parse_all
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import Limits
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
+
+SHARED = Path(__file__).parents[3] / "shared"
+
+
+def value(text: str, name: str) -> Node:
+    """The value under `name` of a document that is a mapping."""
+    root = parse(text).root
+    assert isinstance(root, Map)
+    entry = root.entry(name)
+    assert entry is not None
+    return entry.value
+
+
+class TestSpans:
+    """A node's span is its own content: no comment, no blank line, no final line break."""
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("a: x # c\n", "x", id="plain"),
+            pytest.param("a:   'x y'  # c\n", "'x y'", id="quoted"),
+            pytest.param("a: {b: 1} # c\n", "{b: 1}", id="flow"),
+            pytest.param("a: |\n  x\n  y\n\n\n# c\n", "|\n  x\n  y", id="literal"),
+            pytest.param("a: |\n  x  \n\nb: 1\n", "|\n  x  ", id="literal with trailing blanks"),
+            pytest.param("a: |+\n  x\n\n\nb: 1\n", "|+\n  x\n\n", id="literal that keeps its line breaks"),
+            pytest.param("a: >-\n  x\n  y", ">-\n  x\n  y", id="folded at the end of the text"),
+            pytest.param("a: |\r\n  x\r\n\r\nb: 1\r\n", "|\r\n  x", id="literal with CRLF"),
+            pytest.param("a:\n  b: 1 # c\n  # d\ne: 2\n", "b: 1", id="block mapping"),
+            pytest.param("a:\n- 1\n- x: y\n# d\ne: 2\n", "- 1\n- x: y", id="block sequence"),
+            pytest.param("a:\nb: 1\n", "", id="absent value"),
+            pytest.param("\ufeffa: x\n", "x", id="byte order mark"),
+            pytest.param("a: 'é😀' # c\n", "'é😀'", id="beyond the BMP"),
+        ],
+    )
+    def test_content(self, text: str, expected: str) -> None:
+        """The span cuts out exactly the content."""
+        node = value(text, "a")
+
+        assert text[node.start : node.end] == expected
+
+    def test_untouched_document_renders_as_it_came(self) -> None:
+        """Rendering without edits is the identity."""
+        text = "# c\n\na:   1\n...\n"
+
+        assert parse(text).render() == text
+
+
+class TestTree:
+    """What the tree says."""
+
+    def test_kinds(self) -> None:
+        """Mappings, sequences, scalars and aliases come out as such."""
+        root = parse("a: &x [1]\nb: *x\nc: {d: 'e'}\n").root
+
+        assert isinstance(root, Map)
+        assert isinstance(root.entries[0].value, Seq)
+        assert isinstance(root.entries[1].value, Alias)
+        assert root.get("b") is root.entries[0].value
+        assert isinstance(root.entries[2].value, Map)
+        assert root.entries[2].value.flow
+
+    @pytest.mark.parametrize("text", ["", "# only a comment\n", "\n\n", "---\n"])
+    def test_empty_text_has_no_root(self, text: str) -> None:
+        """Nothing to read is no error."""
+        assert parse(text).root is None
+
+    @pytest.mark.parametrize(
+        ("text", "wide"),
+        [("a:\n- 1\n", False), ("a:\n  - 1\n", True), ("a: [1]\nb:\n  - 1\n", True), ("a: 1\n", False)],
+    )
+    def test_list_style_of_the_file(self, text: str, wide: bool) -> None:
+        """The first block list under a key tells how the file indents lists."""
+        assert parse(text).wide is wide
+
+    def test_documents(self) -> None:
+        """A text may hold several documents where the caller allows it."""
+        roots = [document.root for document in parse_all("a: 1\n---\n- b\n")]
+
+        assert [root.kind for root in roots if root is not None] == ["map", "seq"]
+
+
+class TestErrors:
+    """Bad YAML is an error with a place."""
+
+    @pytest.mark.parametrize(
+        ("text", "place", "words"),
+        [
+            pytest.param("a: 1\n b: 2\n", (2, 3), "mapping values", id="indentation"),
+            pytest.param("a: 1\nb: 2\na: 3\n", (3, 1), '"a" stands twice', id="duplicate key"),
+            pytest.param('1: x\n"1": y\n', (2, 1), "stands twice", id="duplicate by text, as in Go"),
+            pytest.param("a: *x\n", (1, 4), "no anchor &x", id="alias without anchor"),
+            pytest.param("a: 1\n---\nb: 1\n", (2, 1), "second document", id="two documents"),
+            pytest.param("a: é\x01\n", (1, 5), "control characters", id="control character"),
+            pytest.param("a: 'x\n", (2, 1), "quote is not closed", id="open quote"),
+            pytest.param("a:\n\t- b\n", (2, 1), "tab", id="tab"),
+        ],
+    )
+    def test_place(self, text: str, place: tuple[int, int], words: str) -> None:
+        """Line, column and a hint."""
+        with pytest.raises(YamlError) as caught:
+            parse(text)
+
+        assert (caught.value.line, caught.value.column) == place
+        assert words in caught.value.message
+
+    def test_true_and_1_are_different_keys(self) -> None:
+        """Python's 1 == True must not make one key of two."""
+        root = parse("1: a\ntrue: b\n").root
+
+        assert isinstance(root, Map)
+        assert root.keys() == ["1", "true"]
+
+    def test_depth_is_limited(self) -> None:
+        """Nesting ends in an error by counting."""
+        with pytest.raises(LimitError, match="--limit depth=N"):
+            parse("[" * 600 + "]" * 600)
+
+        assert parse("[" * 600 + "]" * 600, Limits(depth=700)).root is not None
+
+
+LEAN = """
+import sys
+sys.path[:0] = {paths!r}
+from krmkit.yaml import _libyaml
+_libyaml.lean = True
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
+assert parse("a: [1, &x 'b', *x]").root.get("a").items[1].text == "b"
+assert "re" not in sys.modules, "the yaml package was loaded"
+try:
+    parse("a: 1\\n b: 2")
+except YamlError as error:
+    assert error.line == 2
+else:
+    raise AssertionError
+try:
+    parse("a: \\x01")
+except YamlError as error:
+    assert error.column == 4, error.column
+import yaml
+assert yaml.safe_load("a: 1") == {{"a": 1}}
+print("ok")
+"""
+
+
+def test_lean_process() -> None:
+    """A function's own process loads the extension alone, and a later `import yaml` still works."""
+    code = LEAN.format(paths=[str(SHARED), sysconfig.get_paths()["platlib"]])
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert done.stdout == "ok\n", done.stderr
+
+
+def test_scalar_repr_names_the_text() -> None:
+    """A scalar shows its text in failure messages of tests."""
+    assert repr(Scalar("x")) == "Scalar('x')"

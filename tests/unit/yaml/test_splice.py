@@ -1,0 +1,199 @@
+"""Edits of a span tree: which lines change, and that nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from krmkit.yaml.data import go_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.tree import Map, Node, Seq
+
+Edit = Callable[[Map], object]
+
+
+def mapping(node: Node | None) -> Map:
+    """The node, which must be a mapping."""
+    assert isinstance(node, Map)
+    return node
+
+
+def sequence(node: Node | None) -> Seq:
+    """The node, which must be a sequence."""
+    assert isinstance(node, Seq)
+    return node
+
+
+CASES: list[tuple[str, str, Edit, str]] = [
+    ("scalar keeps its comment", "a: 1   # one\nb: 2\n", lambda r: r.set("a", 3), "a: 3   # one\nb: 2\n"),
+    ("string keeps its quotes", "a: 'x' # c\n", lambda r: r.set("a", "it's"), "a: 'it''s' # c\n"),
+    ("double quotes stay", 'a: "x"\n', lambda r: r.set("a", 'y"\n'), 'a: "y\\"\\n"\n'),
+    ("ambiguous string is quoted", "a: x\n", lambda r: r.set("a", "yes"), 'a: "yes"\n'),
+    (
+        "literal keeps its form",
+        "a: |\n    x\n    y\nb: 1\n",
+        lambda r: r.set("a", "x\nz\n"),
+        "a: |\n    x\n    z\nb: 1\n",
+    ),
+    ("literal without final break", "a: |\n  x\n", lambda r: r.set("a", "x\ny"), "a: |-\n  x\n  y\n"),
+    (
+        "literal that begins with a blank",
+        "a: |\n  x\n",
+        lambda r: r.set("a", " x\ny\n"),
+        "a: |2\n   x\n  y\n",
+    ),
+    ("new key at the end", "a: 1\nb: 2", lambda r: r.set("c", 3), "a: 1\nb: 2\nc: 3"),
+    (
+        "new key before the tail comment",
+        "a: 1\n\n# tail\n",
+        lambda r: r.set("b", 2),
+        "a: 1\nb: 2\n\n# tail\n",
+    ),
+    (
+        "new key behind its sibling's notes",
+        "m:\n  a: {}\n  # more: x\n\nn: 1\n",
+        lambda r: mapping(r.get("m")).set("b", 2),
+        "m:\n  a: {}\n  # more: x\n  b: 2\n\nn: 1\n",
+    ),
+    (
+        "nested data",
+        "a: 1\n",
+        lambda r: r.set("b", {"c": [1, {"d": "e"}]}),
+        "a: 1\nb:\n  c:\n  - 1\n  - d: e\n",
+    ),
+    (
+        "lists follow the file",
+        "x:\n  - 1\n",
+        lambda r: r.set("z", [1]),
+        "x:\n  - 1\nz:\n  - 1\n",
+    ),
+    ("empty flow opens up", "a: {} # c\n", lambda r: mapping(r.get("a")).set("b", 1), "a: # c\n  b: 1\n"),
+    ("null becomes a mapping", "a: # c\nb: 1\n", lambda r: r.set("a", {"x": 1}), "a: # c\n  x: 1\nb: 1\n"),
+    (
+        "mapping becomes a scalar",
+        "a: # c\n  x: 1\n  # y\nb: 1\n",
+        lambda r: r.set("a", "z"),
+        "a: z # c\nb: 1\n",
+    ),
+    ("list replaced", "a:\n- 1\n- 2 # c\nb: 1\n", lambda r: r.set("a", ["x"]), "a:\n- x\nb: 1\n"),
+    ("remove with head comment", "a: 1\n# about b\nb: 2\nc: 3\n", lambda r: r.remove("b"), "a: 1\nc: 3\n"),
+    (
+        "a blank line parts a comment from its key",
+        "a: 1\n# on its own\n\nb: 2\n",
+        lambda r: r.remove("b"),
+        "a: 1\n# on its own\n\n",
+    ),
+    (
+        "remove takes the body along",
+        "a:\n  x: 1\n  # y: 2\nb: 1\n",
+        lambda r: r.remove("a"),
+        "b: 1\n",
+    ),
+    (
+        "the head of the document stays",
+        "# licence\na: 1\nb: 2\n",
+        lambda r: r.remove("a"),
+        "# licence\nb: 2\n",
+    ),
+    (
+        "last child leaves {}",
+        "a: # c\n  b: 1\nd: 2\n",
+        lambda r: mapping(r.get("a")).remove("b"),
+        "a: {} # c\nd: 2\n",
+    ),
+    ("last item leaves []", "a:\n- 1\nb: 2\n", lambda r: sequence(r.get("a")).remove(0), "a: []\nb: 2\n"),
+    ("everything leaves {}", "# c\na: 1\n", lambda r: r.remove("a"), "# c\n{}\n"),
+    (
+        "insert first leaves the old first's comment",
+        "l:\n# about x\n- x\n",
+        lambda r: sequence(r.get("l")).insert(0, "new"),
+        "l:\n- new\n# about x\n- x\n",
+    ),
+    (
+        "append stays above the next key's comment",
+        "l:\n- x\n# about k\nk: 1\n",
+        lambda r: sequence(r.get("l")).append("y y"),
+        "l:\n- x\n- y y\n# about k\nk: 1\n",
+    ),
+    (
+        "items move with their comments",
+        "l:\n# one\n- a: 1\n# two\n- b: 2\n",
+        lambda r: sequence(r.get("l")).reorder([1, 0]),
+        "l:\n# two\n- b: 2\n# one\n- a: 1\n",
+    ),
+    (
+        "first key of an item",
+        "l:\n- a: 1 # c\n  # about b\n  b: 2\n",
+        lambda r: mapping(sequence(r.get("l")).items[0]).remove("a"),
+        "l:\n- # about b\n  b: 2\n",
+    ),
+    ("flow mapping", "a: {b: 1, c: 2} # d\n", lambda r: mapping(r.get("a")).remove("b"), "a: {c: 2} # d\n"),
+    ("flow list", "a: [1, 2]\n", lambda r: sequence(r.get("a")).append("x, y"), "a: [1, 2, 'x, y']\n"),
+    (
+        "JSON stays JSON",
+        '{\n  "a": 1,\n  "b": [true]\n}\n',
+        lambda r: (r.set("c", {"d": None}), sequence(r.get("b")).append("x")),
+        '{\n  "a": 1,\n  "b": [true, "x"],\n  "c": {"d": null}\n}\n',
+    ),
+    (
+        "CRLF stays CRLF",
+        "a: 1\r\nb: 2\r\n",
+        lambda r: r.set("c", {"d": 1}),
+        "a: 1\r\nb: 2\r\nc:\r\n  d: 1\r\n",
+    ),
+    (
+        "an alias outlives its anchor",
+        "a: &x\n  k: 1\nb: *x\n",
+        lambda r: r.remove("a"),
+        "b:\n  k: 1\n",
+    ),
+    (
+        "a literal does not take in the comment below",
+        "l:\n  a: 1\n    # deep\n  b: 2\n",
+        lambda r: r.get("l").insert(1, "new", "x\ny\n"),  # type: ignore[union-attr]  # it is a mapping
+        'l:\n  a: 1\n  new: "x\\ny\\n"\n    # deep\n  b: 2\n',
+    ),
+    (
+        "a literal at the end without line break keeps what it says",
+        "a: |\n  x",
+        lambda r: r.set("b", 1),
+        "a: |-\n  x\nb: 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_edit(text: str, edit: Edit, expected: str) -> None:
+    """Exactly the intended lines change, and the text says what the tree says."""
+    document = parse(text)
+    edit(mapping(document.root))
+
+    rendered = document.render()
+
+    assert rendered == expected
+    assert go_data(parse(rendered).root) == go_data(document.root)
+
+
+def test_edits_add_up() -> None:
+    """Edits at one place do not get in each other's way."""
+    document = parse("a:\n  b:\n    c: 1\n    d: 2\n")
+    root = mapping(document.root)
+    inner = mapping(mapping(root.get("a")).get("b"))
+    inner.remove("d")
+    inner.set("e", 3)
+    mapping(root.get("a")).set("f", 4)
+    root.set("g", 5)
+
+    assert document.render() == "a:\n  b:\n    c: 1\n    e: 3\n  f: 4\ng: 5\n"
+
+
+def test_comments_travel_between_documents() -> None:
+    """An entry taken over from another text keeps its comments, shifted to its new column."""
+    target = parse("a:\n    x: 1\n")
+    source = mapping(parse("# above\nb: # beside\n  # inside\n  - 1\n").root)
+    mapping(mapping(target.root).get("a")).append_entry(source.entries[0])
+
+    assert target.render() == "a:\n    x: 1\n    # above\n    b: # beside\n      # inside\n      - 1\n"
