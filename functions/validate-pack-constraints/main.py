@@ -30,7 +30,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Checks all packs among the items together; changes nothing."""
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("invalid-pack", problem.message, problem.resource, problem.field)
+        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
     items = {carrier.pack.label: carrier.resource for carrier in packs.carriers}
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate(

@@ -65,7 +65,7 @@ class Subject:
             what = "is over a limit" if isinstance(error, LimitError) else "is no YAML"
             hint = "; an unquoted macro may be why: run resolve-macros first" if ".spectro." in text else ""
             self.findings.append(
-                Finding("invalid-values", f"{file} {what}: {error}{hint}", (file,), self.pack.label, file)
+                Finding("schema", f"{file} {what}: {error}{hint}", ("",), self.pack.label, file)
             )
             return None
 
@@ -80,7 +80,7 @@ class Subject:
             self.findings += check(schema, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
-                Finding("invalid-values", f"the values are over a limit: {error}", (VALUES,), self.pack.label)
+                Finding("schema", f"the values are over a limit: {error}", ("",), self.pack.label)
             )
 
 

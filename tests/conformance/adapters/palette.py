@@ -11,8 +11,7 @@ from krmkit.palette.finding import Finding
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import UNITS, Pool
 from krmkit.palette.presets import apply_presets
-from krmkit.palette.schema import Schema
-from krmkit.palette.schema import check as check_schema
+from krmkit.palette.validate import Options, validate
 from krmkit.palette.values import Values
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
@@ -23,12 +22,13 @@ Verdict = tuple[bool, str]
 
 def schema_constraints(record: Record, folder: Path) -> Verdict:
     """A schema and values, to [code, key path] in the order of the schema."""
-    schema = Schema.parse(text(record, "schema", folder) or "")
-    values = Values.parse(text(record, "values", folder) or "")
-    defaults = text(record, "defaults", folder)
-    if record.get("mergeDefaults") and defaults is not None:
-        values = values.over(Values.parse(defaults))
-    found = check_schema(schema, values, None if defaults is None else Values.parse(defaults))
+    pack = Pack(
+        {},
+        values=text(record, "values", folder),
+        schema=text(record, "schema", folder),
+        defaults=text(record, "defaults", folder),
+    )
+    found = validate([pack], Options(merge_defaults=record.get("mergeDefaults") is True))
     return compare(codes(found), record["expect"], found)
 
 
