@@ -1,82 +1,382 @@
-"""Split a ResourceList's text into its items, each still text."""
+"""Split the text of a ResourceList into its items without parsing them.
+
+Text goes through verbatim: the parts, put together again, are the text. Boundaries are proven, never guessed. The fast
+way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YAML reader:
+
+1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on the line
+   where the items begin.
+2. Every line of the region is blank, a comment, begins with `<pad>- `, or stands at least two columns deeper than
+   `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need deeper lines;
+   so it is a boundary unless a quote or a flow collection is still open there.
+3. None is open at the end of any item. In most items that follows from the places of their quotes and brackets: each
+   quoted text begins right behind `: ` or a list's dash, where nothing else can be in progress, and closes at the end of
+   its line. Any other item is parsed alone; without error, everything in it is closed.
+
+Whatever does not fit goes the exact way, by libyaml's events over the whole text (`krmkit.yaml.spans`).
+"""
 
 from __future__ import annotations
 
-from krmkit.yaml.document import parse
+from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.layout import (
-    column,
-    dash_of,
-    end_of,
-    first_children,
-    line_end,
-    line_start,
-    next_line,
-    start_of,
-)
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, Scalar, Seq
+from krmkit.yaml.spans import BREAKS, find_items, line_start, skip_white
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.spans import Spans
+
+_ODD_BREAKS = BREAKS.replace("\n", "")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 class Chunks:
-    """The pieces of a list: see `split`."""
+    """The parts of a list's text.
 
-    __slots__ = ("column", "dash", "doubtful", "exact", "flow", "head", "items", "joints", "tail")
+    Block form (flow False): text == head + "".join(dash + item for item in items) + tail. An item begins behind its dash
+    and ends before the next item's line, so comments between two items belong to the first one. `" " * column + item` is
+    the item as a document with all columns in place. `dash` is `<pad>- `; only where the content of some item begins
+    on the line below its dash (or after a tab) it is `<pad>-`, and items begin with the blank or line break.
+
+    Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
+    items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.
+
+    head + tail is the list without items, and parses: `items:` is null or `[]` there.
+    absent: "" normally; "null" where `items` has a null value (head ends behind it, behind its line in block form);
+    "missing" where there is no such key (head is the whole text).
+    doubtful: numbers of the items about which nothing but their boundaries is known. In all others, the first line that
+    is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
+    exact: the exact way was taken.
+    """
+
+    __slots__ = ("absent", "column", "dash", "doubtful", "exact", "flow", "head", "items", "joints", "tail")
 
     def __init__(
         self,
         head: str,
         items: list[str],
         tail: str,
-        column: int,
-        flow: bool,
-        joints: list[str] | None,
-        exact: bool,
-        doubtful: frozenset[int],
+        dash: str = "- ",
+        doubtful: AbstractSet[int] = frozenset(),
+        joints: list[str] | None = None,
+        absent: str = "",
+        exact: bool = True,
     ) -> None:
         self.head = head
         self.items = items
         self.tail = tail
-        self.column = column
-        self.dash = " " * (column - 2) + "- " if not flow else ""
-        self.flow = flow
-        self.joints = joints
-        self.exact = exact
+        self.dash = dash
+        self.column = len(dash)
         self.doubtful = doubtful
+        self.joints = joints
+        self.flow = joints is not None
+        self.absent = absent
+        self.exact = exact
 
 
 def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """Items of a list by way of libyaml's events."""
+    """The items of a ResourceList as text. Raises YamlError on what is no list, LimitError on one that is too large."""
     if len(text) > limits.total_size:
-        raise LimitError.of("total_size", limits.total_size, "the size of the list in characters")
-    root = parse(text, limits).root
-    if not isinstance(root, Map):
-        raise YamlError("the input is not a ResourceList: a mapping with apiVersion, kind and items is expected")
-    items = root.get("items")
-    if items is None or (isinstance(items, Scalar) and items.text in ("", "null", "~")):
-        return Chunks(text, [], "", 2, False, None, True, frozenset())
-    if not isinstance(items, Seq):
-        raise YamlError("items is not a list")
-    if len(items.items) > limits.items:
-        raise LimitError.of("items", limits.items, "the number of items")
-    units = first_children(items)
-    everything = frozenset(range(len(units)))
-    if items.flow:
-        if not units:
-            return Chunks(text[: items.end - 1], [], text[items.end - 1 :], 0, True, [], True, everything)
-        texts = [text[start_of(unit) : end_of(unit)] for unit in units]
-        joints = [text[end_of(a) : start_of(b)] for a, b in zip(units, units[1:])]
-        return Chunks(
-            text[: start_of(units[0])], texts, text[end_of(units[-1]) :], 0, True, joints, True, everything
-        )
-    dashes = [dash_of(text, items, index, units) for index in range(len(units))]
-    starts = [line_start(text, dash) for dash in dashes]
-    end = next_line(text, line_end(text, end_of(units[-1])))
-    stops = [*starts[1:], end]
-    indent = column(text, dashes[0]) + 2
-    texts = [text[dash + 2 : stop] for dash, stop in zip(dashes, stops)]
-    return Chunks(text[: starts[0]], texts, text[end:], indent, False, None, True, everything)
+        raise LimitError.of("total_size", limits.total_size, f"the text of {len(text)} characters")
+    chunks = split_fast(text, limits) or split_exact(text, limits)
+    if chunks.items and len(max(chunks.items, key=len)) > limits.item_size:
+        for number, item in enumerate(chunks.items):
+            if len(item) > limits.item_size:
+                raise LimitError.of(
+                    "item_size", limits.item_size, f"item {number + 1} of {len(item)} characters"
+                )
+    return chunks
+
+
+# The fast way
+
+
+def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
+    """The parts of a block list, cut and proven; None where the proof fails."""
+    if any(character in text for character in _ODD_BREAKS) or text[:1] == "\ufeff":
+        return None
+    key = 0 if text.startswith("items:\n") else text.find("\nitems:\n") + 1
+    if key == 0 and text[:1] != "i":
+        return None
+    first, pad = _first_dash(text, key + 7)
+    if first < 0:
+        return None
+    cut = "\n" + " " * pad + "- "
+    tail = _first_of(text, first, "\nfunctionConfig:", "\nresults:")
+    count = text.count(cut, first - 1, tail)
+    commented: set[int] = set()
+    if not _all_deep(text, first, tail, pad, count):
+        low = _walk(text, first, tail, pad)
+        if low is None:
+            return None
+        tail, commented = low
+        count = text.count(cut, first - 1, tail)
+    if count > limits.items:
+        return None
+    tail = _comments_above(text, tail, first)
+    before = text.count(cut, 0, first - 1) + 1
+    items = text.split(cut)[before : before + count]
+    for number in range(count - 1):
+        items[number] += "\n"
+    items[-1] = text[text.rfind(cut, first - 1, tail) + len(cut) : tail]
+    head = text[:first]
+    if not _is_envelope(head, text[tail:], key):
+        return None
+    chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
+    unproven, chunks.doubtful = _examine(items, chunks.column)
+    chunks.doubtful |= commented
+    if not all(_is_closed(items[number], chunks.column) for number in unproven):
+        return None
+    return chunks
+
+
+def _first_dash(text: str, position: int) -> tuple[int, int]:
+    """Start and indentation of the first line from `position` on that is neither blank nor a comment; -1 if no dash."""
+    while True:
+        end = text.find("\n", position)
+        line = text[position : end if end >= 0 else len(text)]
+        content = line.lstrip(" ")
+        if content.startswith("- "):
+            return position, len(line) - len(content)
+        if end < 0 or (content and content[0] != "#"):
+            return -1, 0
+        position = end + 1
+
+
+def _first_of(text: str, start: int, *needles: str) -> int:
+    """Start of the first line that begins with one of the keys; the text's length where there is none."""
+    found = [position + 1 for position in (text.find(needle, start) for needle in needles) if position >= 0]
+    return min(found, default=len(text))
+
+
+def _all_deep(text: str, first: int, tail: int, pad: int, count: int) -> bool:
+    """Whether every line between `first` and `tail` is blank, begins an item, or is two deeper than the dashes."""
+    # Each line is counted by the line break before it; a final break begins no line.
+    lines = text.count("\n", first - 1, tail) - (text[tail - 1] == "\n")
+    deep = text.count("\n  " + " " * pad, first - 1, tail)
+    return lines == deep + count or lines == deep + count + text.count("\n\n", first - 1, tail)
+
+
+def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | None:
+    """Look at the lines one by one: (start of the tail, numbers of the items with comments left of their content).
+
+    The tail begins at the first line at column 0 that can only be a key of the root; None where some line is neither
+    that nor one of those allowed.
+    """
+    deep = "  " + " " * pad
+    dash = " " * pad + "- "
+    commented: set[int] = set()
+    number = -1
+    position = first
+    for line in text[first:tail].split("\n"):
+        if line.startswith(dash):
+            number += 1
+        elif not line.startswith(deep):
+            content = line.lstrip(" ")
+            if content[:1] == "#":
+                commented.add(number)
+            elif content:
+                return (position, commented) if content[0] in _LETTERS and content == line else None
+        position += len(line) + 1
+    return tail, commented
+
+
+def _comments_above(text: str, tail: int, first: int) -> int:
+    """Comments at column 0 right above the first line of the tail belong to it."""
+    if tail == len(text):
+        return tail
+    while True:
+        above = text.rfind("\n", 0, tail - 1) + 1
+        if above <= first or text[above] != "#":
+            return tail
+        tail = above
+
+
+def _is_envelope(head: str, tail: str, key: int) -> bool:
+    """Whether head and tail are one mapping, whose only `items` is the plain key at `key`, its value empty."""
+    yaml = _libyaml.backend()
+    found = False
+    try:
+        get_event = yaml.parser(head + tail).get_event
+        get_event()
+        get_event()
+        event = get_event()
+        if type(event) is not yaml.mapping_start or event.flow_style:
+            return False
+        depth = 1
+        is_key = True
+        while depth:
+            event = get_event()
+            kind = type(event)
+            if kind is yaml.mapping_start or kind is yaml.sequence_start:
+                depth += 1
+                continue
+            if kind is yaml.mapping_end or kind is yaml.sequence_end:
+                depth -= 1
+            if depth != 1:
+                continue
+            if is_key and kind is yaml.scalar and event.value == "items":
+                if found or event.start_mark.index != key or event.end_mark.index != key + 5:
+                    return False
+                value = get_event()
+                if type(value) is not yaml.scalar or value.start_mark.index != value.end_mark.index:
+                    return False
+                found = True
+            else:
+                is_key = not is_key
+        get_event()
+        return found and type(get_event()) is yaml.stream_end
+    except (yaml.error, UnicodeEncodeError):
+        return False
+
+
+def _examine(items: list[str], column: int) -> tuple[list[int], set[int]]:
+    """Numbers of the items whose quotes and brackets prove nothing, and of those that are doubtful (see Chunks)."""
+    unproven: list[int] = []
+    doubtful: set[int] = set()
+    letters = _LETTERS
+    for number, item in enumerate(items):
+        if (
+            ("'" in item and not _quotes_close(item, "'"))
+            or ('"' in item and not _quotes_close(item, '"'))
+            or ("{" in item and (item.startswith("{") or item.count(" {") != item.count(" {}")))
+            or ("[" in item and (item.startswith("[") or item.count(" [") != item.count(" []")))
+            or "\t" in item
+        ):
+            unproven.append(number)
+            doubtful.add(number)
+        elif item[:1] not in letters and not _begins_with_key(item, column):
+            doubtful.add(number)
+    return unproven, doubtful
+
+
+def _quotes_close(item: str, quote: str) -> bool:
+    """Whether each quote in the item opens where a value must begin and closes at the end of the same line.
+
+    Split at quotes, the pieces lie outside and inside in turn. If each outer piece but the last ends where only a
+    value can begin, and the next one begins with a line break, then either a reader sees exactly these quoted texts,
+    or a whole line is comment or block scalar and its quotes are nothing. No line has more than one such text.
+    """
+    pieces = item.split(quote)
+    opened = len(pieces) >> 1
+    if not len(pieces) & 1:
+        return False
+    inside = "".join(pieces[1::2])
+    if "\n" in inside or (quote == '"' and "\\" in inside):
+        return False
+    outside = quote.join(pieces[::2])
+    closed = outside.count(quote + "\n") + (not pieces[-1])
+    if closed != opened:
+        return False
+    return outside.count(": " + quote) == opened or all(map(_opens_value, pieces[:-1:2]))
+
+
+def _opens_value(piece: str) -> bool:
+    """Whether a quote after this text opens a value: behind `: `, or with nothing but dashes before it on its line."""
+    if piece.endswith(": "):
+        return True
+    start = piece.rfind("\n") + 1
+    marks = piece[start:].split(" ")
+    # The item itself begins behind its dash.
+    return marks.pop() == "" and all(mark in ("", "-") for mark in marks) and ("-" in marks or start == 0)
+
+
+def _begins_with_key(item: str, column: int) -> bool:
+    """Whether a key comes first at the item's column, after comments."""
+    start = 0
+    while item.startswith("#", start):
+        end = item.find("\n", start)
+        if end < 0:
+            return False
+        start = end + 1 + column
+    return item[start : start + 1] in _LETTERS and item[start - 1 : start] in ("", " ")
+
+
+def _is_closed(item: str, column: int) -> bool:
+    """Whether the item, parsed alone, is one document without error."""
+    yaml = _libyaml.backend()
+    try:
+        get_event = yaml.parser(" " * column + item).get_event
+        documents = 0
+        while True:
+            kind = type(get_event())
+            if kind is yaml.stream_end:
+                return documents <= 1
+            if kind is yaml.document_start:
+                documents += 1
+    except (yaml.error, UnicodeEncodeError):
+        return False
+
+
+# The exact way
+
+
+def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
+    """The parts of any list, by events over the whole text. Raises YamlError, LimitError."""
+    spans = find_items(text, limits)
+    if spans.state == "missing":
+        return Chunks(text, [], "", absent="missing", joints=[] if spans.root_flow else None)
+    if spans.state == "null":
+        end = spans.end if spans.root_flow else _next_line(text, spans.end)
+        return Chunks(text[:end], [], text[end:], absent="null", joints=[] if spans.root_flow else None)
+    return _flow_chunks(text, spans) if spans.flow else _block_chunks(text, spans)
+
+
+def _flow_chunks(text: str, spans: Spans) -> Chunks:
+    starts, ends = spans.starts, spans.ends
+    if not starts:
+        border = spans.start + 1
+        return Chunks(text[:border], [], text[border:], joints=[])
+    joints = [text[end:start] for end, start in zip(ends, starts[1:], strict=False)]
+    border = ends[-1]
+    comma = skip_white(text, border)
+    if text[comma] == ",":
+        joints.append(text[border : comma + 1])
+        border = comma + 1
+    items = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return Chunks(text[: starts[0]], items, text[border:], doubtful=set(range(len(items))), joints=joints)
+
+
+def _block_chunks(text: str, spans: Spans) -> Chunks:
+    first = spans.start
+    lines = [line_start(text, first)]
+    pad = first - lines[0]
+    if text[lines[0] : first].strip(" "):
+        from krmkit.yaml.document import line_column
+
+        place = line_column(text, first)
+        raise YamlError("the first item must stand on a line of its own, below a plain `items:`", *place)
+    for end in spans.ends[:-1]:
+        lines.append(skip_white(text, end) - pad)
+    lines.append(_tail_start(text, spans))
+    dash = " " * pad + "- "
+    if any(text[start + pad + 1 : start + pad + 2] != " " for start in lines[:-1]):
+        dash = " " * pad + "-"
+    width = len(dash)
+    items = [text[start + width : end] for start, end in zip(lines, lines[1:], strict=False)]
+    return Chunks(text[: lines[0]], items, text[lines[-1] :], dash, doubtful=set(range(len(items))))
+
+
+def _tail_start(text: str, spans: Spans) -> int:
+    """Start of the line below the items, or of the comments right above it at the root's column."""
+    following = skip_white(text, spans.end)
+    if following == len(text):
+        return following
+    start = line_start(text, following)
+    while start > spans.solid:
+        above = line_start(text, start - 1)
+        column = above + spans.root_column
+        if above < spans.solid or text[column : column + 1] != "#" or text[above:column].strip(" "):
+            break
+        start = above
+    return start
+
+
+def _next_line(text: str, position: int) -> int:
+    """Start of the line after the one that holds `position`."""
+    while position < len(text) and text[position] not in BREAKS:
+        position += 1
+    return position + (2 if text.startswith("\r\n", position) else 1) if position < len(text) else position
