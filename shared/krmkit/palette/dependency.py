@@ -42,9 +42,9 @@ class Dependency:
         return (self.low is None or self.low <= version) and (self.high is None or version <= self.high)
 
     def range(self) -> str:
-        """`1.17.0 to 1.18.6`, `1.17.0 or newer`, `at most 1.18.6`."""
+        """`1.17.0 to 1.18.6`, `1.17.0 or newer`, `1.18.6 or older`."""
         if self.low is None:
-            return f"at most {self.high_text}"
+            return f"{self.high_text} or older"
         return (
             f"{self.low_text} to {self.high_text}" if self.high is not None else f"{self.low_text} or newer"
         )
@@ -270,7 +270,7 @@ class _Check:
                     "version",
                     name,
                     dependency.path,
-                    f"{self.who()} needs the pack {name} in a version {_from(dependency)}{dependency.range()}, "
+                    f"{self.who()} needs the pack {name} in version {dependency.range()}, "
                     f"not {member.effective_version}",
                     member.effective_version,
                 )
@@ -295,7 +295,7 @@ class _Check:
                     "not-supported",
                     name,
                     dependency.path,
-                    f"{self.who()} does not support the pack {name} {_from(dependency)}{dependency.range()}, "
+                    f"{self.who()} does not support the pack {name} in version {dependency.range()}, "
                     f"and here is {member.effective_version}: choose a version outside, or leave it out",
                     member.effective_version,
                 )
@@ -329,7 +329,7 @@ class _Check:
                     "version",
                     name,
                     dependency.path,
-                    f"{self.who()} may be moved only to a version of {name} {_from(dependency)}{dependency.range()}, "
+                    f"{self.who()} may be moved only to version {dependency.range()} of {name}, "
                     f"not to {member.effective_version}",
                     member.effective_version,
                 )
@@ -354,7 +354,3 @@ class _Check:
     def who(self) -> str:
         owner = self.owner
         return f"{owner.label or 'the pack'} {owner.effective_version}".rstrip()
-
-
-def _from(dependency: Dependency) -> str:
-    return "from " if dependency.low is not None and dependency.high is not None else ""

@@ -104,7 +104,7 @@ def test_messages_teach() -> None:
     """The message names both packs, the versions, and where the rule stands."""
     (finding,) = run(wants(), pack("store", "3.1"))
 
-    assert finding.message == "console 1.0.0 needs the pack store in a version from 1.2 to 2.0, not 3.1"
+    assert finding.message == "console 1.0.0 needs the pack store in version 1.2 to 2.0, not 3.1"
     assert (finding.path, finding.current, finding.file) == (
         "constraints.dependencies[0]",
         "3.1",
