@@ -101,8 +101,8 @@ WRONG = [
     ("pipeline as a list", HEAD + "pipeline: []\n", ["pipeline: must be a map"]),
     (
         "a list as text",
-        HEAD + "pipeline:\n  mutators:\n  - image: [a]\n",
-        ["pipeline.mutators[0].image: must be a text"],
+        HEAD + "pipeline:\n  mutators:\n  - image: a\n    name: [b]\n",
+        ["pipeline.mutators[0].name: must be a text"],
     ),
     (
         "a list in a ConfigMap",

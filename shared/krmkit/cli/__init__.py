@@ -1,0 +1,49 @@
+"""The command `krmkit`: every subcommand is a module of this package, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
+    "run": ("krmkit.cli.run", "run one function on a ResourceList"),
+    "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
+    "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
+    "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure, 2 for a wrong call."""
+    words = sys.argv[1:] if arguments is None else arguments
+    name = words[0] if words else "--help"
+    if name in {"-h", "--help", "help"}:
+        print(usage(), end="")
+        return 0
+    if name == "--version":
+        from krmkit import __version__
+
+        print(f"krmkit {__version__}")
+        return 0
+    if name not in COMMANDS:
+        from krmkit.lang.nearest import did_you_mean
+
+        print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
+        return 2
+    from importlib import import_module
+
+    try:
+        code: int = import_module(COMMANDS[name][0]).main(words)
+    except BrokenPipeError:
+        return 1  # nobody reads any more
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def usage() -> str:
+    """The text of --help."""
+    lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
+    lines += [f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items()]
+    lines += ["", "krmkit COMMAND --help says more.", ""]
+    return "\n".join(lines)

@@ -1,0 +1,28 @@
+"""`krmkit run NAME [FILE] [flags]`: one function, exactly as its own command runs it."""
+
+from __future__ import annotations
+
+import sys
+
+from krmkit.fn import loader
+from krmkit.fn.main import command
+
+HELP = """krmkit run NAME [FILE] [flags]
+
+Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on the ResourceList in FILE or on stdin.
+`krmkit run NAME --help` lists the function's flags and its config.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit run ...`; returns the function's exit code."""
+    if len(words) < 2 or words[1] in {"-h", "--help"}:
+        print(HELP, end="")
+        return 0 if len(words) > 1 else 2
+    name = words[1]
+    try:
+        function = loader.at(name) if "/" in name else loader.load(name)
+    except LookupError as error:
+        print(f"krmkit run: {error.args[0]}", file=sys.stderr)
+        return 2
+    return command(function.folder, function.process, words[2:], sys.stdin, sys.stdout, sys.stderr)

@@ -1,0 +1,87 @@
+"""What a terminal can show, and tables that fit it. Where nobody watches, plain text without colours and wrapping."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from textwrap import wrap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+RED = "\x1b[31m"
+GREEN = "\x1b[32m"
+YELLOW = "\x1b[33m"
+CYAN = "\x1b[36m"
+BOLD = "\x1b[1m"
+_RESET = "\x1b[0m"
+_NARROWEST = 24  # a column that wraps gets at least this many characters
+
+
+class Terminal:
+    """A stream, whether somebody watches it, and how wide it is (0: as wide as the text)."""
+
+    __slots__ = ("colour", "stream", "watched", "width")
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.watched = stream.isatty()
+        self.colour = self.watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.width = shutil.get_terminal_size().columns if self.watched else 0
+
+    def paint(self, text: str, colour: str) -> str:
+        """The text in a colour, where colours show."""
+        return f"{colour}{text}{_RESET}" if self.colour and colour else text
+
+
+class Table:
+    """Rows below headings; on a terminal the last two columns wrap so that the table fits."""
+
+    __slots__ = ("_colours", "_rows")
+
+    def __init__(self, headings: list[str]) -> None:
+        self._rows: list[list[str]] = [headings]
+        self._colours: list[str] = [BOLD]
+
+    def __len__(self) -> int:
+        return len(self._rows) - 1
+
+    def add(self, cells: list[str], colour: str = "") -> None:
+        """Add a row; its first cell is painted."""
+        self._rows.append([" ".join(cell.split()) for cell in cells])
+        self._colours.append(colour)
+
+    def text(self, terminal: Terminal) -> str:
+        """The table as text, "" when it has no rows."""
+        if not len(self):
+            return ""
+        widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
+        if terminal.width:
+            _fit(widths, terminal.width)
+        lines = []
+        for row, colour in zip(self._rows, self._colours, strict=True):
+            cells = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+            for number in range(max(map(len, cells))):
+                parts = [
+                    (cell[number] if number < len(cell) else "").ljust(width)
+                    for cell, width in zip(cells, widths, strict=True)
+                ]
+                if colour == BOLD:
+                    parts = [terminal.paint(part, colour) for part in parts]
+                else:
+                    parts[0] = terminal.paint(parts[0], colour)
+                lines.append("  ".join(parts).rstrip() + "\n")
+        return "".join(lines)
+
+
+def _fit(widths: list[int], available: int) -> None:
+    """Narrow the last column, then the one before it, until the row fits."""
+    for column in (len(widths) - 1, len(widths) - 2):
+        excess = sum(widths) + 2 * (len(widths) - 1) - available
+        if excess > 0 and column >= 0:
+            widths[column] = min(widths[column], max(_NARROWEST, widths[column] - excess))
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    return wrap(cell, width, break_on_hyphens=False) or [""]

@@ -1,0 +1,51 @@
+"""What a run changed, as a unified diff of files; on a terminal in colours."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.fn.write import Change
+
+_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
+_BOLD = "\x1b[1m"
+_RESET = "\x1b[0m"
+_NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def diff(changes: list[Change], colour: bool = False) -> str:
+    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it."""
+    return "".join(line for change in changes for line in _file(change, colour))
+
+
+def _file(change: Change, colour: bool) -> Iterator[str]:
+    old = f"a/{change.path}" if change.before is not None else "/dev/null"
+    new = f"b/{change.path}" if change.after is not None else "/dev/null"
+    before, after = _lines(change.before), _lines(change.after)
+    headings = 2
+    for line in unified_diff(before, after, old, new):
+        text = line
+        if headings:
+            headings -= 1
+            yield _painted(text, _BOLD) if colour else text
+            continue
+        end = ""
+        if not text.endswith("\n"):
+            text, end = text + "\n", _NO_NEWLINE
+        yield (_painted(text, _COLOURS.get(text[0], "")) if colour else text) + end
+
+
+def _lines(text: str | None) -> list[str]:
+    """Lines with their ends. Only a line feed ends a line: other separators of Unicode may stand in YAML texts."""
+    if not text:
+        return []
+    lines = text.split("\n")
+    ended = [line + "\n" for line in lines[:-1]]
+    return [*ended, lines[-1]] if lines[-1] else ended
+
+
+def _painted(line: str, colour: str) -> str:
+    return f"{colour}{line[:-1]}{_RESET}\n" if colour else line

@@ -1,0 +1,239 @@
+"""Functions that are not of this catalog: other programs, which get a ResourceList on stdin as kpt would hand it over.
+
+What they give back is read as data. A resource whose data is unchanged keeps its text; in one that changed only the
+changed fields are written, so comments and layout stay even where the program dropped them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+from krmkit.fn.source import ORCHESTRATION
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+
+ID = "internal.config.kubernetes.io/id"
+LEGACY_ID = "config.k8s.io/id"
+TIMEOUT = 300  # seconds, as in kpt
+
+
+class ExternalError(Exception):
+    """The program cannot be run, or what it gave back cannot be used."""
+
+
+class External:
+    """A program to run, as a list of words; `name` is what the user calls it."""
+
+    __slots__ = ("command", "name")
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        self.name = name
+        self.command = command
+
+    def run(self, text: str) -> tuple[str, str, int]:
+        """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run or does not end."""
+        try:
+            done = subprocess.run(
+                self.command, input=text.encode("utf-8"), capture_output=True, check=False, timeout=TIMEOUT
+            )
+        except OSError as error:
+            raise ExternalError(
+                f"{self.name}: cannot run {self.command[0]}: {error.strerror or error}"
+            ) from None
+        except subprocess.TimeoutExpired:
+            raise ExternalError(f"{self.name}: did not end within {TIMEOUT} seconds") from None
+        try:
+            output = done.stdout.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ExternalError(f"{self.name}: what it wrote is not UTF-8") from None
+        return output, done.stderr.decode("utf-8", "replace"), done.returncode
+
+
+class Answer:
+    """What a program gave back: the resources in its order (known ones are the very objects that went in), the results
+    as data, stderr and the exit code. `items` is empty after a failure."""
+
+    __slots__ = ("exit_code", "items", "results", "stderr")
+
+    def __init__(self) -> None:
+        self.items: list[Resource] = []
+        self.results: list[dict[str, object]] = []
+        self.stderr = ""
+        self.exit_code = 0
+
+
+def call(
+    external: External, items: list[Resource], config: Resource | None, limits: Limits = DEFAULT_LIMITS
+) -> Answer:
+    """Run the program on resources. Raises ExternalError."""
+    answer = Answer()
+    stdout, answer.stderr, answer.exit_code = external.run(request(items, config))
+    if answer.exit_code != 0 and not stdout.strip():
+        return answer
+    try:
+        root = parse(stdout, limits).root
+        if not isinstance(root, Map):
+            raise ListError("it is no ResourceList")
+        reply = ResourceList.parse(stdout, limits)
+        answer.results = _results(stdout, limits)
+        if answer.exit_code == 0:
+            answer.items = _items(items, reply)
+    except (YamlError, ListError) as error:
+        if answer.exit_code == 0:
+            raise ExternalError(f"{external.name}: cannot read what it wrote: {error}") from None
+    return answer
+
+
+def request(items: list[Resource], config: Resource | None) -> str:
+    """The ResourceList to send: every item with the annotations that kpt adds."""
+    sent = []
+    for number, item in enumerate(items, 1):
+        place = item.location
+        added = (
+            {}
+            if place is None
+            else {
+                names.LEGACY_INDEX: str(place.index),
+                names.LEGACY_PATH: place.path,
+                names.INDEX: str(place.index),
+                names.PACKAGE_PATH: place.package,
+                names.PATH: place.path,
+            }
+        )
+        sent.append(annotated(item, {**added, ID: str(number), LEGACY_ID: str(number)}))
+    return ResourceList.of(sent, config).render()
+
+
+def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
+    """A copy of a resource, fit to stand in a list, with annotations added."""
+    copy = Resource(bare(item.text), label=item.label)
+    for name, value in annotations.items():
+        copy.set(("metadata", "annotations", name), value)
+    return copy
+
+
+def bare(text: str) -> str:
+    """A document without markers around it and with plain line feeds, fit to stand in a list."""
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    lines = text.split("\n")
+    while lines and (not lines[0].strip() or lines[0].startswith("---")):
+        rest = lines.pop(0)[3:].strip()
+        if rest.startswith("#"):
+            lines.insert(0, rest)
+            break
+    while lines and (not lines[-1].strip() or lines[-1].startswith("...")):
+        lines.pop()
+    return "\n".join(lines) + "\n"
+
+
+def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
+    by_place = {
+        (item.location.package, item.location.path, item.location.index): number
+        for number, item in enumerate(sent, 1)
+        if item.location is not None
+    }
+    found: list[Resource] = []
+    taken: set[int] = set()
+    for given in reply.items:
+        annotations = given.annotations
+        number = _number(annotations.get(ID) or annotations.get(LEGACY_ID))
+        if number is None:
+            number = by_place.get((given.package_path, given.path or "", given.index), 0)
+        if 0 < number <= len(sent) and number not in taken:
+            taken.add(number)
+            _take_over(sent[number - 1], given, annotations)
+            found.append(sent[number - 1])
+        else:
+            data = given.get()
+            found.append(Resource.from_data(_without(data, (ID, LEGACY_ID))))
+    return found
+
+
+def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
+    """Bring the data of `given` into `item`; where it says another place, that stands in the annotations."""
+    data = _without(given.get(), ORCHESTRATION)
+    before = item.get()
+    if not same(data, before) and isinstance(data, dict) and isinstance(before, dict):
+        _merge(item, (), before, data)
+    place = item.location
+    if place is None:
+        return
+    for legacy, name, value in (
+        (names.LEGACY_PATH, names.PATH, place.path),
+        (names.LEGACY_INDEX, names.INDEX, str(place.index)),
+    ):
+        said = {annotations[key] for key in (legacy, name) if key in annotations} - {value}
+        if len(said) > 1:
+            raise ListError(
+                f"{item.label}: {legacy} and {name} say different things: {', '.join(sorted(said))}"
+            )
+        for other in said:
+            item.set(("metadata", "annotations", name), other)
+
+
+def _merge(item: Resource, path: tuple[str | int, ...], before: object, after: object) -> None:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in before:
+            if key not in after:
+                item.remove((*path, key))
+        for key, value in after.items():
+            if key not in before:
+                item.set((*path, key), value)
+            elif not same(before[key], value):
+                _merge(item, (*path, key), before[key], value)
+    elif isinstance(before, list) and isinstance(after, list) and after and path:
+        common = min(len(before), len(after))
+        for index in range(common):
+            if not same(before[index], after[index]):
+                _merge(item, (*path, index), before[index], after[index])
+        for index in range(len(before) - 1, common - 1, -1):
+            item.remove((*path, index))
+        for index in range(common, len(after)):
+            item.set((*path, index), after[index])
+    elif path:
+        item.set(path, after)
+
+
+def same(one: object, other: object) -> bool:
+    """Equality that tells True from 1, and 1 from 1.0."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and one == other
+
+
+def _without(data: object, annotations: tuple[str, ...]) -> object:
+    """The data of a resource less these annotations, and less `annotations` where nothing else was in it."""
+    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
+        return data
+    found = data["metadata"].get("annotations")
+    if not isinstance(found, dict):
+        return data
+    kept = {key: value for key, value in found.items() if key not in annotations}
+    metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
+    if kept:
+        metadata = {key: kept if key == "annotations" else value for key, value in data["metadata"].items()}
+    return {key: metadata if key == "metadata" else value for key, value in data.items()}
+
+
+def _results(text: str, limits: Limits) -> list[dict[str, object]]:
+    """The `results` of a ResourceList; also in the older form, where they stand under `items`."""
+    found = Resource(text, limits=limits, label="the function's answer").get("results")
+    if isinstance(found, dict):
+        found = found.get("items")
+    return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() and text.isascii() else None

@@ -1,0 +1,243 @@
+"""A package on disk, read as kpt reads it.
+
+A package is a folder with a Kptfile. What belongs to it: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
+ones included, in the order of a walk that visits names in order, except what its .krmignore leaves out and what lies in
+subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
+folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
+(kpt 1.0.0-beta.56, observed.)
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.fn.krmignore import KrmIgnore
+from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import Kptfile, PipelineFunction
+from krmkit.krm.resource import Resource
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.yaml.limits import Limits
+
+KPTFILE = "Kptfile"
+IGNORE_FILE = ".krmignore"
+SUFFIXES = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+class PackageError(ValueError):
+    """The package cannot be read; the message says what is wrong and where."""
+
+
+class Package:
+    """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
+
+    `files` are its own, `children` its direct subpackages, in order.
+    """
+
+    __slots__ = ("children", "files", "folder", "ignored", "kptfile", "path")
+
+    def __init__(self, path: str, folder: str, kptfile: Kptfile) -> None:
+        self.path = path
+        self.folder = folder
+        self.kptfile = kptfile
+        self.files: list[SourceFile] = []
+        self.ignored: set[str] = set()  # paths of files that are there and not read
+        self.children: list[Package] = []
+
+    @property
+    def items(self) -> list[Item]:
+        """The package's own resources, those of subpackages not included."""
+        return [item for file in self.files for item in file.items]
+
+    @property
+    def functions(self) -> list[PipelineFunction]:
+        """All functions of the pipeline in the order in which they run."""
+        return [*self.kptfile.mutators, *self.kptfile.validators]
+
+    def walk(self) -> Iterator[Package]:
+        """All packages, subpackages before those that hold them: the order in which they are rendered."""
+        for child in self.children:
+            yield from child.walk()
+        yield self
+
+    def place(self, path: str) -> str:
+        """A path of this package relative to the root package."""
+        return f"{self.folder}/{path}" if self.folder else path
+
+    def config(self, function: PipelineFunction) -> Resource | None:
+        """The function's config as it is on disk. Raises PackageError."""
+        if function.config_map:
+            data: dict[str, object] = {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "function-input"},
+                "data": dict(function.config_map),
+            }
+            return Resource.from_data(data, "the functionConfig")
+        if not function.config_path:
+            return None
+        where = f"{self.place(KPTFILE)}: {function.field}.configPath"
+        file = next((file for file in self.files if file.path == function.config_path), None)
+        if file is None:
+            raise PackageError(
+                f'{where}: the package has no "{function.config_path}"; a YAML file of the package itself must hold the config'
+            )
+        if len(file.items) != 1:
+            raise PackageError(
+                f'{where}: "{function.config_path}" must hold one resource, and holds {len(file.items)}'
+            )
+        return Resource(file.items[0].original, label=self.place(function.config_path))
+
+
+def read(path: str, limits: Limits = DEFAULT_LIMITS) -> Package:
+    """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it."""
+    root = os.path.realpath(path)
+    if not os.path.isdir(root):
+        raise PackageError(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
+    if not os.path.exists(os.path.join(root, KPTFILE)):
+        raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
+    budget = _Budget(limits)
+    try:
+        package = _read(root, "", budget)
+        for each in package.walk():
+            for function in each.functions:
+                each.config(function)
+            _check(each)
+    except OSError as error:
+        raise PackageError(f"{error.filename}: {error.strerror or error}") from None
+    except (SourceError, ListError, YamlError) as error:
+        raise PackageError(str(error)) from None
+    return package
+
+
+class _Budget:
+    """Counts what is read over all files of a package and its subpackages."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.size = 0
+        self.items = 0
+
+    def take(self, text: str) -> None:
+        self.size += len(text)
+        if self.size > self.limits.total_size:
+            raise LimitError.of("total_size", self.limits.total_size, "the size of the package in characters")
+
+    def take_items(self, count: int) -> None:
+        self.items += count
+        if self.items > self.limits.items:
+            raise LimitError.of("items", self.limits.items, "the number of resources in the package")
+
+
+def _read(path: str, folder: str, budget: _Budget) -> Package:
+    name = f"{folder}/{KPTFILE}" if folder else KPTFILE
+    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name), name)
+    package = Package(path, folder, kptfile)
+    _read_files(package, budget)
+    subfolders = sorted(_subpackages(path, ""))
+    package.children = [_read(os.path.join(path, sub), package.place(sub), budget) for sub in subfolders]
+    return package
+
+
+def _subpackages(path: str, folder: str) -> Iterator[str]:
+    """Folders of direct subpackages, relative to the package at `path`."""
+    with os.scandir(os.path.join(path, folder)) as entries:
+        names = [
+            entry.name for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name != ".git"
+        ]
+    for name in names:
+        inner = f"{folder}/{name}" if folder else name
+        if os.path.exists(os.path.join(path, inner, KPTFILE)):
+            yield inner
+        else:
+            yield from _subpackages(path, inner)
+
+
+def _read_files(package: Package, budget: _Budget) -> None:
+    ignore_path = os.path.join(package.path, IGNORE_FILE)
+    rules = KrmIgnore("")
+    if os.path.exists(ignore_path):
+        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE)))
+    for path, ignored in _walk(package.path, "", rules):
+        if ignored:
+            package.ignored.add(path)
+            continue
+        if not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == KPTFILE):
+            package.ignored.add(path)
+            continue
+        label = package.place(path)
+        text = _text(os.path.join(package.path, path), label)
+        budget.take(text)
+        file = SourceFile(path, text, package.path, label, budget.limits)
+        budget.take_items(len(file.items))
+        for item in file.items:
+            if may_hold_orchestration(item.original):
+                strip_orchestration(item)
+        package.files.append(file)
+
+
+def _walk(path: str, folder: str, rules: KrmIgnore, ignored: bool = False) -> Iterator[tuple[str, bool]]:
+    """Every file of a package in the order of names, with whether it is left out; subpackages are not entered."""
+    with os.scandir(os.path.join(path, folder)) as entries:
+        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    for name, is_folder in found:
+        inner = f"{folder}/{name}" if folder else name
+        out = ignored or rules.ignores(inner, is_folder)
+        if not is_folder:
+            yield inner, out
+        elif not os.path.exists(os.path.join(path, inner, KPTFILE)):
+            yield from _walk(path, inner, rules, out)
+
+
+def _text(path: str, label: str) -> str:
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PackageError(
+            f"{label}: line {line}: byte 0x{content[error.start]:02x} is not UTF-8; packages are UTF-8 text"
+        ) from None
+
+
+def _check(package: Package) -> None:
+    """Every resource has what makes it one; kustomizations need not."""
+    for item in package.items:
+        problem = not_a_resource(item)
+        if problem:
+            raise PackageError(problem)
+
+
+def not_a_resource(resource: Resource) -> str:
+    """What keeps an item from being a resource, "" where nothing does."""
+    for value, field in (
+        (resource.api_version, "apiVersion"),
+        (resource.kind, "kind"),
+        (resource.name, "metadata.name"),
+    ):
+        if not value:
+            if _is_kustomization(resource):
+                return ""
+            return (
+                f"{resource.label}: has no {field}, so it is no Kubernetes resource; give it one,"
+                " or list the file in .krmignore"
+            )
+    return ""
+
+
+def _is_kustomization(resource: Resource) -> bool:
+    file = (resource.path or "").rpartition("/")[2]
+    version = resource.api_version
+    return (
+        file in _KUSTOMIZATIONS
+        or version.startswith("kustomize.config.k8s.io")
+        or (not version and resource.kind == "Kustomization")
+    )

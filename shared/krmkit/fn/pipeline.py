@@ -1,0 +1,215 @@
+"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting what nobody changed.
+
+Order: subpackages first, each with its own resources and those of its subpackages; in a package the mutators, then the
+validators. Each function gets what the one before left, narrowed by its selectors; what a validator changes is dropped.
+A resource is parsed when the first function asks for it and stays parsed. Nothing is written here: the outcome says
+what would become of which file, and after the first failure that nothing would.
+"""
+
+from __future__ import annotations
+
+import time
+
+from krmkit.fn.external import External, ExternalError, call
+from krmkit.fn.package import Package, PackageError, not_a_resource
+from krmkit.fn.place import PlaceError, Places
+from krmkit.fn.resolve import Known, ResolveError, Resolver
+from krmkit.fn.resultlist import FunctionRun
+from krmkit.fn.results import ERROR
+from krmkit.fn.run import apply, summary
+from krmkit.fn.source import Item
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import PipelineFunction
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.fn.write import Change
+
+    class Observer(Protocol):
+        """Who wants to see a pipeline work."""
+
+        def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
+        def finished(self, run: FunctionRun) -> None: ...
+
+
+class Rendering:
+    """The outcome of a pipeline.
+
+    `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
+    `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
+    differ from the disk: all empty after a failure. Paths are relative to the root package.
+    """
+
+    __slots__ = ("changes", "contents", "failure", "items", "packages", "runs")
+
+    def __init__(self) -> None:
+        self.runs: list[FunctionRun] = []
+        self.failure = ""
+        self.items: list[tuple[str, Item]] = []
+        self.contents: dict[str, str] = {}
+        self.changes: list[Change] = []
+        self.packages = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 after a failure."""
+        return 1 if self.failure else 0
+
+    def listed(self) -> str:
+        """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
+        from krmkit.fn.external import annotated
+
+        items = [
+            annotated(
+                item,
+                {
+                    names.LEGACY_INDEX: str(item.location.index),
+                    names.LEGACY_PATH: path,
+                    names.INDEX: str(item.location.index),
+                    names.PATH: path,
+                },
+            )
+            for path, item in self.items
+        ]
+        return ResourceList.of(items).render()
+
+    def unwrapped(self) -> str:
+        """The resources as documents."""
+        from krmkit.fn.external import bare
+
+        return "---\n".join(bare(item.text) for _, item in self.items)
+
+
+class _StoppedError(Exception):
+    """A function failed; the text says which."""
+
+
+def render(package: Package, resolver: Resolver, observer: Observer | None = None) -> Rendering:
+    """Run the pipelines of a package and its subpackages. Raises PackageError before any function ran, when the
+    package cannot be rendered on this machine."""
+    return _Pipeline(package, resolver, observer).run()
+
+
+class _Pipeline:
+    def __init__(self, package: Package, resolver: Resolver, observer: Observer | None) -> None:
+        self.package = package
+        self.observer = observer
+        self.places = Places(package)
+        self.rendering = Rendering()
+        self.limits = resolver.options.limits
+        # All programs are found before the first one runs.
+        self.programs: dict[int, Known | External] = {}
+        for each in package.walk():
+            self.rendering.packages += 1
+            for function in each.functions:
+                try:
+                    self.programs[id(function)] = resolver.resolve(function)
+                except ResolveError as error:
+                    raise PackageError(f"{each.place('Kptfile')}: {function.field}: {error}") from None
+
+    def run(self) -> Rendering:
+        rendering = self.rendering
+        try:
+            items = self._hydrate(self.package)
+            rendering.contents = self.places.contents(items)
+            rendering.changes = self.places.changes(rendering.contents)
+            rendering.items = [(self.places.path(item), item) for item in items]
+        except _StoppedError as error:
+            rendering.failure = str(error)
+        except (PlaceError, YamlError, ListError) as error:
+            rendering.failure = str(error)
+        return rendering
+
+    def _hydrate(self, package: Package) -> list[Item]:
+        items: list[Item] = []
+        for child in package.children:
+            items += self._hydrate(child)
+        items += package.items
+        for function in package.kptfile.mutators:
+            items = self._mutate(package, function, items)
+        for function in package.kptfile.validators:
+            self._validate(package, function, items)
+        return items
+
+    def _mutate(self, package: Package, function: PipelineFunction, items: list[Item]) -> list[Item]:
+        config = package.config(function)
+        if function.config_path:
+            # An earlier function may have changed the config: that counts, as for kpt.
+            for item in items:
+                place = item.location
+                if (place.package, place.path) == (package.path, function.config_path):
+                    config = item
+        chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        result = self.places.settle(self._call(package, function, chosen, config), package)
+        problem = next(filter(None, map(not_a_resource, result)), "")
+        if problem:
+            raise _StoppedError(f"{_name(function)}: its output is not right: {problem}")
+        if not function.narrows:
+            return result
+        before = {id(item) for item in chosen}
+        left = {id(item) for item in result}
+        merged = [item for item in items if id(item) not in before or id(item) in left]
+        return merged + [item for item in result if id(item) not in before]
+
+    def _validate(self, package: Package, function: PipelineFunction, items: list[Item]) -> None:
+        chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        before = [(item, item.text, item.changed) for item in chosen]
+        # A validator's config is the one on disk, as for kpt.
+        self._call(package, function, chosen, package.config(function))
+        for item, text, changed in before:
+            if item.changed != changed or (changed and item.text != text):
+                item.revert(text, changed)
+
+    def _call(
+        self, package: Package, function: PipelineFunction, items: list[Item], config: Resource | None
+    ) -> list[Resource]:
+        """What the function makes of the items. Raises _StoppedError where it failed; its results are kept."""
+        program = self.programs[id(function)]
+        run = FunctionRun(
+            "image" if function.image else "exec", function.image or function.exec, package.folder
+        )
+        if self.observer is not None:
+            number = len(self.rendering.runs) + 1
+            self.observer.started(run, number, len(self.programs), len(items))
+        self.rendering.runs.append(run)
+        start = time.monotonic()
+        try:
+            result = self._run(program, run, items, config)
+        except ExternalError as error:
+            run.exit_code = 1
+            raise _StoppedError(str(error)) from None
+        finally:
+            run.seconds = time.monotonic() - start
+            if self.observer is not None:
+                self.observer.finished(run)
+        if run.exit_code != 0:
+            raise _StoppedError(f"{_name(function)} failed")
+        return result
+
+    def _run(
+        self, program: Known | External, run: FunctionRun, items: list[Item], config: Resource | None
+    ) -> list[Resource]:
+        if isinstance(program, External):
+            answer = call(program, list(items), config, self.limits)
+            run.results = list(answer.results)
+            run.stderr = answer.stderr
+            run.exit_code = answer.exit_code
+            return answer.items
+        known = program.function
+        resources = ResourceList.of(list(items), config, self.limits)
+        results = apply(known.definition, known.process, resources, config, program.options)
+        run.results = [result.data() for result in results]
+        if any(result.severity == ERROR for result in results):
+            run.exit_code = 1
+            run.stderr = summary(known.name, results)
+        return resources.items
+
+
+def _name(function: PipelineFunction) -> str:
+    return function.image or function.exec

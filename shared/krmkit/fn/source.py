@@ -1,0 +1,184 @@
+"""A file of a package as text: split into documents, and put together again with only what changed.
+
+Where nothing changed, the pieces join to the file's very bytes. What stands between documents (separators, comments
+that belong to no resource, line ends) stays with the document that follows.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.resource import Location, Resource
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.yaml.limits import Limits
+
+# What kpt adds to items when it reads them, and takes away when it writes them, wherever it came from.
+ORCHESTRATION = (
+    names.LEGACY_INDEX,
+    names.LEGACY_PATH,
+    names.INDEX,
+    names.PACKAGE_PATH,
+    names.PATH,
+    "internal.config.kubernetes.io/seqindent",
+    "internal.config.kubernetes.io/annotations-migration-resource-id",
+    "internal.config.kubernetes.io/id",
+    "config.k8s.io/id",
+    "internal.config.k8s.io/kpt-resource-id",
+)
+
+
+class SourceError(ValueError):
+    """A file cannot be split into resources; the message says where and why."""
+
+
+class Item(Resource):
+    """A resource that came from a file. It sees the annotations that kpt would have added, and its text has none."""
+
+    __slots__ = ("original",)
+    location: Location
+
+    def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(text, limits=limits, label=label, location=location)
+        self.original = text
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """metadata.annotations as texts, with file, index and package as a function gets them from kpt."""
+        place = self.location
+        added = {
+            names.LEGACY_INDEX: str(place.index),
+            names.LEGACY_PATH: place.path,
+            names.INDEX: str(place.index),
+            names.PACKAGE_PATH: place.package,
+            names.PATH: place.path,
+        }
+        return {**added, **super().annotations}
+
+    @classmethod
+    def made(cls, resource: Resource, location: Location) -> Item:
+        """The item that a function's new resource becomes."""
+        text = resource.text
+        if resource.column:
+            from krmkit.yaml.compose import shift
+
+            text = shift(" " * resource.column + text, resource.column, 0)
+        item = cls(text, location, resource.label, resource.limits)
+        item.changed = True
+        return item
+
+    def revert(self, text: str, changed: bool) -> None:
+        """Go back to an earlier text, as validators are not allowed to change anything."""
+        self._text = text
+        self._document = None
+        self._root = None
+        self.changed = changed
+
+
+class SourceFile:
+    """One file: its `path` relative to its package, its text and the resources in it, in order."""
+
+    __slots__ = ("_leads", "_tail", "items", "path", "text")
+
+    def __init__(
+        self, path: str, text: str, package: str, label: str, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.items: list[Item] = []
+        self._leads: list[str] = []
+        lead = ""
+        for separator, body in split_documents(text, label):
+            if not has_content(body):
+                lead += separator + body
+                continue
+            index = len(self.items)
+            name = f"{label} (document {index + 1})" if index else label
+            self.items.append(Item(body, Location(path, index, package), name, limits))
+            self._leads.append(lead + separator)
+            lead = ""
+        self._tail = lead
+
+    def joined(self, items: Sequence[Resource]) -> str:
+        """The file's text with these resources, in this order; those that came from it bring along what led to them."""
+        own = {id(item): position for position, item in enumerate(self.items)}
+        parts: list[str] = []
+        for number, item in enumerate(items):
+            position = own.get(id(item))
+            if position is not None and (number > 0) == (position > 0):
+                lead = self._leads[position]
+            else:
+                lead = "---\n" if number else ""
+            if lead and parts and not parts[-1].endswith("\n"):
+                parts.append("\n")
+            parts.append(lead)
+            parts.append(item.text)
+        text = "".join(parts)
+        if self._tail and not text.endswith("\n"):
+            text += "\n"
+        return text + self._tail
+
+
+def joined(items: Sequence[Resource]) -> str:
+    """The text of a new file."""
+    texts = [item.text if item.text.endswith("\n") else item.text + "\n" for item in items]
+    return "---\n".join(texts)
+
+
+def split_documents(text: str, label: str) -> list[tuple[str, str]]:
+    """(separator, body) of each document, as kpt splits them; the concatenation of all is the text.
+
+    A separator is a line that starts with three dashes, other than the first line. Raises SourceError where more than
+    a comment follows the dashes.
+    """
+    documents: list[tuple[str, str]] = []
+    separator = ""
+    start = position = 0
+    while True:
+        position = text.find("\n---", position)
+        if position < 0:
+            break
+        stop = text.find("\n", position + 1)
+        rest = text[position + 4 : stop if stop >= 0 else len(text)].strip()
+        if rest and not rest.startswith("#"):
+            line = text.count("\n", 0, position) + 2
+            raise SourceError(
+                f'{label}: line {line}: "---{rest[:40]}" separates documents, and only a comment may follow the dashes'
+            )
+        documents.append((separator, text[start : position + 1]))
+        start = stop + 1 if stop >= 0 else len(text)
+        separator = text[position + 1 : start]
+        position = start
+    documents.append((separator, text[start:]))
+    return documents
+
+
+def has_content(body: str) -> bool:
+    """Whether a document holds anything but comments, markers, directives of nothing, and null."""
+    if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:
+        return True  # a key on the first line, as nearly always
+    for line in body.split("\n"):
+        line = line.strip("\ufeff \t\r")
+        for marker in ("---", "..."):
+            if line.startswith(marker):
+                line = line[3:].strip()
+        if line and not line.startswith("#") and line.partition(" #")[0].strip() not in {"null", "~"}:
+            return True
+    return False
+
+
+def strip_orchestration(resource: Resource) -> None:
+    """Take away the annotations that kpt takes away, and the annotations as a whole where nothing else is left."""
+    removed = False
+    for name in ORCHESTRATION:
+        removed = resource.remove(("metadata", "annotations", name)) or removed
+    if removed and resource.get("metadata", "annotations") == {}:
+        resource.remove(("metadata", "annotations"))
+
+
+def may_hold_orchestration(text: str) -> bool:
+    """Whether the text may hold an annotation that kpt takes away: a quick look, with false positives."""
+    return "config.kubernetes.io/" in text or "config.k8s.io/" in text
