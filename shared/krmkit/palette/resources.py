@@ -62,10 +62,8 @@ def check(
     for demand in demands:
         _Pack(demand, pools, report).run()
     for pool in pools:
-        for resource in TYPES:
-            shares = report.required.get(pool.name, {}).get(resource, {})
-            if shares:
-                _compare(pool, resource, shares, aggregate, use_min_size, report)
+        for resource, shares in report.required.get(pool.name, {}).items():
+            _compare(pool, resource, shares, aggregate, use_min_size, report)
     return report
 
 
