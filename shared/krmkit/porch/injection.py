@@ -10,7 +10,7 @@ from krmkit.porch.api import PorchError
 from krmkit.porch.edit import overwrite
 from krmkit.porch.fields import ordered
 from krmkit.porch.gates import set_conditions_and_gates
-from krmkit.porch.package import KPTFILE
+from krmkit.porch.package import KPTFILE, may_hold
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 
@@ -37,6 +37,10 @@ class Candidate:
         self.api_version = str(data.get("apiVersion") or "")
         self.kind = str(data.get("kind") or "")
         self.name = str((data.get("metadata") or {}).get("name") or "")
+
+
+class BadPointError(PorchError):
+    """Injection points that cannot be told apart or understood, or a resource that cannot be read."""
 
 
 class InjectionPoint:
@@ -93,18 +97,18 @@ def find_injection_points(package: Package) -> list[InjectionPoint]:
     for file, resource in package.by_file():
         try:
             kind = resource.kind
-            value = resource.annotations.get(INJECTION) if may_be_point(resource) else None
+            value = resource.annotations.get(INJECTION) if may_hold(resource, INJECTION) else None
             name = resource.name if value is not None else ""
         except LimitError:
             raise
         except ListError as error:
             root = parse(resource.text).root
             number = 2 if root is not None and root.kind == "seq" else 8  # as yaml.v3 counts them
-            raise PorchError(
+            raise BadPointError(
                 f"{file}: failed to extract objects: unhandled node kind {number}: {error}"
             ) from None
         except YamlError as error:
-            raise PorchError(f"{file}: failed to extract objects: {error}") from None
+            raise BadPointError(f"{file}: failed to extract objects: {error}") from None
         if value is None:
             continue
         point = InjectionPoint(file, f"config.injection.{kind}.{name}", value == REQUIRED, resource)
@@ -117,12 +121,6 @@ def find_injection_points(package: Package) -> list[InjectionPoint]:
             )
         found.append(point)
     return found
-
-
-def may_be_point(resource: Resource) -> bool:
-    """Whether the resource can have the annotation at all: escapes and aliases hide a word, nothing else does."""
-    text = resource.text
-    return INJECTION in text or "\\" in text or "*" in text
 
 
 def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
@@ -138,7 +136,7 @@ def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
             )
         known[point.condition_type] = point
     if errors:
-        raise PorchError("errors in injection points: " + ", ".join(errors))
+        raise BadPointError("errors in injection points: " + ", ".join(errors))
 
 
 def fill(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.porch.api import PorchError
 from krmkit.yaml.errors import YamlError
@@ -21,33 +22,38 @@ _PATTERNS = (".yaml", ".yml", ".json")
 class Package:
     """A package and the subpackages that came with it.
 
-    The root is the package with the shortest path: `kpt fn render` gives every resource the path of its own package, and file paths
-    relative to that; `kpt fn eval` gives no package path, and file paths relative to the root.
+    The root is the package of the Kptfile with the shortest path: `kpt fn render` gives every resource the path of its own package,
+    and file paths relative to that; `kpt fn eval` gives no package path, and file paths relative to the root. Resources that a
+    function has just made have no package path either; they are the root's.
     """
 
-    __slots__ = ("resources", "root")
+    __slots__ = ("_places", "resources", "root")
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = list(resources)
-        paths = {resource.package_path.rstrip("/") for resource in self.resources}
-        self.root = min(paths, key=lambda path: (len(path), path), default="")
+        self._places = [place_of(resource) for resource in self.resources]
+        with_kptfile = [package for package, path, _ in self._places if path == KPTFILE]
+        packages = with_kptfile or [package for package, _, _ in self._places]
+        self.root = min(packages, key=lambda path: (len(path), path), default="")
 
     def file_of(self, resource: Resource) -> str:
         """The resource's file, relative to the root; "" where nothing tells."""
-        path = resource.path or ""
-        package = resource.package_path.rstrip("/")
-        if package != self.root and package.startswith(self.root):
+        package, path, _ = place_of(resource)
+        return self._file(package, path)
+
+    def _file(self, package: str, path: str) -> str:
+        if package and package != self.root and package.startswith(self.root):
             return package[len(self.root) :].lstrip("/") + "/" + path
         return path
 
     def at(self, file: str) -> list[Resource]:
         """The resources of a file of the root package, in order."""
         found = [
-            resource
-            for resource in self.resources
-            if resource.path == file and resource.package_path.rstrip("/") == self.root
+            (index, position)
+            for position, (package, path, index) in enumerate(self._places)
+            if path == file and package in ("", self.root)
         ]
-        return sorted(found, key=lambda resource: resource.index)
+        return [self.resources[position] for _, position in sorted(found)]
 
     def single(self, file: str, kind: str = "", name: str = "") -> Resource:
         """The one resource of a file of the root. PorchError where it is missing, not alone, or not of that kind and name."""
@@ -76,9 +82,35 @@ class Package:
 
     def by_file(self) -> list[tuple[str, Resource]]:
         """(file, resource) of all resource files in all folders, by file and position."""
-        found = [(self.file_of(resource), resource.index, resource) for resource in self.resources]
-        found.sort(key=lambda entry: entry[:2])
-        return [(file, resource) for file, _, resource in found if not file or is_resource_file(file)]
+        found = [
+            (self._file(package, path), index, position)
+            for position, (package, path, index) in enumerate(self._places)
+        ]
+        return [
+            (file, self.resources[position])
+            for file, _, position in sorted(found)
+            if not file or is_resource_file(file)
+        ]
+
+
+def place_of(resource: Resource) -> tuple[str, str, int]:
+    """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
+    if resource.location is not None:
+        return resource.location.package.rstrip("/"), resource.location.path, resource.location.index
+    path = _annotation(resource, names.PATH) or _annotation(resource, names.LEGACY_PATH)
+    index = _annotation(resource, names.INDEX) or _annotation(resource, names.LEGACY_INDEX)
+    number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
+    return _annotation(resource, names.PACKAGE_PATH).rstrip("/"), path, number
+
+
+def may_hold(resource: Resource, word: str) -> bool:
+    """Whether a word can occur in a resource at all, seen without parsing it: only escapes and aliases hide one."""
+    text = resource.text
+    return word in text or "\\" in text or "*" in text
+
+
+def _annotation(resource: Resource, name: str) -> str:
+    return resource.string("metadata", "annotations", name) if may_hold(resource, name) else ""
 
 
 def is_resource_file(path: str) -> bool:

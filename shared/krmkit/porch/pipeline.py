@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from krmkit.yaml.tree import Node
 
 
+class DottedNameError(PorchError):
+    """A name with a dot, which would keep the variant's functions from being recognised."""
+
+
 def prepend_pipeline(package: Package, variant: str, pipeline: dict[str, Any] | None) -> bool:
     """Bring the root Kptfile's pipeline to what `variant` wants: its functions first, in their order, then all others in theirs.
 
@@ -53,16 +57,16 @@ def prepend_pipeline(package: Package, variant: str, pipeline: dict[str, Any] | 
 
 
 def check_names(variant: str, pipeline: dict[str, Any]) -> None:
-    """PorchError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
+    """DottedNameError where a dot in a name would keep the functions from being recognised as the variant's in the next run."""
     why = "so its functions could not be found again and every run would add another copy"
     functions = [
         (step, index, function) for step in LISTS for index, function in enumerate(pipeline.get(step) or ())
     ]
     if functions and "." in variant:
-        raise PorchError(f'the name "{variant}" of the PackageVariant has a dot, {why}')
+        raise DottedNameError(f'the name "{variant}" of the PackageVariant has a dot, {why}')
     for step, index, function in functions:
         if "." in (function.get("name") or ""):
-            raise PorchError(
+            raise DottedNameError(
                 f'the name "{function["name"]}" of spec.pipeline.{step}[{index}] has a dot, {why}'
             )
 

@@ -1,0 +1,92 @@
+"""What the engines found, as results of a function."""
+
+from __future__ import annotations
+
+from krmkit.porch.gates import condition_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
+    from krmkit.krm.resource import Resource
+    from krmkit.lang.schema import Violation
+    from krmkit.porch.api import Condition
+    from krmkit.porch.chain import Chain
+    from krmkit.porch.injection import InjectionPoint
+
+    class Sink(Protocol):
+        """Where results go (`krmkit.fn.results.Results`)."""
+
+        def add(
+            self,
+            severity: str,
+            rule: str,
+            message: str,
+            resource: Resource | None = None,
+            field: str | None = None,
+            current: object = None,
+            proposed: object = None,
+            file: dict[str, object] | None = None,
+            tags: dict[str, str] | None = None,
+        ) -> None: ...
+
+        def explain(
+            self, rule: str, message: str, resource: Resource | None = None, field: str | None = None
+        ) -> None: ...
+
+
+def report_violations(results: Sink, violations: Iterable[Violation], resource: Resource | None) -> bool:
+    """One error for each violation of the form; returns whether there was any."""
+    found = False
+    for violation in violations:
+        found = True
+        results.add("error", "invalid-config", violation.message, resource, violation.path, violation.current)
+    return found
+
+
+def report_points(results: Sink, points: Iterable[InjectionPoint]) -> None:
+    """What was not injected and why: a warning where the point is required, else an info; with --explain also what was."""
+    for point in points:
+        for line in point.explained:
+            results.explain("injection", line, point.resource)
+        condition = condition_of(point)
+        if point.injected:
+            results.explain("injection", condition.message, point.resource)
+        elif point.required:
+            message = f"required, and not injected: {condition.message}; the readiness gate stays open"
+            results.add("warning", "not-injected", message, point.resource, tags=_tags(condition))
+        else:
+            message = f"optional, and not injected: {condition.message}"
+            results.add("info", "not-injected", message, point.resource, tags=_tags(condition))
+
+
+def report_pipeline(results: Sink, kptfile: Resource, changed: bool) -> None:
+    """kpt reads the pipeline before it runs any function, so a changed one takes effect later."""
+    if changed:
+        message = "the pipeline has changed; that takes effect with the next render, so render again"
+        results.add("info", "render-again", message, kptfile, "pipeline")
+
+
+def report_condition(
+    results: Sink, severity: str, rule: str, condition: Condition, resource: Resource | None
+) -> None:
+    """A condition of a PackageVariant or PackageVariantSet."""
+    message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
+    results.add(severity, rule, message, resource, tags=_tags(condition))
+
+
+def _tags(condition: Condition) -> dict[str, str]:
+    return {"condition": condition.type, "status": condition.status, "reason": condition.reason}
+
+
+def report_applied(results: Sink, chain: Chain) -> None:
+    """What came of a chain of PackageVariants that were all applied."""
+    for point in chain.explained:
+        for line in point.explained:
+            results.explain("injection", line, point.resource)
+    report_points(results, chain.points)
+    if chain.kptfile is not None:
+        report_pipeline(results, chain.kptfile, chain.pipeline_changed)
+    for variant, conditions in chain.applied:
+        report_condition(results, "info", "ready", conditions[-1], variant.resource)
