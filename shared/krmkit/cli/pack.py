@@ -1,0 +1,54 @@
+"""`krmkit pack import` and `krmkit pack export`: pack folders become ConfigMaps of a package, and folders again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from krmkit.cli.packfolder import PackFolderError, exported, imported
+from krmkit.fn.package import PackageError, read
+from krmkit.fn.write import WriteError
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit pack`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit pack", description="Bring packs into a package, and take them out again."
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="import|export")
+    bring = commands.add_parser(
+        "import",
+        help="pack folders -> ConfigMaps in a package",
+        description="Make of each pack folder a ConfigMap with the texts of pack.json, values.yaml, presets.yaml, schema.yaml"
+        " and defaults.yaml, byte for byte. The pack's other files go into a folder of the ConfigMap's name, which"
+        " .krmignore then lists; those that lie in the package already stay where they are. A package that is not there"
+        " yet is made.",
+    )
+    bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
+    bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    take = commands.add_parser(
+        "export",
+        help="ConfigMaps in a package -> pack folders",
+        description="Write each pack of a package as a folder: its texts byte for byte, and its other files.",
+    )
+    take.add_argument("package", metavar="PKG")
+    take.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder that gets one folder for each pack"
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit pack ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        if arguments.command == "import":
+            written = imported(arguments.folders, arguments.out)
+        else:
+            written = exported(read(arguments.package), arguments.out)
+    except (PackFolderError, PackageError, WriteError) as error:
+        print(f"krmkit pack {arguments.command}: {error}", file=sys.stderr)
+        return 1
+    for path in written:
+        print(path)
+    return 0

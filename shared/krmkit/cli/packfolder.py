@@ -1,0 +1,240 @@
+"""Pack folders and the ConfigMaps that carry them.
+
+A pack folder holds a pack.json. Its texts become data of a ConfigMap: literal blocks where a block can carry every byte,
+else text in double quotes. Each is read back before anything is written, so what cannot be carried is an error and never
+a changed byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
+from krmkit.fn.write import Change, write
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.palette.carrier import FILES, PACK_FILE, is_pack, place
+from krmkit.palette.pack import PackError, read_metadata
+from krmkit.yaml import emit
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEXTS = (PACK_FILE, *FILES)
+FOLDER = "krmkit.dev/pack-folder"  # keeps the folder's name, or its path where it lies in the package
+_NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
+_LONGEST_NAME = 253
+
+
+class PackFolderError(ValueError):
+    """A folder cannot become part of a package, or a pack no folder; the message says which and why."""
+
+
+def imported(folders: list[str], out: str) -> list[str]:
+    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError."""
+    root = os.path.realpath(out)
+    changes: list[Change] = []
+    ignored: list[str] = []
+    copies: list[tuple[str, str]] = []
+    seen: dict[str, str] = {}
+    for given in folders:
+        folder = os.path.realpath(given)
+        texts, others = _pack_files(folder, given)
+        name = item_name(os.path.basename(folder))
+        if name in seen:
+            raise PackFolderError(
+                f"{given} and {seen[name]} would both become {name}.yaml; import one of them elsewhere"
+            )
+        seen[name] = given
+        if (root + "/").startswith(folder + "/"):
+            raise PackFolderError(f"the package {out} lies in the pack folder {given}")
+        inside = os.path.relpath(folder, root) if folder.startswith(root + "/") else ""
+        if inside:
+            ignored.append(f"/{inside}/")
+        elif others:
+            ignored.append(f"/{name}/")
+            copies += [(os.path.join(folder, path), os.path.join(root, name, path)) for path in others]
+        path = f"{name}.yaml"
+        _refuse_strangers(os.path.join(root, path), name)
+        changes.append(Change(path, None, config_map(name, inside or os.path.basename(folder), texts, given)))
+    changes += _package_files(root, ignored)
+    for source, target in copies:
+        _copy(source, target)
+    os.makedirs(root, exist_ok=True)
+    write(root, changes)
+    return [os.path.join(out, change.path) for change in changes[: len(folders)]]
+
+
+def exported(package: Package, out: str) -> list[str]:
+    """Write the packs of a package as folders below `out`; returns these. Raises PackFolderError, WriteError."""
+    changes: list[Change] = []
+    copies: list[tuple[str, str]] = []
+    owners: dict[str, str] = {}
+    for each in package.walk():
+        for item in each.items:
+            if not is_pack(item):
+                continue
+            label = item.label
+            kept = item.annotations.get(FOLDER) or item.name
+            folder = os.path.basename(kept.rstrip("/"))
+            if folder in {"", ".", ".."} or ".." in kept.split("/") or kept.startswith("/"):
+                raise PackFolderError(f'{label}: its annotation {FOLDER} is "{kept}", which names no folder')
+            if folder in owners:
+                raise PackFolderError(
+                    f"{label} and {owners[folder]} would both become the folder {folder};"
+                    f" give one of them another {FOLDER}"
+                )
+            owners[folder] = label
+            changes += [Change(f"{folder}/{file}", None, text) for file, text in _texts(item)]
+            for place_of_others in (kept, item.name):
+                source = os.path.join(each.path, place_of_others)
+                if os.path.isdir(source):
+                    copies += [
+                        (os.path.join(source, path), os.path.join(out, folder, path))
+                        for path in sorted(_files(source, ""))
+                        if path not in TEXTS
+                    ]
+                    break
+    if not owners:
+        raise PackFolderError(
+            f"{package.path} holds no pack: a ConfigMap with data {PACK_FILE}, marked {names.LOCAL_CONFIG}"
+        )
+    os.makedirs(out, exist_ok=True)
+    for source, target in copies:
+        _copy(source, target)
+    write(out, changes)
+    return [os.path.join(out, folder) for folder in owners]
+
+
+def item_name(folder: str) -> str:
+    """A name that Kubernetes takes, as near to the folder's as can be."""
+    name = "".join(sign if sign in _NAME_SIGNS else "-" for sign in folder.lower())
+    return name.strip("-.")[:_LONGEST_NAME].rstrip("-.") or "pack"
+
+
+def config_map(name: str, folder: str, texts: dict[str, str], label: str) -> str:
+    """The text of the ConfigMap that carries a pack. Raises PackFolderError where a text cannot be carried."""
+    lines = ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n"]
+    lines.append(f'  name: {emit.scalar(name, 2)}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n')
+    lines.append(f"    {FOLDER}: {emit.scalar(folder, 4)}\ndata:\n")
+    for file in TEXTS:
+        if file in texts:
+            lines.append(f"  {file}: {_carried(texts[file], f'{label}/{file}')}\n")
+    return "".join(lines)
+
+
+def _carried(text: str, label: str) -> str:
+    """A text as a value below a key at column 2: readable where that loses nothing."""
+    candidates = [emit.double_quoted(text)]
+    if text.strip():
+        # Go would escape some signs, emoji among them; a block may hold them all the same.
+        candidates.insert(0, emit.literal(text, 2))
+    for candidate in candidates:
+        try:
+            node = Resource(f"data:\n  text: {candidate}\n  end: x\n").node("data", "text")
+        except (YamlError, ListError):
+            continue
+        if isinstance(node, Scalar) and node.text == text:
+            return candidate
+    raise PackFolderError(f"{label}: its text cannot be carried by YAML")
+
+
+def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
+    """The texts of a pack folder, and the paths of its other files."""
+    if not os.path.isfile(os.path.join(folder, PACK_FILE)):
+        raise PackFolderError(f"{given}: holds no {PACK_FILE}, so it is not a pack folder")
+    texts: dict[str, str] = {}
+    others: list[str] = []
+    for path in sorted(_files(folder, "")):
+        if path not in TEXTS:
+            others.append(path)
+            continue
+        with open(os.path.join(folder, path), "rb") as file:
+            content = file.read()
+        try:
+            texts[path] = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise PackFolderError(
+                f"{given}/{path}: byte 0x{content[error.start]:02x} at {error.start} is not UTF-8"
+            ) from None
+    try:
+        read_metadata(texts[PACK_FILE])
+    except PackError as error:
+        raise PackFolderError(f"{given}: {error}") from None
+    return texts, others
+
+
+def _files(folder: str, inner: str) -> Iterator[str]:
+    with os.scandir(os.path.join(folder, inner)) as entries:
+        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in found:
+        path = f"{inner}/{name}" if inner else name
+        if is_folder:
+            yield from _files(folder, path)
+        else:
+            yield path
+
+
+def _texts(item: Resource) -> Iterator[tuple[str, str]]:
+    for file in TEXTS:
+        if file == PACK_FILE and item.kind == "Pack":
+            yield file, json.dumps(item.get("spec", "metadata"), indent=2, ensure_ascii=False) + "\n"
+            continue
+        node = item.node(*place(item, file))
+        if isinstance(node, Scalar):
+            yield file, node.text
+        elif node is not None:
+            raise PackFolderError(f"{item.label}: {file} must be a text")
+
+
+def _package_files(root: str, ignored: list[str]) -> list[Change]:
+    """A Kptfile where there is none, and a .krmignore that lists what is new."""
+    changes = []
+    if not os.path.exists(os.path.join(root, KPTFILE)):
+        name = emit.scalar(item_name(os.path.basename(root)), 2)
+        changes.append(
+            Change(
+                KPTFILE,
+                None,
+                "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n"
+                f'  name: {name}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n',
+            )
+        )
+    path = os.path.join(root, IGNORE_FILE)
+    text = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+    listed = {line.strip() for line in text.split("\n")}
+    missing = [line for line in ignored if line not in listed]
+    if missing:
+        text += "\n" if text and not text.endswith("\n") else ""
+        changes.append(Change(IGNORE_FILE, None, text + "".join(f"{line}\n" for line in missing)))
+    return changes
+
+
+def _refuse_strangers(path: str, name: str) -> None:
+    """A file of that name may only be replaced when it is the same pack, imported before."""
+    if not os.path.exists(path):
+        return
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            resource = Resource(file.read())
+        known = is_pack(resource) and resource.name == name
+    except (OSError, ValueError):
+        known = False
+    if not known:
+        raise PackFolderError(
+            f"{path} is there already and is not this pack; move it, or import into another package"
+        )
+
+
+def _copy(source: str, target: str) -> None:
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copy2(source, target)
