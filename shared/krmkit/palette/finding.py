@@ -36,7 +36,7 @@ class Finding:
 
     code: the rule's id. about: what it is about, in the rule's own terms: (key path) for a schema constraint,
     (pack name) for a dependency, (pool or pack, resource type) for a resource. pack: the name of the pack it was
-    found in ("" for a pool's). file and path: where to look. current and proposed: the value there and a right one,
+    found in, file and path: where to look; pack and file are "" where it is about a machine pool. current and proposed: the value there and a right one,
     None where there is none to show; a password's value is never among them, nor in the message.
     """
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 def report(results: Sink, finding: Finding, resource: Resource | None, pack: str = "") -> None:
     """One finding about a pack, with its item as the resource; the tags name the pack and the pack's file."""
-    tags = {"file": finding.file}
+    tags: dict[str, str] = {}
+    if finding.file:
+        tags["file"] = finding.file
     if finding.pack or pack:
         tags["pack"] = finding.pack or pack
     results.add(

@@ -77,7 +77,7 @@ def totals(report: Report, pools: Sequence[Pool], use_min_size: bool = False) ->
             available = "unknown" if capacity is None else amount(capacity, resource)
             required = amount(report.total(pool.name, resource), resource, up=True)
             parts.append(f"{_NAME[resource]} {required} required, {available} available")
-        findings.append(Finding("totals", f"the pool {pool.name}: {'; '.join(parts)}", (pool.name,)))
+        findings.append(Finding("totals", f"the pool {pool.name}: {'; '.join(parts)}", (pool.name,), file=""))
     return findings
 
 
@@ -104,6 +104,7 @@ def _compare(
                 f"the {_NAME[resource]} of the pool {pool.name} is not known, so the {needed} that the packs need there "
                 f"are not checked: {why}",
                 about,
+                file="",
             )
         )
         return
@@ -122,6 +123,7 @@ def _compare(
                 f"{amount(needed_nano, resource, up=True)} ({parts}): add nodes, take larger ones, or lower the requests",
                 about,
                 largest,
+                "",
             )
         )
 

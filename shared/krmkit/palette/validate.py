@@ -122,7 +122,7 @@ def validate(
         message = (
             f"the resource constraints of {', '.join(labels)} are not checked: the config has no machinePools"
         )
-        findings.append(Finding("pools-unknown", message, labels))
+        findings.append(Finding("pools-unknown", message, labels, file=""))
     return findings
 
 
