@@ -101,9 +101,16 @@ def _value_span(text: str, value: int, stop: int, column: int, end: int) -> tupl
     below = stop + 1
     if below < end and text.startswith(" " * (column + 1), below):
         return None
-    if text[start] in "\"'":
-        # Clean text: the quote closes at the line's end.
-        return (start, stop) if text[stop - 1] == text[start] and stop - start > 1 else None
+    quote = text[start]
+    if quote in "\"'":
+        # Clean text: the quote closes on this line, and at most a comment follows.
+        close = text.find(quote, start + 1, stop) + 1
+        while quote == "'" and close and text[close : close + 1] == quote:
+            close = text.find(quote, close + 1, stop) + 1
+        if close == 0 or (quote == '"' and "\\" in text[start:close]):
+            return None
+        rest = text[close:stop].lstrip(" ")
+        return (start, close) if not rest or rest[0] == "#" else None
     if text[start] == "#" or (text[start] == "-" and text[start + 1 : start + 2] in ("", " ")):
         return None
     comment = text.find(" #", start, stop)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import all_close
 from krmkit.yaml.spans import BREAKS, find_items, line_start, skip_white
 
 TYPE_CHECKING = False
@@ -239,13 +240,15 @@ def _examine(items: list[str], column: int) -> tuple[list[int], set[int]]:
     doubtful: set[int] = set()
     letters = _LETTERS
     for number, item in enumerate(items):
-        if (
-            ("'" in item and not _quotes_close(item, "'"))
-            or ('"' in item and not _quotes_close(item, '"'))
-            or ("{" in item and (item.startswith("{") or item.count(" {") != item.count(" {}")))
-            or ("[" in item and (item.startswith("[") or item.count(" [") != item.count(" []")))
-            or "\t" in item
-        ):
+        quoted = ("'" not in item or _quotes_close(item, "'")) and (
+            '"' not in item or _quotes_close(item, '"')
+        )
+        braced = (
+            ("{" not in item or item.count(" {") == item.count(" {}"))
+            and ("[" not in item or item.count(" [") == item.count(" []"))
+            and item[:1] not in "{["
+        )
+        if "\t" in item or not ((quoted and braced) or all_close(item, quotes=not quoted)):
             unproven.append(number)
             doubtful.add(number)
         elif item[:1] not in letters and not _begins_with_key(item, column):

@@ -1,0 +1,79 @@
+"""Proof, line by line, that an item leaves no quote and no flow collection open at any line's end.
+
+For items that the count of quotes and brackets (`krmkit.yaml.split`) says nothing about: `{a: b}` and `'x' # note`
+are everyday YAML. By induction over the lines: where nothing is open at a line's start, the line is a comment, text of
+a block scalar, or dashes, a key and a value that begins as looked at here; whatever of these it is, nothing is open at
+its end if the value closes on the line.
+"""
+
+from __future__ import annotations
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
+_OPENERS = frozenset("[{,:")
+
+
+def all_close(item: str, quotes: bool = True) -> bool:
+    """Whether every line of the item closes what it opens. False also where that cannot be told quickly.
+
+    `quotes=False`: the quotes are known to close at the ends of their lines, only brackets are in question.
+    """
+    for line in item.split("\n"):
+        if ("{" in line or "[" in line or (quotes and ("'" in line or '"' in line))) and not _closes(line):
+            return False
+    return True
+
+
+def _closes(line: str) -> bool:
+    content = line.lstrip(" ")
+    while content.startswith("- "):
+        content = content[2:].lstrip(" ")
+    if content[0] in _PLAIN:
+        key, colon, value = content.partition(": ")
+        if not colon or " #" in key:
+            # Plain text to its end: quotes and brackets in it open nothing.
+            return not content.endswith(":")
+        content = value.lstrip(" ")
+        if not content or content[0] in _PLAIN:
+            return True
+    first = content[0]
+    if first == "#":
+        return True
+    if first == "'" or first == '"':
+        return _quoted(content, first)
+    if first == "{" or first == "[":
+        return _flow(content)
+    # A block scalar's header, or a negative number; anchors, tags and explicit keys are for the parser.
+    return first in "|>-" and not any(mark in content for mark in "'\"{[")
+
+
+def _quoted(content: str, quote: str) -> bool:
+    end = content.find(quote, 1)
+    if end < 0 or content[end + 1 : end + 2] == quote or (quote == '"' and "\\" in content[:end]):
+        return False
+    rest = content[end + 1 :].strip(" ")
+    return not rest or (rest[0] == "#" and content[end + 1] == " ")
+
+
+def _flow(content: str) -> bool:
+    """One flow collection that closes with the line; escapes in quotes and comments inside are a matter for the parser."""
+    for quote in "\"'":
+        if quote in content:
+            pieces = content.split(quote)
+            if not len(pieces) & 1 or "\\" in content:
+                return False
+            for piece in pieces[:-1:2]:
+                if piece.rstrip(" ")[-1:] not in _OPENERS:
+                    return False
+            content = "x".join(pieces[::2])
+    content = content.partition(" #")[0].rstrip(" ")
+    if "#" in content or content[-1] not in "}]":
+        return False
+    depth = 0
+    for character in content[:-1]:
+        if character == "{" or character == "[":
+            depth += 1
+        elif character == "}" or character == "]":
+            depth -= 1
+            if depth == 0:
+                return False
+    return depth == 1
