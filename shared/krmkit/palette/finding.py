@@ -35,9 +35,9 @@ class Finding:
     """One finding.
 
     code: the rule's id. about: what it is about, in the rule's own terms: (key path) for a schema constraint,
-    (pack name) for a dependency, (pool or pack, resource type) for a resource. pack: the name of the pack it was
-    found in, file and path: where to look; pack and file are "" where it is about a machine pool. current and proposed: the value there and a right one,
-    None where there is none to show; a password's value is never among them, nor in the message.
+    (pack name) for a dependency, (pool or pack, resource type) for a resource. pack, file, path: where to look; pack
+    and file are "" where it is about a machine pool. current and proposed: the value there and a right one, None where
+    there is none to show; a password's value is never among them, nor in the message.
     """
 
     __slots__ = ("about", "code", "current", "file", "message", "pack", "path", "proposed", "severity")
