@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MESSAGES = {
     "missing ]": "missing closing ]",
     "missing )": "missing closing )",
-    "trailing \\ at end of regexp": "trailing backslash at end of expression",
+    "trailing \\": "trailing backslash at end of expression",
     "no argument for repetition operator": "missing argument to repetition operator",
     "invalid repetition size": "invalid repeat count",
     "bad repetition operator": "invalid nested repetition operator",
@@ -27,31 +27,21 @@ _MESSAGES = {
 """RE2's words for what is wrong, and Go's."""
 
 
-class _Regex:
-    """A compiled pattern; `names` has the name of every group, "" for none, as Go's SubexpNames."""
-
-    __slots__ = ("names", "pattern")
-
-    def __init__(self, compiled: pattern.Pattern, names: list[str]) -> None:
-        self.pattern = compiled
-        self.names = names
-
-
 def match(regex: str, text: str) -> bool:
     """regexMatch: false for a bad pattern."""
     try:
         compiled = _compile(regex)
-    except GoCallError:
+    except _BadPatternError:
         return False
     with _guard:
-        return compiled.pattern.search(text) is not None
+        return compiled.search(text) is not None
 
 
 def must_match(regex: str, text: str) -> bool:
     """mustRegexMatch."""
     compiled = _compile(regex)
     with _guard:
-        return compiled.pattern.search(text) is not None
+        return compiled.search(text) is not None
 
 
 def find(regex: str, text: str) -> str:
@@ -109,36 +99,37 @@ def quote_meta(text: str) -> str:
     return pattern.quote(text)
 
 
-def _find(regex: _Regex, text: str) -> str:
+def _find(regex: pattern.Pattern, text: str) -> str:
     with _guard:
-        found = regex.pattern.search(text)
+        found = regex.search(text)
     return "" if found is None else found.group() or ""
 
 
-def _find_all(regex: _Regex, text: str, count: int) -> StringList:
+def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _guard:
-        found = regex.pattern.find_all(text, count)
+        found = regex.find_all(text, count)
     # Without a match Go returns a nil slice.
     return StringList([one.group() or "" for one in found]) if found else NilStringList()
 
 
-def _split(regex: _Regex, text: str, count: int) -> StringList:
+def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
     if count == 0:
         return NilStringList()
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _guard:
-        return StringList(regex.pattern.split(text, count))
+        return StringList(regex.split(text, count))
 
 
-def _replace(regex: _Regex, text: str, replacement: str) -> str:
+def _replace(regex: pattern.Pattern, text: str, replacement: str) -> str:
     if "$" not in replacement:
         return _replace_with(regex, text, lambda _: replacement)
     template = _parse_template(replacement)
-    return _replace_with(regex, text, lambda found: _expand(template, found, regex.names))
+    names = _group_names(regex.text) if regex.names else []
+    return _replace_with(regex, text, lambda found: _expand(template, found, names))
 
 
-def _replace_with(regex: _Regex, text: str, replacement: Callable[[pattern.Match], str]) -> str:
+def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[pattern.Match], str]) -> str:
     length = len(text)
 
     def counted(found: pattern.Match) -> str:
@@ -149,7 +140,7 @@ def _replace_with(regex: _Regex, text: str, replacement: Callable[[pattern.Match
         return piece
 
     with _guard:
-        return regex.pattern.replace(text, counted)
+        return regex.replace(text, counted)
 
 
 def _parse_template(template: str) -> list[str | int | tuple[str]]:
@@ -213,22 +204,15 @@ class _Guard:
 _guard = _Guard()
 
 
-def _compile(regex: str) -> _Regex:
+def _compile(regex: str) -> pattern.Pattern:
     """regexp.Compile."""
     try:
-        compiled = pattern.compile(regex)
+        return pattern.compile(regex)
     except pattern.PatternError as error:
-        unique, names = _without_duplicate_names(regex)
-        if unique != regex:
-            return _Regex(_compile(unique).pattern, names)
-        raise GoCallError(_go_message(regex) or str(error)) from None
-    names = [""] * (compiled.groups + 1)
-    for name, index in compiled.names.items():
-        names[index] = name
-    return _Regex(compiled, names)
+        raise _failure(regex, error) from None
 
 
-def _must_compile(regex: str) -> _Regex:
+def _must_compile(regex: str) -> pattern.Pattern:
     """regexp.MustCompile, whose panic quotes the pattern."""
     try:
         return _compile(regex)
@@ -237,52 +221,48 @@ def _must_compile(regex: str) -> _Regex:
         raise GoCallError(f"regexp: Compile({shown}): {error}") from None
 
 
-def _go_message(regex: str) -> str:
-    """What Go says about a pattern that does not compile."""
-    import re2
+class _BadPatternError(GoCallError):
+    """A pattern that does not compile, in Go's words."""
 
+
+def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
+    try:
+        import re2
+    except ImportError:
+        return GoCallError(str(error))  # the engine is missing; the message says how to get it
     options = re2.Options()
     options.log_errors = False
+    # \\C, a single byte, is the only thing that compiles here and not in Go.
+    problem = "invalid escape sequence: \\C"
     try:
         re2.compile(regex, options)
-    except re2.error as error:
-        problem = error.args[0]
-        problem = problem.decode("utf-8", "replace") if isinstance(problem, bytes) else str(problem)
-    else:
-        # The engine knows \\C, a single byte; Go does not.
-        problem = "invalid escape sequence: \\C"
+    except re2.error as found:
+        said = found.args[0]
+        problem = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
     what, _, where = problem.partition(": ")
-    return f"error parsing regexp: {_MESSAGES.get(what, what)}: `{where}`"
+    return _BadPatternError(f"error parsing regexp: {_MESSAGES.get(what, what)}: `{where}`")
 
 
-def _without_duplicate_names(regex: str) -> tuple[str, list[str]]:
-    """Go lets a name stand for several groups, RE2 does not: later ones lose it here and keep it in the list."""
+def _group_names(regex: str) -> list[str]:
+    """Go's SubexpNames: the name of each group, "" for none. A name may stand for several groups."""
     names = [""]
-    out: list[str] = []
-    at = done = 0
+    at = 0
     while at < len(regex):
-        char = regex[at]
-        if char == "\\":
-            quoted = regex.startswith("\\Q", at)
-            end = regex.find("\\E", at) if quoted else at
+        if regex[at] == "\\":
+            end = regex.find("\\E", at) if regex.startswith("\\Q", at) else at
             at = len(regex) if end < 0 else end + 2
-        elif char == "[":
+            continue
+        if regex[at] == "[":
             at = _class_end(regex, at)
-        elif char == "(":
+            continue
+        if regex[at] == "(":
             opening = "(?P<" if regex.startswith("(?P<", at) else "(?<"
-            close = regex.find(">", at)
-            if regex.startswith(opening, at) and close > 0:
-                name = regex[at + len(opening) : close]
-                if name in names:
-                    out.append(regex[done:at] + "(")
-                    done = close + 1
-                names.append(name)
+            if regex.startswith(opening, at):
+                names.append(regex[at + len(opening) : regex.index(">", at)])
             elif not regex.startswith("(?", at):
                 names.append("")
-            at += 1
-        else:
-            at += 1
-    return "".join(out) + regex[done:], names
+        at += 1
+    return names
 
 
 def _class_end(regex: str, at: int) -> int:
