@@ -3,4 +3,10 @@
 from __future__ import annotations
 
 FUNCTIONS: dict[str, str] = {
+    "apply-package-variant": "ApplyPackageVariant",
+    "apply-presets": "ApplyPresets",
+    "inject-config": "InjectConfig",
+    "prepend-pipeline": "PrependPipeline",
+    "set-package-context": "SetPackageContext",
+    "validate-pack-constraints": "ValidatePackConstraints",
 }
