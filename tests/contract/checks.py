@@ -180,11 +180,16 @@ def _plain(node: yaml.Node | None, known: dict[yaml.Node, Any]) -> Any:
         return known[node]
     known[node] = "(loop)"
     data: Any
+    # Loops, not comprehensions: one frame for each level of nesting is as many as there are.
     if isinstance(node, yaml.MappingNode):
-        pairs = [(_plain(key, known), _plain(value, known)) for key, value in node.value]
-        data = {key if isinstance(key, str) else repr(key): value for key, value in pairs}
+        data = {}
+        for key, value in node.value:
+            name = _plain(key, known)
+            data[name if isinstance(name, str) else repr(name)] = _plain(value, known)
     else:
-        data = [_plain(value, known) for value in node.value]
+        data = []
+        for value in node.value:
+            data.append(_plain(value, known))
     known[node] = data
     return data
 

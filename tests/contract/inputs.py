@@ -74,7 +74,7 @@ UNREADABLE = {
     "items as a map": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: {a: b}\n",
     "a config that is a list": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig: [a]\n",
     "an unclosed quote": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- a: 'b\n",
-    "a control character": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- a: \x07\n",
+    "a control character": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n# \x07\nitems: []\n",
     "deep flow": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: " + "[" * 50_000,
     "a page": "<!DOCTYPE html>\n<html><body>404</body></html>\n",
 }
@@ -96,7 +96,7 @@ def deep(levels: int) -> str:
 HOSTILE = {
     "a bomb": f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: bomb}}\ndata:\n  {bomb().replace(chr(10), chr(10) + '  ')}\n",
     "a bomb of annotations": f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: bomb\n  annotations:\n    {bomb().replace(chr(10), chr(10) + '    ')}\n",
-    "deep": f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: deep}}\ndata: {deep(20_000)}\n",
+    "deep": f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: deep}}\ndata: {deep(700)}\n",
     "an alias to itself": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: loop}\ndata: &d\n  a: *d\n",
     "a merge of itself": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: loop}\ndata: &d\n  <<: *d\n  b: c\n",
     "a long line": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: long}\ndata: {a: "
