@@ -32,6 +32,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     from importlib import import_module
 
+    from krmkit.fn.main import add_dependencies
+    from krmkit.yaml import _libyaml
+
+    add_dependencies()
+    _libyaml.lean = True
     try:
         code: int = import_module(COMMANDS[name][0]).main(words)
     except BrokenPipeError:

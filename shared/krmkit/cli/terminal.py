@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-from textwrap import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +26,11 @@ class Terminal:
         self.stream = stream
         self.watched = stream.isatty()
         self.colour = self.watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        self.width = shutil.get_terminal_size().columns if self.watched else 0
+        self.width = 0
+        if self.watched:
+            from shutil import get_terminal_size
+
+            self.width = get_terminal_size().columns
 
     def paint(self, text: str, colour: str) -> str:
         """The text in a colour, where colours show."""
@@ -84,4 +86,6 @@ def _fit(widths: list[int], available: int) -> None:
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
+    from textwrap import wrap
+
     return wrap(cell, width, break_on_hyphens=False) or [""]

@@ -6,8 +6,6 @@ No network, no rights to gain, the user nobody, nothing of the disk.
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 
 from krmkit.fn.external import External
 
@@ -24,6 +22,8 @@ class NoRuntimeError(Exception):
 
 def runtime(wanted: str | None = None) -> str:
     """The runtime to use: the wanted one (default: KPT_FN_RUNTIME, else the first that works). Raises NoRuntimeError."""
+    import shutil
+
     wanted = wanted if wanted is not None else os.environ.get(RUNTIME_VARIABLE, "")
     if wanted and wanted.lower() not in RUNTIMES:
         raise NoRuntimeError(f"{RUNTIME_VARIABLE} is {wanted}; it can be {', '.join(RUNTIMES)}")
@@ -39,6 +39,8 @@ def runtime(wanted: str | None = None) -> str:
 
 
 def _answers(name: str) -> bool:
+    import subprocess
+
     # `version` of docker and nerdctl fails when the daemon does not run.
     try:
         done = subprocess.run(

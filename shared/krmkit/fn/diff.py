@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +20,8 @@ def diff(changes: list[Change], colour: bool = False) -> str:
 
 
 def _file(change: Change, colour: bool) -> Iterator[str]:
+    from difflib import unified_diff
+
     old = f"a/{change.path}" if change.before is not None else "/dev/null"
     new = f"b/{change.path}" if change.after is not None else "/dev/null"
     before, after = _lines(change.before), _lines(change.after)

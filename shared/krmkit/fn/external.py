@@ -6,8 +6,6 @@ changed fields are written, so comments and layout stay even where the program d
 
 from __future__ import annotations
 
-import subprocess
-
 from krmkit.fn.source import ORCHESTRATION
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
@@ -42,6 +40,8 @@ class External:
 
     def run(self, text: str) -> tuple[str, str, int]:
         """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run or does not end."""
+        import subprocess
+
         try:
             done = subprocess.run(
                 self.command, input=text.encode("utf-8"), capture_output=True, check=False, timeout=TIMEOUT

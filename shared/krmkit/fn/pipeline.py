@@ -147,7 +147,7 @@ class _Pipeline:
                     config = item
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         result = self.places.settle(self._call(package, function, chosen, config), package)
-        problem = next(filter(None, map(not_a_resource, result)), "")
+        problem = next(filter(None, (not_a_resource(item) for item in result if item.changed)), "")
         if problem:
             raise _StoppedError(f"{_name(function)}: its output is not right: {problem}")
         if not function.narrows:

@@ -7,8 +7,6 @@ runs it.
 
 from __future__ import annotations
 
-import shlex
-
 from krmkit.fn import loader
 from krmkit.fn.container import NoRuntimeError, container, full_name, runtime
 from krmkit.fn.external import External
@@ -73,6 +71,8 @@ class Resolver:
         return container(image, self._runtime, self.pull, self.allow_network)
 
     def _exec(self, entry: PipelineFunction) -> Known | External:
+        import shlex
+
         try:
             words = shlex.split(entry.exec)
         except ValueError as error:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import all_close
+from krmkit.yaml.spans import BREAKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ ORCHESTRATION = (
 )
 
 
+_ODD = frozenset(BREAKS + "\t\ufeff") - {"\n"}
+
+
 class SourceError(ValueError):
     """A file cannot be split into resources; the message says where and why."""
 
@@ -42,7 +47,7 @@ class Item(Resource):
     location: Location
 
     def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        super().__init__(text, limits=limits, label=label, location=location)
+        super().__init__(text, clean=is_clean(text), limits=limits, label=label, location=location)
         self.original = text
 
     @property
@@ -168,6 +173,21 @@ def has_content(body: str) -> bool:
         if line and not line.startswith("#") and line.partition(" #")[0].strip() not in {"null", "~"}:
             return True
     return False
+
+
+def is_clean(text: str) -> bool:
+    """Whether a document begins with a key and leaves no quote and no flow collection open at any line's end.
+
+    Then its name and kind can be read without parsing it. A cautious answer: False costs time only.
+    """
+    start = 0
+    while text.startswith("#", start):
+        start = text.find("\n", start) + 1
+        if start == 0:
+            return False
+    if not text[start : start + 1].isalpha() or "\n..." in text or "\n---" in text:
+        return False
+    return not any(sign in text for sign in _ODD) and all_close(text)
 
 
 def strip_orchestration(resource: Resource) -> None:

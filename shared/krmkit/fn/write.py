@@ -8,7 +8,6 @@ changed, so a full disk or a missing right costs nothing.
 from __future__ import annotations
 
 import os
-import tempfile
 
 MARK = ".krmkit-new"
 
@@ -67,6 +66,8 @@ def write(root: str, changes: list[Change]) -> None:
 
 def write_folder(target: str, changes: list[Change]) -> None:
     """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all."""
+    import tempfile
+
     target = os.path.abspath(target)
     parent = os.path.dirname(target)
     try:
@@ -132,6 +133,8 @@ def _discard_folder(folder: str) -> None:
 
 def _prepare(target: str, text: str) -> str:
     """A file beside the target with the new content, safe on the disk, with the target's rights."""
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(
         prefix=f".{os.path.basename(target)[:100]}.", suffix=MARK, dir=os.path.dirname(target)
     )
