@@ -52,9 +52,13 @@ class Match:
 
 
 class Pattern:
-    """A compiled pattern. `text` is its source, `groups` the number of its capture groups, `names` maps theirs."""
+    """A compiled pattern.
 
-    __slots__ = ("_match", "_size", "_unanchored", "groups", "names", "text")
+    `text` is its source, `size` the number of its instructions, `groups` the number of its capture groups, `names` maps
+    theirs to their numbers.
+    """
+
+    __slots__ = ("_match", "_unanchored", "groups", "names", "size", "text")
 
     def __init__(self, text: str, program: Any, anchors: Any) -> None:
         self.text = text
@@ -62,11 +66,11 @@ class Pattern:
         self.names: dict[str, int] = {name.decode(): index for name, index in program.NamedCapturingGroups()}
         self._match = program.Match
         self._unanchored = anchors.UNANCHORED
-        self._size: int = max(1, program.ProgramSize())
+        self.size: int = max(1, program.ProgramSize())
 
     def cost(self, length: int) -> int:
         """The most steps that a search in a text of `length` bytes can take."""
-        return self._size * (length + 1)
+        return self.size * (length + 1)
 
     def search(self, text: str) -> Match | None:
         """The leftmost match anywhere in `text` (Go's MatchString, FindStringSubmatch)."""

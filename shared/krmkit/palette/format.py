@@ -10,6 +10,7 @@ parts in their order, in any way.
 from __future__ import annotations
 
 from krmkit.palette.decimals import Decimal, scan
+from krmkit.palette.effort import MAX_TESTS, Effort, EffortError
 from krmkit.palette.values import kind
 
 TYPE_CHECKING = False
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from krmkit.yaml.tree import Scalar
 
 TYPES = ("string", "number", "boolean", "password", "list", "ipv4", "version")
-MAX_TESTS = 1_000_000
-"""Pieces of one value that a composite format may try; more is an error."""
-MAX_PATTERN_STEPS = 4_000_000_000
-"""Steps that the regular expressions of a composite format may take on one value (see krmkit.lang.pattern)."""
 
 
 class FormatError(ValueError):
@@ -35,11 +32,12 @@ class TooCostlyError(ValueError):
 class Token:
     """One `${...}`. pattern, bounds (low, high) and options are None where the token has none."""
 
-    __slots__ = ("bounds", "options", "pattern", "source", "type")
+    __slots__ = ("bounds", "effort", "options", "pattern", "source", "type")
 
-    def __init__(self, name: str, source: str) -> None:
+    def __init__(self, name: str, source: str, effort: Effort) -> None:
         self.type = name
         self.source = source
+        self.effort = effort
         self.pattern: Pattern | None = None
         self.bounds: tuple[Decimal, Decimal] | None = None
         self.options: tuple[str, ...] | None = None
@@ -85,8 +83,8 @@ class Token:
         from krmkit.lang.pattern import PatternError
 
         try:
-            return self.pattern.search(text) is not None
-        except PatternError as error:
+            return self.effort.search(self.pattern, text)
+        except (PatternError, EffortError) as error:
             raise TooCostlyError(str(error)) from None
 
     def describe(self) -> str:
@@ -115,15 +113,17 @@ _WORDS = {
 class Format:
     """A parsed format: `parts` are literal texts and tokens."""
 
-    __slots__ = ("parts", "text")
+    __slots__ = ("effort", "parts", "text")
 
-    def __init__(self, text: str, parts: list[str | Token]) -> None:
+    def __init__(self, text: str, parts: list[str | Token], effort: Effort) -> None:
         self.text = text
         self.parts = parts
+        self.effort = effort
 
     @classmethod
-    def parse(cls, text: str) -> Format:
-        """Raises FormatError."""
+    def parse(cls, text: str, effort: Effort | None = None) -> Format:
+        """A format; what it spends is counted in `effort`, that of its run. Raises FormatError."""
+        effort = effort or Effort()
         parts: list[str | Token] = []
         at = 0
         while at < len(text):
@@ -133,10 +133,10 @@ class Format:
             if start > at:
                 parts.append(text[at:start])
             if start < len(text):
-                token, start = _token(text, start)
+                token, start = _token(text, start, effort)
                 parts.append(token)
             at = start
-        return cls(text, parts)
+        return cls(text, parts, effort)
 
     @property
     def tokens(self) -> list[Token]:
@@ -151,7 +151,7 @@ class Format:
         """Whether a scalar that is not empty fits. Raises TooCostlyError."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Token):
             return self.parts[0].accepts(node)
-        return _splits(self.parts, node.text)
+        return _splits(self.parts, node.text, self.effort)
 
     def describe(self) -> str:
         """What a value should be, for a message."""
@@ -161,7 +161,7 @@ class Format:
         return f"{self.text}" + (f" ({wanted})" if wanted else "")
 
 
-def _token(text: str, start: int) -> tuple[Token, int]:
+def _token(text: str, start: int, effort: Effort) -> tuple[Token, int]:
     """The token at `start` and the offset behind it."""
     at = start + 2
     while at < len(text) and text[at] not in ":}":
@@ -172,7 +172,7 @@ def _token(text: str, start: int) -> tuple[Token, int]:
     if not name:
         raise FormatError(f"a token names a type, as in ${{string}}; types: {', '.join(TYPES)}")
     if text[at] == "}":
-        token = Token(name, text[start : at + 1])
+        token = Token(name, text[start : at + 1], effort)
         if name == "list":
             raise FormatError("${list} needs its options, as in ${list:[small,large]}")
         return token, at + 1
@@ -180,14 +180,14 @@ def _token(text: str, start: int) -> tuple[Token, int]:
         end = text.find("/}", at + 2)
         if end < 0:
             raise FormatError(f"the regular expression of {_short(text[start:])} does not end with /}}")
-        token = Token(name, text[start : end + 2])
+        token = Token(name, text[start : end + 2], effort)
         _with_pattern(token, text[at + 2 : end])
         return token, end + 2
     if text.startswith("[", at + 1):
         end = text.find("]}", at + 2)
         if end < 0:
             raise FormatError(f"the options of {_short(text[start:])} do not end with ]}}")
-        token = Token(name, text[start : end + 2])
+        token = Token(name, text[start : end + 2], effort)
         _with_options(token, text[at + 2 : end])
         return token, end + 2
     raise FormatError(f"after the colon of {_short(text[start:])} stands /a regular expression/ or [options]")
@@ -198,11 +198,11 @@ def _with_pattern(token: Token, text: str) -> None:
         raise FormatError(
             f"{token.source}: a regular expression goes with string, number and password, not with {token.type}"
         )
-    from krmkit.lang import pattern
+    from krmkit.lang.pattern import PatternError
 
     try:
-        token.pattern = pattern.compile(text)
-    except pattern.PatternError as error:
+        token.pattern = token.effort.compile(text)
+    except (PatternError, EffortError) as error:
         raise FormatError(str(error)) from None
 
 
@@ -289,9 +289,9 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _splits(parts: list[str | Token], text: str) -> bool:
+def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
     """Whether the text is the parts in their order, by any split: the offsets each part can end at, one after another."""
-    tests = steps = 0
+    tests = 0
     size = len(text)
     reached = {0}
     for index, part in enumerate(parts):
@@ -304,12 +304,10 @@ def _splits(parts: list[str | Token], text: str) -> bool:
             left: list[int] = []
             for end in pending:
                 tests += 1
-                if part.pattern is not None:
-                    steps += part.pattern.cost(4 * (end - start))
-                if tests > MAX_TESTS or steps > MAX_PATTERN_STEPS:
+                if tests > MAX_TESTS:
                     raise TooCostlyError(
                         f"the format splits a text of {size:,} characters in too many ways "
-                        "(krmkit.palette.format.MAX_TESTS)"
+                        "(krmkit.palette.effort.MAX_TESTS)"
                     )
                 # An end before this start lies before all later ones.
                 if end < start:
@@ -323,7 +321,11 @@ def _splits(parts: list[str | Token], text: str) -> bool:
                 break
         reached = arrived
         if not reached:
-            return False
+            break
+    try:
+        effort.tests(tests)
+    except EffortError as error:
+        raise TooCostlyError(str(error)) from None
     return size in reached
 
 

@@ -17,6 +17,9 @@ MAX_SEGMENTS = 256
 MAX_MATCHES = 100_000
 """Places that one key path may lead to in one document."""
 
+MAX_VISITS = 5_000_000
+"""Elements that all key paths together may look at in one document."""
+
 FOUND = "found"
 MISSING = "missing"
 EMPTY_LIST = "empty-list"
@@ -134,10 +137,11 @@ def _quoted(key: str) -> str:
 class Finder:
     """Follows key paths through one tree; what it learns about a mapping's keys serves all paths."""
 
-    __slots__ = ("_keys", "root")
+    __slots__ = ("_keys", "root", "visits")
 
     def __init__(self, root: Node | None) -> None:
         self.root = root
+        self.visits = 0
         self._keys: dict[int, dict[str, Node]] = {}
 
     def find(self, path: KeyPath) -> list[Match]:
@@ -248,6 +252,11 @@ class _Search:
             return _PARTLY, [(NOT_LIST, node, (), index)]
         if not node.items:
             return _PARTLY, [(EMPTY_LIST, node, (), index)]
+        self.finder.visits += len(node.items)
+        if self.finder.visits > MAX_VISITS:
+            raise LimitError(
+                f"the key paths look at more than {MAX_VISITS} elements (krmkit.palette.keypath.MAX_VISITS)"
+            )
         best = _PARTLY
         found: list[_Reached] = []
         for position, item in enumerate(node.items):

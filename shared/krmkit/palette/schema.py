@@ -6,6 +6,7 @@ anything is said.
 
 from __future__ import annotations
 
+from krmkit.palette.effort import Effort
 from krmkit.palette.finding import SCHEMA, VALUES, Finding
 from krmkit.palette.format import Format, FormatError, TooCostlyError, unknown_type
 from krmkit.palette.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
@@ -48,8 +49,12 @@ class Schema:
         self.problem = problem
 
     @classmethod
-    def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> Schema:
-        """Never raises for what is wrong inside: each key carries its own problem."""
+    def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> Schema:
+        """Never raises for what is wrong inside: each key carries its own problem.
+
+        `effort` counts what the formats of one run cost, over all its schemas.
+        """
+        effort = effort or Effort()
         try:
             root = parse(text, limits, duplicates="keep").root
         except YamlError as error:
@@ -72,7 +77,7 @@ class Schema:
                 continue
             rule = seen[key.text] = Rule(key.text)
             rules.append(rule)
-            _fill(rule, deref(entry.value))
+            _fill(rule, deref(entry.value), effort)
         return cls(rules)
 
 
@@ -120,7 +125,7 @@ def _satisfied(rule: Rule, matches: list[Match]) -> str:
     return "satisfied" if there == 1 else f"satisfied in {there} places"
 
 
-def _fill(rule: Rule, node: Node) -> None:
+def _fill(rule: Rule, node: Node, effort: Effort) -> None:
     """Read one entry into its rule."""
     template = None
     if isinstance(node, Map):
@@ -141,7 +146,7 @@ def _fill(rule: Rule, node: Node) -> None:
         rule.path = KeyPath.parse(rule.key)
         rule.template = Template.parse(template.text)
         if rule.template.format is not None:
-            rule.format = Format.parse(rule.template.format)
+            rule.format = Format.parse(rule.template.format, effort)
     except (KeyPathError, TemplateError, FormatError) as error:
         rule.problem = str(error)
 

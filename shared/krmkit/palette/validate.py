@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.palette.effort import Effort
 from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, Finding
 from krmkit.palette.values import Values
 from krmkit.yaml.errors import LimitError, YamlError
@@ -19,10 +20,19 @@ if TYPE_CHECKING:
 class Options:
     """How to validate; the fields are those of a ValidatePackConstraints config, pools and packs already read.
 
-    pools: None where the machine pools are not known. previous: the packs before an upgrade, None where none is asked.
+    pools: None where the machine pools are not known. effort: what the formats of this run may still cost. previous: the packs before an upgrade, None where none is asked.
     """
 
-    __slots__ = ("aggregate", "limits", "merge_defaults", "pools", "previous", "scope", "use_min_size")
+    __slots__ = (
+        "aggregate",
+        "effort",
+        "limits",
+        "merge_defaults",
+        "pools",
+        "previous",
+        "scope",
+        "use_min_size",
+    )
 
     def __init__(
         self,
@@ -41,6 +51,7 @@ class Options:
         self.use_min_size = use_min_size
         self.merge_defaults = merge_defaults
         self.limits = limits
+        self.effort = Effort()
 
 
 class Subject:
@@ -75,7 +86,7 @@ class Subject:
             return
         from krmkit.palette.schema import Schema, check
 
-        schema = Schema.parse(self.pack.schema, options.limits)
+        schema = Schema.parse(self.pack.schema, options.limits, options.effort)
         try:
             self.findings += check(schema, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:

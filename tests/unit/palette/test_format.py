@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.palette import format
 from krmkit.palette.format import Format, FormatError, TooCostlyError, is_ipv4, is_version, unknown_type
 from krmkit.yaml.document import parse
 from krmkit.yaml.tree import Map, Scalar
@@ -120,7 +121,7 @@ def test_ways_to_split_are_counted() -> None:
     """A text that splits in millions of ways ends in an error, not in minutes."""
     form = Format.parse("${string:/a/}${string:/b/}${string:/c/}")
 
-    with pytest.raises(TooCostlyError, match="too many ways"):
+    with pytest.raises(TooCostlyError, match="too many"):
         form.accepts(Scalar("ab" * 20_000, '"'))
 
 
@@ -192,3 +193,12 @@ def test_describe() -> None:
     assert Format.parse("${list:[a,b]}").describe() == "one of a, b"
     assert Format.parse("${number:[1-5]}").describe() == "a number from 1 to 5"
     assert Format.parse("x-${ipv4}").describe() == "x-${ipv4} (${ipv4} is an IPv4 address (10.0.0.1))"
+
+
+def test_pieces_of_one_value_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also without regular expressions the ways to split one text have a limit."""
+    monkeypatch.setattr(format, "MAX_TESTS", 1000)
+    form = Format.parse("${number}${number}${list:[x]}")
+
+    with pytest.raises(TooCostlyError, match="MAX_TESTS"):
+        form.accepts(Scalar("1" * 200, '"'))
