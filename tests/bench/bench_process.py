@@ -146,29 +146,25 @@ def _memory(place: Path) -> list[Row]:
 
 def _pipeline(place: Path) -> list[Row]:
     steps = [
-        ("apply-presets", lists.APPLY_PRESETS),
-        ("resolve-macros", lists.RESOLVE_MACROS),
-        ("validate-pack-constraints", lists.VALIDATE),
-        ("apply-presets", lists.APPLY_PRESETS),
-        ("resolve-macros", lists.RESOLVE_MACROS),
+        (FUNCTIONS / "set-package-context", lists.SET_CONTEXT),
+        (FUNCTIONS / "prepend-pipeline", lists.PREPEND),
+        (FUNCTIONS / "apply-presets", lists.APPLY_PRESETS),
+        (NAMESPACE, lists.SET_NAMESPACE),
+        (FUNCTIONS / "validate-pack-constraints", lists.VALIDATE),
     ]
-    plain = _write(place, "plain", lists.resource_list(1_000, "", pack=True))
+    plain = _write(place, "plain", lists.resource_list(1_000, "", pack=True, package=True))
     single = []
     arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(ROOT / "shared")]
-    for number, (name, config) in enumerate(steps):
-        single.append(
-            function(
-                FUNCTIONS / name,
-                _write(place, f"step-{number}", lists.resource_list(1_000, config, pack=True)),
-            )
-        )
+    for number, (folder, config) in enumerate(steps):
+        whole = _write(place, f"step-{number}", lists.resource_list(1_000, config, pack=True, package=True))
         alone = _write(
             place, f"config-{number}", lists.resource_list(0, config).replace("items:\n", "items: []\n")
         )
-        arguments += [str(FUNCTIONS / name), str(alone)]
+        single.append(function(folder, whole))
+        arguments += [str(folder), str(alone)]
     together = Command(arguments, plain)
-    _expect(together, "logLevel: debug", 2)  # one of them is the preset itself
-    _expect(together, 'owner: "edge-one"', 1)
+    for text, times in (("logLevel: debug", 2), ("site: north", 1), ("namespace: edge-site\n", 1_002)):
+        _expect(together, text, times)
 
     def five() -> float:
         return sum(command.seconds() for command in single)

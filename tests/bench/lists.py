@@ -148,6 +148,28 @@ PACK = """\
         schema: '{{ format "${list:[info,debug]}" }}'
 """
 
+# What the functions of package variants look for: the package's own Kptfile and its context.
+PACKAGE = """\
+- apiVersion: kpt.dev/v1
+  kind: Kptfile
+  metadata:
+    name: edge
+    annotations:
+      config.kubernetes.io/local-config: "true"
+      internal.config.kubernetes.io/index: '0'
+      internal.config.kubernetes.io/path: 'Kptfile'
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: kptfile.kpt.dev
+    annotations:
+      config.kubernetes.io/local-config: "true"
+      internal.config.kubernetes.io/index: '0'
+      internal.config.kubernetes.io/path: 'package-context.yaml'
+  data:
+    name: edge
+"""
+
 APPLY_PRESETS = """\
 functionConfig:
   apiVersion: krmkit.dev/v1alpha1
@@ -159,15 +181,28 @@ functionConfig:
     - pack: edge-agent
       presets: ['Logging:verbose']
 """
-RESOLVE_MACROS = """\
+SET_CONTEXT = """\
 functionConfig:
   apiVersion: krmkit.dev/v1alpha1
-  kind: ResolveMacros
+  kind: SetPackageContext
   metadata:
-    name: macros
+    name: context
   spec:
-    system:
-      cluster.name: edge-one
+    data:
+      site: north
+"""
+PREPEND = """\
+functionConfig:
+  apiVersion: krmkit.dev/v1alpha1
+  kind: PrependPipeline
+  metadata:
+    name: north
+  spec:
+    owner: north
+    pipeline:
+      mutators:
+      - name: ns
+        image: registry.example.com/set-namespace:v1
 """
 VALIDATE = """\
 functionConfig:
@@ -214,9 +249,17 @@ def items(count: int) -> list[str]:
     return made
 
 
-def resource_list(count: int, config: str, pack: bool = False) -> str:
-    """A ResourceList of `count` items with a functionConfig; with `pack`, one of the items, in their midst, is a pack."""
+def resource_list(count: int, config: str, pack: bool = False, package: bool = False) -> str:
+    """A ResourceList of `count` items with a functionConfig; with `pack`, one of the items, in their midst, is a pack.
+
+    With `package`, the Kptfile and the package context come first, beside the `count` items.
+    """
     made = items(count - 1 if pack else count)
     if pack:
         made.insert(len(made) // 2, PACK)
-    return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(made) + config
+    return (
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+        + (PACKAGE if package else "")
+        + "".join(made)
+        + config
+    )
