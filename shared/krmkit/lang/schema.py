@@ -129,8 +129,9 @@ def _check_map(schema: Schema, data: dict[str, object], path: str, violations: l
         elif others is False:
             from krmkit.lang.nearest import did_you_mean
 
-            free = [name for name in properties if name not in data]
-            violations.append(Violation(join(path, key), f'unknown field "{key}"{did_you_mean(key, free)}'))
+            violations.append(
+                Violation(join(path, key), f'unknown field "{key}"{did_you_mean(key, properties)}')
+            )
         else:
             checked[key] = _check(others, value, join(path, key), violations)
     for key, known in properties.items():

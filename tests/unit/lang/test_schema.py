@@ -76,11 +76,11 @@ def violations(data: object) -> list[str]:
             ],
         ),
         (
-            "a field that is given already is not proposed",
-            {"dish": "soup", "dishes": "soups", "sides": [{"name": "rice", "names": "rice"}]},
+            "unknown beside the one that was meant",
+            {"dish": "soup", "dishs": "soups", "sides": [{"name": "rice", "weight": 1}]},
             [
-                'spec.dishes: unknown field "dishes"; known: count, price, hot, size, code, pin, port, note, extras, labels, free, open, ...',
-                'spec.sides[0].names: unknown field "names"; known: grams',
+                'spec.dishs: unknown field "dishs"; did you mean "dish"?',
+                'spec.sides[0].weight: unknown field "weight"; known: name, grams',
             ],
         ),
         ("string", {"dish": 12}, ["spec.dish: must be a string, not an integer; put it in quotes"]),

@@ -1,0 +1,394 @@
+"""Tests of krmkit.fn.run: whatever a function does, the invariants of a run hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from krmkit.fn.config import Config
+from krmkit.fn.definition import Definition
+from krmkit.fn.results import FunctionError, Result, Results
+from krmkit.fn.run import Options, Outcome, apply, refuse, run, summary
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import Limits
+
+DEFINITION = Definition(
+    {
+        "name": "paint-things",
+        "kind": "PaintThings",
+        "summary": "x",
+        "tags": ["mutator"],
+        "schema": {"type": "object", "properties": {"colour": {"type": "string", "default": "red"}}},
+    }
+)
+TEXT = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+# about the first
+- apiVersion: v1
+  kind: Thing
+  metadata:
+    name: "one"   # the first
+  spec: {colour: blue}
+- apiVersion: v1
+  kind: Thing
+  metadata: {name: two}
+  spec:
+      colour:   green
+"""
+CONFIG = "functionConfig:\n  apiVersion: krmkit.dev/v1alpha1\n  kind: PaintThings\n  metadata: {name: c}\n  spec: {}\n"
+
+
+def execute(
+    process: Callable[[ResourceList, Config, Results], None], text: str = TEXT, **options: object
+) -> Outcome:
+    return run(DEFINITION, process, text, Options(**options))  # type: ignore[arg-type]
+
+
+def nothing(resources: ResourceList, config: Config, results: Results) -> None:
+    pass
+
+
+def paint_one(resources: ResourceList, config: Config, results: Results) -> None:
+    resources.items[0].set(("spec", "colour"), config.spec["colour"])
+
+
+def test_nothing_to_do_gives_the_bytes_back() -> None:
+    """A function that changes nothing and finds nothing is the identity."""
+    outcome = execute(nothing)
+
+    assert outcome.stdout == TEXT
+    assert (outcome.stderr, outcome.exit_code, outcome.results) == ("", 0, [])
+
+
+def test_only_the_changed_line_changes() -> None:
+    """The line with the new value differs, and no other."""
+    outcome = execute(paint_one)
+
+    assert outcome.stdout == TEXT.replace("{colour: blue}", "{colour: red}")
+
+
+def test_findings_without_errors() -> None:
+    """Warnings and infos go to the results; the run passes in silence."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        paint_one(resources, config, results)
+        results.info("told", "i")
+        results.warning("doubtful", "w", resources.items[1])
+
+    outcome = execute(process)
+
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+    assert "colour: red" in outcome.stdout
+    assert [result.severity for result in outcome.results] == ["warning", "info"]
+
+
+def test_an_error_takes_all_changes_back() -> None:
+    """With one error the original items come back, byte for byte, and the exit code is 1."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        paint_one(resources, config, results)
+        resources.add({"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "new"}})
+        resources.remove(resources.items[1])
+        results.error("wrong", "is wrong", resources.items[0], "spec.colour", "blue", "red")
+
+    outcome = execute(process)
+
+    assert outcome.exit_code == 1
+    assert outcome.stdout.startswith(TEXT + "results:\n- message: is wrong\n")
+    assert outcome.stderr == "paint-things: v1/Thing/one spec.colour: is wrong\n"
+
+
+def test_original_items_come_back_from_a_list_with_results() -> None:
+    """The results of an earlier function go, its items stay."""
+    old = "results:\n- message: old\n  severity: error\n"
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        results.error("wrong", "new")
+
+    outcome = execute(process, TEXT + CONFIG + old)
+
+    assert outcome.stdout.startswith(TEXT + CONFIG + "results:\n- message: new\n")
+    assert "old" not in outcome.stdout
+
+
+def raiser(error: BaseException) -> Callable[[ResourceList, Config, Results], None]:
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        paint_one(resources, config, results)
+        raise error
+
+    return process
+
+
+def deep(resources: ResourceList, config: Config, results: Results) -> None:
+    deep(resources, config, results)
+
+
+@pytest.mark.parametrize(
+    ("name", "process", "rule", "message"),
+    [
+        ("a stop", raiser(FunctionError("no such thing")), "failed", "no such thing"),
+        ("a stop with a rule", raiser(FunctionError("no", "not-found")), "not-found", "no"),
+        ("bad YAML", raiser(YamlError("odd", 3, 4)), "invalid-yaml", "line 3, column 4: odd"),
+        ("a limit", raiser(LimitError("too deep")), "limit", "too deep"),
+        ("recursion", deep, "limit", "the input is nested too deeply for this function"),
+        ("memory", raiser(MemoryError()), "limit", "the input needs more memory than there is"),
+        (
+            "a bug",
+            raiser(KeyError("colour")),
+            "internal-error",
+            "an error in the function itself, not in your input: KeyError: 'colour';"
+            " run it with --debug for the traceback, and please report it",
+        ),
+        (
+            "a bug without words",
+            raiser(AssertionError()),
+            "internal-error",
+            "an error in the function itself, not in your input: AssertionError;"
+            " run it with --debug for the traceback, and please report it",
+        ),
+        (
+            "an early exit",
+            raiser(SystemExit(0)),
+            "internal-error",
+            "an error in the function itself, not in your input: SystemExit: 0;"
+            " run it with --debug for the traceback, and please report it",
+        ),
+    ],
+)
+def test_whatever_is_raised_becomes_a_result(
+    name: str, process: Callable[[ResourceList, Config, Results], None], rule: str, message: str
+) -> None:
+    """The original items, one error result, exit code 1, one line on stderr, no traceback."""
+    outcome = execute(process)
+
+    assert outcome.exit_code == 1, name
+    assert outcome.stdout.startswith(TEXT + "results:\n")
+    assert [(result.rule, result.message, result.severity) for result in outcome.results] == [
+        (rule, message, "error")
+    ]
+    assert outcome.stderr.count("\n") == 1
+    assert "Traceback" not in outcome.stderr
+
+
+def test_findings_before_a_stop_stay() -> None:
+    """What was found before the stop is reported with it."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        results.warning("doubtful", "w")
+        raise FunctionError("stop", "stopped", resources.items[0], "spec")
+
+    outcome = execute(process)
+
+    assert [result.rule for result in outcome.results] == ["stopped", "doubtful"]
+    assert outcome.results[0].resource_ref == {"apiVersion": "v1", "kind": "Thing", "name": "one"}
+
+
+def test_debug_shows_the_traceback() -> None:
+    """--debug puts the traceback before the line on stderr; stdout is the same."""
+    outcome = execute(raiser(KeyError("colour")), debug=True)
+
+    assert outcome.stderr.startswith("Traceback (most recent call last):\n")
+    assert "KeyError: 'colour'" in outcome.stderr
+    assert outcome.stdout == execute(raiser(KeyError("colour"))).stdout
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "severities", "code"),
+    [
+        ("error", ["error", "warning"], 1),
+        ("warning", ["error", "error"], 1),
+        ("never", ["warning", "warning"], 0),
+    ],
+)
+def test_fail_on(fail_on: str, severities: list[str], code: int) -> None:
+    """failOn moves severities before anything is counted: an error and exit code 1 always come together."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        results.error("e", "e")
+        results.warning("w", "w")
+
+    outcome = execute(process, TEXT + CONFIG.replace("spec: {}", f"spec: {{failOn: {fail_on}}}"))
+
+    assert [result.severity for result in outcome.results] == severities
+    assert outcome.exit_code == code
+
+
+def test_fail_on_never_does_not_hide_a_stop() -> None:
+    """A function that could not do its work fails, whatever the config says."""
+    outcome = execute(
+        raiser(FunctionError("stop")), TEXT + CONFIG.replace("spec: {}", "spec: {failOn: never}")
+    )
+
+    assert outcome.exit_code == 1
+
+
+def test_a_warning_raised_to_an_error_takes_the_changes_back() -> None:
+    """failOn: warning makes a doubtful run a failed one."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        paint_one(resources, config, results)
+        results.warning("w", "w")
+
+    text = TEXT + CONFIG.replace("spec: {}", "spec: {failOn: warning}")
+
+    assert execute(process, text).stdout.startswith(text)
+
+
+def test_bad_config() -> None:
+    """All violations, each with its place and the config as its resource; the function is not called."""
+    text = TEXT + CONFIG.replace("spec: {}", "spec: {color: x, colour: 1}")
+
+    outcome = execute(raiser(AssertionError()), text)
+
+    assert outcome.stdout.startswith(text)
+    assert [result.data() for result in outcome.results] == [
+        {
+            "message": message,
+            "severity": "error",
+            "resourceRef": {"apiVersion": "krmkit.dev/v1alpha1", "kind": "PaintThings", "name": "c"},
+            "field": field,
+            "tags": {"rule": "invalid-config"},
+        }
+        for message, field in (
+            ('unknown field "color"; did you mean "colour"?', {"path": "spec.color"}),
+            (
+                "must be a string, not an integer; put it in quotes",
+                {"path": "spec.colour", "currentValue": 1},
+            ),
+        )
+    ]
+    assert outcome.stderr.endswith(" (and 1 more)\n")
+
+
+def test_config_that_is_no_yaml() -> None:
+    """A duplicate key in the config makes the whole list unreadable, as it is one document."""
+    outcome = execute(nothing, TEXT + CONFIG + "  kind: Again\n")
+
+    assert outcome.exit_code == 1
+    assert 'the key "kind" stands twice' in outcome.results[0].message
+
+
+@pytest.mark.parametrize("text", ["", "\n", "x", "a: [", "kind: ResourceList\n", "[]", "\x00"])
+def test_no_list(text: str) -> None:
+    """No readable list: no items, one error, exit code 1; never an empty output."""
+    outcome = execute(nothing, text)
+
+    assert outcome.stdout.startswith(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nresults:\n- message:"
+    )
+    assert [result.rule for result in outcome.results] == ["invalid-input"]
+    assert outcome.exit_code == 1
+    assert outcome.stderr.startswith("paint-things: no readable ResourceList: ")
+
+
+def test_limits_of_the_list() -> None:
+    """A list over a limit is an error that names the limit and how to raise it."""
+    outcome = execute(nothing, limits=Limits(items=1))
+
+    assert [result.rule for result in outcome.results] == ["limit"]
+    assert "--limit items=N" in outcome.results[0].message
+
+
+def test_an_item_that_is_no_yaml() -> None:
+    """An item that cannot be parsed is an error that says which one; all items come back."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        for item in resources.items:
+            item.set(("spec", "colour"), "red")
+
+    text = TEXT.replace("colour:   green", "colour: *nowhere")
+
+    outcome = execute(process, text)
+
+    assert [result.rule for result in outcome.results] == ["invalid-yaml"]
+    assert "item 2" in outcome.results[0].message
+    assert outcome.stdout.startswith(text)
+
+
+def test_an_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When writing fails with the changes, the originals are written; when they cannot be either, an empty list is."""
+    calls = []
+    render = ResourceList.render
+
+    def broken(self: ResourceList) -> str:
+        calls.append(1)
+        if len(calls) <= failures:
+            raise RuntimeError("no way")
+        return render(self)
+
+    monkeypatch.setattr(ResourceList, "render", broken)
+
+    failures = 1
+    once = execute(paint_one)
+    calls.clear()
+    failures = 2
+    twice = execute(paint_one)
+
+    assert once.stdout.startswith(TEXT)
+    assert once.results[0].rule == "internal-error"
+    assert twice.stdout.startswith("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n")
+    assert (once.exit_code, twice.exit_code) == (1, 1)
+
+
+def test_long_lines_are_cut() -> None:
+    """The line on stderr is one short line, also for a message of many."""
+    line = summary("x", [Result("word\n" * 500, "error", {})])
+
+    assert len(line) < 310
+    assert line.count("\n") == 1
+
+
+def test_summary_counts_errors_only() -> None:
+    """Warnings are no part of the count."""
+    results = [Result("a", "error", {}), Result("b", "error", {}), Result("c", "warning", {})]
+
+    assert summary("x", results) == "x: a (and 1 more)\n"
+
+
+def test_refuse() -> None:
+    """A run can be refused after the fact: the original items and the reason."""
+    outcome = refuse(DEFINITION, TEXT, [Result("not so", "error", {"rule": "r"})])
+
+    assert outcome.stdout.startswith(TEXT + "results:\n- message: not so\n")
+    assert outcome.exit_code == 1
+
+
+def test_apply_in_memory() -> None:
+    """The pipeline's way in: the same function on a list that is never text."""
+    item = Resource("apiVersion: v1\nkind: Thing\nmetadata: {name: one}\nspec: {colour: blue}\n")
+    config = Resource(
+        "apiVersion: krmkit.dev/v1alpha1\nkind: PaintThings\nmetadata: {name: c}\nspec: {colour: pink}\n"
+    )
+    resources = ResourceList.of([item])
+
+    results = apply(DEFINITION, paint_one, resources, config)
+
+    assert not results
+    assert item.text.endswith("spec: {colour: pink}\n")
+
+
+def test_apply_reports_failures() -> None:
+    """What would be exit code 1 is a result of severity error."""
+    resources = ResourceList.of([])
+
+    results = apply(DEFINITION, raiser(KeyError("x")), resources, None)
+
+    assert [result.rule for result in results] == ["internal-error"]
+
+
+def test_explain_is_passed_on() -> None:
+    """The function learns from its config and its results whether anybody wants to know."""
+    seen = []
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        seen.append((config.explain, results.explaining))
+        results.explain("because", "x")
+
+    assert len(execute(process, explain=True).results) == 1
+    assert not execute(process).results
+    assert seen == [(True, True), (False, False)]
