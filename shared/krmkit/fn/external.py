@@ -6,7 +6,7 @@ changed fields are written, so comments and layout stay even where the program d
 
 from __future__ import annotations
 
-from krmkit.fn.source import ORCHESTRATION
+from krmkit.fn.source import ORCHESTRATION, standalone
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -154,15 +154,26 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
             _take_over(sent[number - 1], given, annotations)
             found.append(sent[number - 1])
         else:
-            data = given.get()
-            found.append(Resource.from_data(_without(data, (ID, LEGACY_ID))))
+            new = Resource(standalone(given), label="a new resource")
+            for name in (ID, LEGACY_ID):
+                new.remove(("metadata", "annotations", name))
+            found.append(new)
     return found
 
 
 def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
     """Bring the data of `given` into `item`; where it says another place, that stands in the annotations."""
-    data = _without(given.get(), ORCHESTRATION)
     before = item.get()
+    data = _without(given.get(), ORCHESTRATION)
+    if (
+        isinstance(before, dict)
+        and isinstance(data, dict)
+        and not before.get("metadata")
+        and not data.get("metadata")
+    ):
+        # Annotations had to stand somewhere; where there was no metadata, it goes with them.
+        data = {key: value for key, value in data.items() if key != "metadata"}
+        before = {key: value for key, value in before.items() if key != "metadata"}
     if not same(data, before) and isinstance(data, dict) and isinstance(before, dict):
         _merge(item, (), before, data)
     place = item.location

@@ -213,7 +213,7 @@ def _check(package: Package) -> None:
     for item in package.items:
         problem = not_a_resource(item)
         if problem:
-            raise PackageError(problem)
+            raise PackageError(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
 
 
 def not_a_resource(resource: Resource) -> str:
@@ -226,10 +226,7 @@ def not_a_resource(resource: Resource) -> str:
         if not value:
             if _is_kustomization(resource):
                 return ""
-            return (
-                f"{resource.label}: has no {field}, so it is no Kubernetes resource; give it one,"
-                " or list the file in .krmignore"
-            )
+            return f"{resource.label}: has no {field}, so it is no Kubernetes resource"
     return ""
 
 

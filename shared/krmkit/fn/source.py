@@ -66,12 +66,7 @@ class Item(Resource):
     @classmethod
     def made(cls, resource: Resource, location: Location) -> Item:
         """The item that a function's new resource becomes."""
-        text = resource.text
-        if resource.column:
-            from krmkit.yaml.compose import shift
-
-            text = shift(" " * resource.column + text, resource.column, 0)
-        item = cls(text, location, resource.label, resource.limits)
+        item = cls(standalone(resource), location, location.path, resource.limits)
         item.changed = True
         return item
 
@@ -197,6 +192,15 @@ def strip_orchestration(resource: Resource) -> None:
         removed = resource.remove(("metadata", "annotations", name)) or removed
     if removed and resource.get("metadata", "annotations") == {}:
         resource.remove(("metadata", "annotations"))
+
+
+def standalone(resource: Resource) -> str:
+    """The text of a resource as a document of its own, wherever it stands."""
+    if not resource.column:
+        return resource.text
+    from krmkit.yaml.compose import shift
+
+    return shift(" " * resource.column + resource.text, resource.column, 0)
 
 
 def may_hold_orchestration(text: str) -> bool:

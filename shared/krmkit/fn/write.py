@@ -109,6 +109,8 @@ def _target(root: str, path: str) -> str:
             f"{path} is a link to {target}, outside of the package; nothing was written."
             " Put a copy of the file in its place, or list it in .krmignore"
         )
+    if os.path.isdir(target):
+        raise WriteError(f"{path} is a folder, where a file is to be written; nothing was written")
     return target
 
 
