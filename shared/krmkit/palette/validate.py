@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krmkit.palette.effort import Effort
 from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, Finding
+from krmkit.palette.pack import Pack
 from krmkit.palette.values import Values
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -11,8 +12,8 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
-    from krmkit.palette.pack import Pack
     from krmkit.palette.pools import Pool
     from krmkit.yaml.limits import Limits
 
@@ -52,6 +53,27 @@ class Options:
         self.merge_defaults = merge_defaults
         self.limits = limits
         self.effort = Effort()
+
+    @classmethod
+    def of(cls, spec: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> Options:
+        """From the decoded spec of a ValidatePackConstraints config. Raises PoolError."""
+        pools, previous = spec.get("machinePools"), spec.get("previousProfile")
+        if pools is not None:
+            from krmkit.palette.pools import read_pools
+
+            pools = read_pools(pools, spec.get("instanceTypes"))
+        if previous is not None:
+            # An entry may hold the dependencies of its pack.json.
+            previous = [Pack({**member, "constraints": member}) for member in previous]
+        return cls(
+            pools,
+            spec["scope"],
+            previous,
+            spec["aggregate"],
+            spec["useMinSize"],
+            spec["mergeDefaults"],
+            limits,
+        )
 
 
 class Subject:
