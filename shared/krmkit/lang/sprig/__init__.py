@@ -9,6 +9,7 @@ A family's module is loaded by the first call of one of its functions.
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import Function
+from krmkit.lang.sprig.limits import charge_arguments
 
 SETS = ("sprig", "hermetic", "landscaper")
 
@@ -48,12 +49,16 @@ class _Lazy:
     def __call__(self, *args: object) -> object:
         function = self._function
         if function is None:
-            from importlib import import_module
-
-            module, _, name = self._place.partition(".")
-            function = self._function = getattr(import_module(f"{__name__}.{module}"), name)
+            function = self._function = self._load()
         assert callable(function)
+        charge_arguments(args)
         return function(*args)
+
+    def _load(self) -> object:
+        from importlib import import_module
+
+        module, _, name = self._place.partition(".")
+        return getattr(import_module(f"{__name__}.{module}"), name)
 
 
 def _select(set_name: str) -> dict[str, Function]:

@@ -180,7 +180,7 @@ durationRound = dates.duration_round any > string
 now = refused.now > time
 ago = refused.ago any > string
 
-derivePassword = crypto.derive_password uint32 string string string string > string
+derivePassword = crypto.derive_password int string string string string > string
 htpasswd = crypto.htpasswd string string ...string > string
 decryptAES = crypto.decrypt_aes string string > string
 buildCustomCert = crypto.build_custom_cert string string > sprig.certificate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.values import GoObject, decode, encode
 from krmkit.lang.sprig.encoding import CorruptInputError, decode_base64
+from krmkit.lang.sprig.limits import charge
 from krmkit.lang.sprig.refused import keys as refuse_keys
 
 _SEED = b"com.lyndir.masterpassword"
@@ -32,6 +33,9 @@ _CLASSES = {
     "o": "@&%?,=[]_:-+*$#!'^~;()/.",
     "x": "AEIOUaeiouBCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz0123456789!@#$%^&*()",
 }
+
+
+_SCRYPT = 500_000  # what one key costs, in items
 
 
 class Certificate(GoObject):
@@ -63,6 +67,9 @@ def derive_password(counter: int, kind: str, password: str, user: str, site: str
     templates = _TEMPLATES.get(kind, "").split()
     if not templates:
         return f"cannot find password template {kind}"
+    if not 0 <= counter < 1 << 32:
+        raise GoCallError(f"the counter is a uint32, not {counter}")
+    charge(_SCRYPT)
     from hashlib import scrypt
     from hmac import digest
 

@@ -13,6 +13,8 @@ _UNITS = {
     "m": 60 * SECOND,
     "h": 3600 * SECOND,
 }
+MAX_LENGTH = 1000
+"""Longest text that is read as a duration; assign a larger number to raise it."""
 _LIMIT = 1 << 63
 
 
@@ -27,7 +29,7 @@ def parse_duration(text: str) -> int:
     negative = text[:1] == "-"
     if rest == "0":
         return 0
-    if not rest:
+    if not rest or len(rest) > MAX_LENGTH:
         raise invalid
     total = 0
     while rest:

@@ -17,20 +17,21 @@ def read_json(text: str) -> object:
     import json
 
     try:
-        data = json.loads(
-            text,
-            parse_int=_number,
-            parse_float=_number,
-            parse_constant=_constant,
-            object_pairs_hook=_pairs,
-        )
-    except JsonSyntaxError:
-        raise
+        try:
+            data = json.loads(
+                text,
+                parse_int=_number,
+                parse_float=_number,
+                parse_constant=_constant,
+                object_pairs_hook=_pairs,
+            )
+        except JsonSyntaxError:
+            raise
+        except ValueError:
+            raise JsonSyntaxError(_explain(text)) from None
+        return _clean_items(data)
     except RecursionError:
         raise GoCallError("the JSON text is nested too deeply") from None
-    except ValueError:
-        raise JsonSyntaxError(_explain(text)) from None
-    return _clean(data) if isinstance(data, str) else _clean_items(data)
 
 
 def _number(text: str) -> float:

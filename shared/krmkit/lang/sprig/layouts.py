@@ -35,7 +35,14 @@ def next_element(layout: str) -> tuple[str, str, str]:
 
     Fractions of a second are elements such as `.000` (fixed) and `,999` (trailing zeros dropped).
     """
-    for at, char in enumerate(layout):
+    at, element = find_element(layout, 0)
+    return layout[:at], element, layout[at + len(element) :]
+
+
+def find_element(layout: str, start: int) -> tuple[int, str]:
+    """Where the first element from `start` on stands, and which one it is; the end and "" when there is none."""
+    for at in range(start, len(layout)):
+        char = layout[at]
         if char in ".,":
             element = _fraction(layout, at)
         else:
@@ -43,21 +50,22 @@ def next_element(layout: str) -> tuple[str, str, str]:
             if element in ("Jan", "Mon") and "a" <= layout[at + 3 : at + 4] <= "z":
                 element = ""  # Monument and Janus are plain text
             elif element == "_2" and layout.startswith("_2006", at):
-                return layout[: at + 1], "2006", layout[at + 5 :]
+                return at + 1, "2006"
         if element:
-            return layout[:at], element, layout[at + len(element) :]
-    return layout, "", ""
+            return at, element
+    return len(layout), ""
 
 
 def format_time(layout: str, when: Civil) -> str:
     """time.Time.Format."""
     out: list[str] = []
-    while layout:
-        prefix, element, layout = next_element(layout)
-        out.append(prefix)
-        if not element:
-            break
-        out.append(_format_element(element, when))
+    done = 0
+    while done < len(layout):
+        at, element = find_element(layout, done)
+        out.append(layout[done:at])
+        if element:
+            out.append(_format_element(element, when))
+        done = at + len(element)
     return "".join(out)
 
 

@@ -12,12 +12,50 @@ MAX_DEPTH = 150
 """Nesting of values that merge, deepCopy, toJson and the like follow; assign a larger number to raise it."""
 
 
+MAX_WORK = 50_000_000
+"""Items and pieces of text that the calls of one execution may go through; assign a larger number to raise it."""
+
+_PIECE = 64  # characters of a text that count as much as one item
+_PER_CALL = 100  # what each call may use without drawing on the budget
+_left = MAX_WORK
+
+
+def begin() -> None:
+    """Renews the budget of work: an execution begins."""
+    global _left
+    _left = MAX_WORK
+
+
+def charge(work: int) -> None:
+    """Takes work from the budget. Raises GoCallError, and renews it for whoever comes next, when nothing is left."""
+    global _left
+    _left -= work
+    if _left < 0:
+        begin()
+        raise GoCallError(
+            f"the functions of the template take more than {MAX_WORK:,} steps (krmkit.lang.sprig.limits.MAX_WORK)"
+        )
+
+
+def charge_arguments(args: tuple[object, ...]) -> None:
+    """Takes what going through the arguments once costs."""
+    work = -_PER_CALL
+    for value in args:
+        if isinstance(value, str):
+            work += len(value) // _PIECE
+        elif isinstance(value, (list, dict)):
+            work += len(value)
+    if work > 0 or _left < MAX_WORK:
+        charge(work)
+
+
 def check_length(length: int) -> None:
     """Raises GoCallError for a text that would be too long."""
     if length > MAX_LENGTH:
         raise GoCallError(
             f"the result would have {length:,} characters, more than {MAX_LENGTH:,} (krmkit.lang.sprig.limits.MAX_LENGTH)"
         )
+    charge(length // _PIECE)
 
 
 def check_items(count: int) -> None:
@@ -26,6 +64,7 @@ def check_items(count: int) -> None:
         raise GoCallError(
             f"the result would have {count:,} items, more than {MAX_ITEMS:,} (krmkit.lang.sprig.limits.MAX_ITEMS)"
         )
+    charge(count)
 
 
 class Walk:
@@ -39,7 +78,11 @@ class Walk:
     def visit(self, depth: int) -> None:
         """Raises GoCallError when there are too many values, or too deep ones."""
         self._visited += 1
-        check_items(self._visited)
+        charge(1)
+        if self._visited > MAX_ITEMS:
+            raise GoCallError(
+                f"the value has more than {MAX_ITEMS:,} values inside (krmkit.lang.sprig.limits.MAX_ITEMS)"
+            )
         if depth > MAX_DEPTH:
             raise GoCallError(
                 f"the value is nested more than {MAX_DEPTH} deep, or contains itself "

@@ -6,7 +6,7 @@ from krmkit.lang import pattern
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import can_backquote, quote
 from krmkit.lang.gotemplate.values import NilStringList, StringList
-from krmkit.lang.sprig.limits import check_items, check_length
+from krmkit.lang.sprig.limits import charge, check_items, check_length
 from krmkit.lang.sprig.text import is_letter
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ _MESSAGES = {
     "pattern too large - compile failed": "expression too large",
 }
 """RE2's words for what is wrong, and Go's."""
+_STEPS = 256  # steps of the engine that count as much as one item
 
 
 def match(regex: str, text: str) -> bool:
@@ -33,15 +34,13 @@ def match(regex: str, text: str) -> bool:
         compiled = _compile(regex)
     except _BadPatternError:
         return False
-    with _guard:
-        return compiled.search(text) is not None
+    return _search(compiled, text) is not None
 
 
 def must_match(regex: str, text: str) -> bool:
     """mustRegexMatch."""
     compiled = _compile(regex)
-    with _guard:
-        return compiled.search(text) is not None
+    return _search(compiled, text) is not None
 
 
 def find(regex: str, text: str) -> str:
@@ -100,14 +99,13 @@ def quote_meta(text: str) -> str:
 
 
 def _find(regex: pattern.Pattern, text: str) -> str:
-    with _guard:
-        found = regex.search(text)
+    found = _search(regex, text)
     return "" if found is None else found.group() or ""
 
 
 def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
-    with _guard:
+    with _costs(regex, text):
         found = regex.find_all(text, count)
     # Without a match Go returns a nil slice.
     return StringList([one.group() or "" for one in found]) if found else NilStringList()
@@ -117,7 +115,7 @@ def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
     if count == 0:
         return NilStringList()
     check_items(len(text) if count < 0 else min(count, len(text)))
-    with _guard:
+    with _costs(regex, text):
         return StringList(regex.split(text, count))
 
 
@@ -139,7 +137,7 @@ def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[patt
         check_length(length)
         return piece
 
-    with _guard:
+    with _costs(regex, text):
         return regex.replace(text, counted)
 
 
@@ -202,6 +200,17 @@ class _Guard:
 
 
 _guard = _Guard()
+
+
+def _costs(regex: pattern.Pattern, text: str) -> _Guard:
+    """Counts what a search may cost, and guards it."""
+    charge(regex.cost(len(text)) // _STEPS)
+    return _guard
+
+
+def _search(regex: pattern.Pattern, text: str) -> pattern.Match | None:
+    with _costs(regex, text):
+        return regex.search(text)
 
 
 def _compile(regex: str) -> pattern.Pattern:

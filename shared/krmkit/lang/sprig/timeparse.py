@@ -6,6 +6,9 @@ from krmkit.lang.sprig.civil import days_before, days_in, is_leap, to_days
 from krmkit.lang.sprig.durations import quote
 from krmkit.lang.sprig.layouts import DAYS, MONTHS, next_element
 
+MAX_LENGTH = 4096
+"""Longest layout and value together that are looked at; assign a larger number to raise it."""
+
 
 class TimeParseError(ValueError):
     """The value does not fit the layout; the message is Go's own."""
@@ -33,6 +36,8 @@ class Parsed:
 
 def parse_time(layout: str, value: str) -> Parsed:
     """time.ParseInLocation with UTC as the location. Raises TimeParseError."""
+    if len(layout) + len(value) > MAX_LENGTH:
+        raise TimeParseError(f"parsing time: layout and value have more than {MAX_LENGTH:,} characters")
     fields = _Fields()
     rest_layout, rest = layout, value
     while True:
