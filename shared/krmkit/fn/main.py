@@ -66,6 +66,8 @@ def _leave(code: int) -> None:
         from posix import _exit
     except ImportError:
         return
+    if sys.stderr is not None:
+        sys.stderr.flush()
     _exit(code)
 
 

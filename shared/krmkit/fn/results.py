@@ -185,9 +185,11 @@ class Results:
             else:
                 place = {"path": field}
                 if current is not None:
-                    place["currentValue"] = current
+                    place["currentValue"] = _clean(current)
                 if proposed is not None:
-                    place["proposedValue"] = proposed
+                    place["proposedValue"] = _clean(proposed)
+        if not message.isascii():
+            message = _utf8(message)
         self._found.append(Result(message, severity, {"rule": rule, **(tags or {})}, reference, place, file))
 
     def fail_on(self, what: str) -> None:
@@ -206,6 +208,21 @@ class Results:
         for result in self._found:
             once.setdefault(repr(result.data()), result)
         return sorted(once.values(), key=_order)
+
+
+def _utf8(text: str) -> str:
+    """The text with `?` for what UTF-8 cannot carry: JSON texts may hold lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return value if value.isascii() else _utf8(value)
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return value
 
 
 def _order(result: Result) -> tuple[int, str, int, str]:

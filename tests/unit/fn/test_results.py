@@ -156,3 +156,14 @@ def test_given_file() -> None:
     results.warning("r", "x", resource(path="a.yaml"), file={"path": "values.yaml", "index": 0})
 
     assert results.finish()[0].file == {"path": "values.yaml", "index": 0}
+
+
+def test_what_utf8_cannot_carry() -> None:
+    """JSON texts may hold lone surrogates; a result never does."""
+    results = Results()
+
+    results.error("r", "é \ud800", resource(), "spec.a", {"k\udfff": ["\ud800", 1]}, "\ud800")
+
+    (result,) = results.finish()
+    assert result.message == "é ?"
+    assert result.field == {"path": "spec.a", "currentValue": {"k?": ["?", 1]}, "proposedValue": "?"}
