@@ -19,7 +19,6 @@ COMMON_RULES = {
     "limit": "error: the input is larger, deeper or more repetitive than a limit allows; --limit raises it",
     "failed": "error: the function cannot do its work, for the reason given",
     "internal-error": "error: the function itself is broken; please report it",
-    "invalid-output": "error: the function made a text that UTF-8 cannot carry",
     "missing-dependency": "error: a Python package that the function needs is not installed",
 }
 

@@ -12,8 +12,7 @@ import gc
 import sys
 
 from krmkit.fn.definition import Definition
-from krmkit.fn.results import ERROR, Result
-from krmkit.fn.run import Options, Outcome, refuse, run, unreadable
+from krmkit.fn.run import Options, Outcome, run, unreadable
 from krmkit.yaml import _libyaml
 from krmkit.yaml.limits import Limits
 
@@ -136,15 +135,7 @@ def evaluate(
             f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
         )
     del content
-    outcome = run(definition, process, text, parsed.options)
-    if outcome.exit_code == 0 and not _can_be_encoded(outcome.stdout):
-        found = Result(
-            "the output holds a character that UTF-8 cannot carry (a lone surrogate)",
-            ERROR,
-            {"rule": "invalid-output"},
-        )
-        outcome = refuse(definition, text, [found], parsed.options)
-    return outcome
+    return run(definition, process, text, parsed.options)
 
 
 def parse_arguments(arguments: list[str]) -> Arguments:
@@ -207,20 +198,12 @@ def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> 
     return stdin.buffer.read()
 
 
-def _can_be_encoded(text: str) -> bool:
-    try:
-        return text.isascii() or bool(text.encode())
-    except UnicodeEncodeError:
-        return False
-
-
 def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
     """Write everything at once. An output that did not arrive whole is a failure, whatever the run said."""
     if text:
         try:
             if stdout is None:
                 raise OSError("stdout is closed")
-            # Only a message can hold what UTF-8 cannot carry; the items came as UTF-8.
             stdout.buffer.write(text.encode("utf-8", "replace"))
             stdout.buffer.flush()
         except BrokenPipeError:
