@@ -11,7 +11,7 @@ from krmkit.lang.celtree import CheckedTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from cel_expr_python import cel
 
@@ -48,8 +48,11 @@ class Program:
             value = self._eval(bindings.activation)
         except RuntimeError as error:
             raise CelError(_runtime_words(str(error))) from None
-        kind = value.type()
         result = value.value()
+        # An error comes as its text, which begins with the name of its status in capitals; asking for the type costs as much again.
+        if type(result) is str and not "A" <= result[:1] <= "Z":
+            return result
+        kind = value.type()
         if kind == self._string:
             return str(result)
         name = kind.name()
@@ -58,6 +61,30 @@ class Program:
         raise CelError(
             f"unsupported type conversion from '{name.lower()}' to string (wrap it in string(...))"
         )
+
+
+class Batch:
+    """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
+
+    __slots__ = ("_eval",)
+
+    def __init__(self, expression: cel.Expression) -> None:
+        self._eval = expression.eval
+
+    def evaluate(self, bindings: Bindings) -> list[str] | None:
+        """All results; None where any fails or is no string, and only evaluating one by one tells which and why."""
+        try:
+            results = self._eval(bindings.activation).plain_value()
+        except RuntimeError:
+            return None
+        if type(results) is not list:
+            return None
+        found: list[str] = []
+        for result in results:
+            if type(result) is not str:
+                return None
+            found.append(result)
+        return found
 
 
 class Environment:
@@ -102,6 +129,15 @@ class Environment:
         if mixed:
             raise CelError("\n".join(mixed))
         return Program(text, expression, self.variables & tree.names(), self._string)
+
+    def batch(self, programs: Sequence[Program]) -> Batch | None:
+        """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
+        # A line break ends a comment that an expression may end with.
+        text = ", ".join(f"({program.text}\n)" for program in programs)
+        try:
+            return Batch(self._env.compile(f"[{text}]"))
+        except RuntimeError:
+            return None
 
     def bind(self, values: Mapping[str, object]) -> Bindings:
         """Values for evaluations: strings, and maps of strings to such. A declared name may be left unbound."""

@@ -12,6 +12,7 @@ REPOSITORY_KIND = "Repository"
 REVISION_GROUP = "porch.kpt.dev/"
 REVISION_KIND = "PackageRevision"
 OWNER_LABEL = "config.porch.kpt.dev/packagevariantset"
+FINALIZER = "config.porch.kpt.dev/packagevariants"
 
 ADOPTION_POLICIES = ("adoptNone", "adoptExisting")
 DELETION_POLICIES = ("orphan", "delete")

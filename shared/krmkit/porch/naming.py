@@ -6,6 +6,7 @@ _PREFIX = "PackageVariant"
 _LONGEST = 63
 _HASH = 8
 _INT64 = 1 << 63
+_LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def function_name(variant: str, function: str, position: int) -> str:
@@ -51,10 +52,4 @@ def variant_name(identifier: str) -> str:
 
 def is_dns_label(name: str) -> bool:
     """Whether the API server would take the name for objects and labels alike: [a-z0-9-], at most 63, no dash at the ends."""
-    return (
-        0 < len(name) <= _LONGEST
-        and name.isascii()
-        and name[0] != "-"
-        and name[-1] != "-"
-        and all(character == "-" or character.isdigit() or character.islower() for character in name)
-    )
+    return 0 < len(name) <= _LONGEST and name[0] != "-" and name[-1] != "-" and _LABEL.issuperset(name)

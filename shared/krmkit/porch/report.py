@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from krmkit.lang.schema import Violation
     from krmkit.porch.api import Condition
     from krmkit.porch.chain import Chain
+    from krmkit.porch.fleet import Planned, SetError
     from krmkit.porch.injection import InjectionPoint
 
     class Sink(Protocol):
@@ -90,3 +91,53 @@ def report_applied(results: Sink, chain: Chain) -> None:
         report_pipeline(results, chain.kptfile, chain.pipeline_changed)
     for variant, conditions in chain.applied:
         report_condition(results, "info", "ready", conditions[-1], variant.resource)
+
+
+def report_planned(results: Sink, planned: Planned) -> None:
+    """What a set generated, and what is doubtful about it."""
+    resource, changes = planned.packages.resource, planned.changes
+    repeated, odd = planned.generated.repeated, planned.generated.odd_names
+    if not planned.upstream_known:
+        upstream = planned.packages.spec["upstream"]["package"]
+        message = (
+            f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
+        )
+        results.add("info", "upstream-unknown", message, resource, "spec.upstream")
+    if repeated:
+        message = f"more than one target gives the same repository and package, and the last one wins: {_some(repeated)}"
+        results.add("warning", "same-identifier", message, resource, "spec.targets")
+    if odd:
+        message = f"names that are not DNS labels, so a cluster may refuse them: {_some(odd)}"
+        results.add("warning", "odd-name", message, resource, "spec.targets")
+    for variant in planned.generated.variants:
+        place = variant.spec["downstream"]
+        results.explain(
+            "generated", f"{variant.name}: package {place['package']} in repository {place['repo']}", resource
+        )
+    message = (
+        f"{len(planned.generated.variants)} PackageVariants: {len(changes.created)} new, {len(changes.updated)} kept,"
+        f" {len(changes.deleted)} removed"
+    )
+    results.add("info", "generated", message, resource)
+
+
+def _some(names: list[str], most: int = 10) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def report_set_error(results: Sink, error: SetError) -> None:
+    """Why a set gave no variants, by the controller's reason."""
+    rules = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
+    report_condition(
+        results, "error", rules.get(error.reason, "unexpected-error"), error.condition, error.resource
+    )
+
+
+def report_orphans(results: Sink, orphans: list[Resource]) -> None:
+    """Variants that went because their set did."""
+    if orphans:
+        message = (
+            f"their PackageVariantSet is gone, so they were removed: {_some([item.name for item in orphans])}"
+        )
+        results.add("info", "removed-set", message)

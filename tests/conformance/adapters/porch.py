@@ -22,8 +22,9 @@ from krmkit.porch import (
 )
 from krmkit.porch.api import PorchError
 from krmkit.porch.edit import same
+from krmkit.porch.expressions import Expression, MapTemplate, Scope
 from krmkit.porch.package import Package
-from krmkit.porch.render import Expression, MapTemplate, Renderer, Scope
+from krmkit.porch.render import Renderer
 from krmkit.porch.targets import Downstream, TargetObject
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data

@@ -1,0 +1,210 @@
+"""PackageVariantSets worked on the items of a list: what is read from them, and what is added, changed and removed."""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.resource import Resource
+from krmkit.porch import api
+from krmkit.porch.api import Condition, PorchError
+from krmkit.porch.decode import Decoded
+from krmkit.porch.edit import overwrite
+from krmkit.porch.generate import Changes, Existing, Generated, generate, in_namespace, reconcile
+from krmkit.porch.metadata import target_object
+from krmkit.porch.package import may_hold, place_of
+from krmkit.porch.setvalidation import validate_set
+from krmkit.porch.targets import TargetObject, find_upstream, unroll
+from krmkit.porch.text import VariantWriter, owner_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from krmkit.krm.resourcelist import ResourceList
+
+FOLDER = "variants"
+
+
+class SetError(PorchError):
+    """What stops a set: `conditions` are those that the controller would write, `resource` is the set."""
+
+    def __init__(self, packages: Decoded, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.resource = packages.resource
+        self.reason = reason
+        self.condition = Condition(api.STALLED, "True", reason, message)
+
+
+class Planned:
+    """One set's outcome: what was generated, and how it meets the variants that are there already."""
+
+    __slots__ = ("changes", "existing", "generated", "packages", "upstream_known")
+
+    def __init__(
+        self,
+        packages: Decoded,
+        generated: Generated,
+        existing: list[Resource],
+        changes: Changes,
+        upstream_known: bool,
+    ) -> None:
+        self.packages = packages
+        self.generated = generated
+        self.existing = existing
+        self.changes = changes
+        self.upstream_known = upstream_known
+
+
+class Fleet:
+    """The items by type, as a cluster would list them: by namespace and name, so that the order of the items does not matter."""
+
+    __slots__ = ("_by_type", "_objects", "_variants", "resources")
+
+    def __init__(self, resources: ResourceList) -> None:
+        self.resources = resources
+        self._by_type: dict[tuple[str, str], list[Resource]] = {}
+        self._objects: dict[tuple[str, str], list[TargetObject]] = {}
+        for item in resources:
+            self._by_type.setdefault((item.api_version, item.kind), []).append(item)
+        self._variants = list(self._by_type.get((api.VARIANT_VERSION, api.VARIANT_KIND), ()))
+
+    def plan(self, packages: Decoded) -> Planned:
+        """Validate, find the upstream, unroll, render and name. SetError with the controller's reason; no item is changed."""
+        errors = validate_set(packages.spec)
+        if errors:
+            raise SetError(packages, "ValidationError", "; ".join(errors))
+        try:
+            upstream, known = self._upstream(packages)
+        except PorchError as error:
+            raise SetError(packages, "UpstreamNotFound", str(error)) from None
+
+        def listing(version: str, kind: str) -> Iterable[TargetObject]:
+            return self._list(version, kind, packages.namespace)
+
+        repositories: dict[str, TargetObject] = {}
+        try:
+            downstreams = unroll(packages.spec, listing)
+            for repository in listing(api.REPOSITORY_VERSION, api.REPOSITORY_KIND):
+                repositories.setdefault(repository.name, repository)
+            generated = generate(packages.name, packages.spec, downstreams, upstream, repositories)
+        except PorchError as error:
+            raise SetError(packages, "UnexpectedError", str(error)) from None
+        existing = [item for item in self._variants if self._is_owned(item, packages)]
+        changes = reconcile(packages.name, generated.variants, [_existing(item) for item in existing])
+        self._refuse_taken_names(packages, changes, existing)
+        return Planned(packages, generated, existing, changes, known)
+
+    def carry_out(self, planned: Planned, finalizer: bool) -> None:
+        """Remove what is no longer targeted, give existing variants their specs, add the new ones at the end."""
+        writer = VariantWriter(planned.packages, finalizer)
+        for position, variant in planned.changes.updated:
+            item = planned.existing[position]
+            pad = "\n" + " " * item.column
+            written = pad + writer.spec(variant.spec).replace("\n", pad)
+            if not item.text.rstrip("\n").endswith(written):
+                overwrite(item, ("spec",), variant.spec)
+        self.remove([planned.existing[position] for position in planned.changes.deleted])
+        taken = self._paths() if planned.changes.created else {}
+        for variant in planned.changes.created:
+            path = f"{FOLDER}/{variant.name.replace('/', '~')}.yaml"
+            index = taken.get(path, -1) + 1
+            taken[path] = index
+            resource = Resource(writer.document(variant.name, path, index, variant.spec), label=variant.name)
+            resource.changed = True
+            self.resources.add(resource)
+
+    def remove(self, items: Sequence[Resource]) -> None:
+        """Take items out of the list."""
+        for item in items:
+            self.resources.remove(item)
+
+    def orphans(self, sets: Sequence[Decoded]) -> list[Resource]:
+        """Variants that carry the mark of a set which is none of `sets`: the set is gone, so they go too."""
+        owners = {owner_of(packages) for packages in sets}
+        found = []
+        for item in self._variants:
+            owner = _owner(item)
+            if owner.startswith(api.SET_KIND + "/") and owner not in owners:
+                found.append(item)
+        return found
+
+    def _list(self, version: str, kind: str, namespace: str) -> list[TargetObject]:
+        objects = self._objects.get((version, kind))
+        if objects is None:
+            objects = [target_object(item) for item in self._by_type.get((version, kind), ())]
+            objects.sort(key=lambda item: (item.namespace, item.name))
+            self._objects[version, kind] = objects
+        return [item for item in objects if in_namespace(item.namespace, namespace)]
+
+    def _upstream(self, packages: Decoded) -> tuple[TargetObject, bool]:
+        """The set's PackageRevision, and whether there are any among the items; without one only its name is known."""
+        found: list[tuple[str, str, Resource]] = []
+        for (version, kind), items in self._by_type.items():
+            if kind == api.REVISION_KIND and version.startswith(api.REVISION_GROUP):
+                found += [(item.namespace, item.name, item) for item in items]
+        found = [entry for entry in found if in_namespace(entry[0], packages.namespace)]
+        upstream = packages.spec["upstream"]
+        if not found:
+            return TargetObject(upstream["package"], packages.namespace), False
+        found.sort(key=lambda entry: entry[:2])
+        specs = [item.get("spec") for *_, item in found]
+        position = find_upstream(upstream, [spec if isinstance(spec, dict) else {} for spec in specs])
+        return target_object(found[position][2]), True
+
+    def _is_owned(self, item: Resource, packages: Decoded) -> bool:
+        if item.namespace != packages.namespace:
+            return False
+        if _owner(item) == owner_of(packages):
+            return True
+        return bool(packages.uid) and item.string("metadata", "labels", api.OWNER_LABEL) == packages.uid
+
+    def _refuse_taken_names(self, packages: Decoded, changes: Changes, existing: Sequence[Resource]) -> None:
+        if not changes.created:
+            return
+        own = {id(item) for item in existing}
+        taken = {
+            item.name
+            for item in self._variants
+            if id(item) not in own and item.namespace == packages.namespace
+        }
+        taken |= {existing[position].name for position, _ in changes.updated}
+        clashes = [variant.name for variant in changes.created if variant.name in taken]
+        if clashes:
+            message = f"PackageVariants that the set did not make have the names of its own: {', '.join(clashes[:10])}"
+            raise SetError(packages, "UnexpectedError", message)
+
+    def _paths(self) -> dict[str, int]:
+        """The highest index at each path below the variants' folder."""
+        found: dict[str, int] = {}
+        for item in self.resources:
+            if may_hold(item, FOLDER + "/"):
+                _, path, index = place_of(item)
+                if path:
+                    found[path] = max(index, found.get(path, -1))
+        return found
+
+
+def _owner(item: Resource) -> str:
+    """The set that an item says it was made by; "" where it says nothing."""
+    return (
+        item.string("metadata", "annotations", names.GENERATED_BY)
+        if may_hold(item, names.GENERATED_BY)
+        else ""
+    )
+
+
+def _existing(item: Resource) -> Existing:
+    return Existing(
+        item.name, item.string("spec", "downstream", "repo"), item.string("spec", "downstream", "package")
+    )
+
+
+def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
+    """The PackageVariantSets among the items: those named, or all by namespace and name. PorchError for a name that is missing."""
+    found = [item for item in items if item.kind == api.SET_KIND and item.api_version == api.SET_VERSION]
+    if not wanted:
+        return sorted(found, key=lambda item: (item.namespace, item.name))
+    by_name = {item.name: item for item in reversed(found)}
+    missing = [name for name in wanted if name not in by_name]
+    if missing:
+        raise PorchError(f"no PackageVariantSet named {', '.join(missing)} is among the items")
+    return [by_name[name] for name in wanted]
