@@ -17,6 +17,7 @@ MAX_LENGTH = 16 * 1024 * 1024
 MAX_DEPTH = 150
 """Nesting of lists and maps in a value that is printed; assign a larger number to raise it."""
 
+_LARGEST = 1.7976931348623157e308
 _ESCAPES = {
     "\a": "\\a",
     "\b": "\\b",
@@ -80,7 +81,10 @@ def go_print_value(value: object) -> str:
         return value.go_string()
     if isinstance(value, int):
         return str(int(value))
-    return f"<{type(value).__name__}>" if not callable(value) else "0x0"
+    if isinstance(value, complex):
+        imaginary = format_float(value.imag)
+        return f"({format_float(value.real)}{'' if imaginary[0] in '+-' else '+'}{imaginary}i)"
+    return f"<{type(value).__name__}>"
 
 
 def _write(value: list[object] | dict[str, object], out: list[str], budget: Budget, depth: int) -> None:
@@ -147,10 +151,8 @@ def format_float(number: float) -> str:
 
 
 def _exponent_form(number: float) -> str:
-    if number != number:
-        return "NaN"
-    if number in (float("inf"), float("-inf")):
-        return "+Inf" if number > 0 else "-Inf"
+    if not -_LARGEST <= number <= _LARGEST:
+        return "+Inf" if number > 0 else "-Inf" if number < 0 else "NaN"
     digits, exponent = shortest(abs(number))
     sign = "-" if number < 0 else ""
     mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
@@ -215,7 +217,7 @@ def escape(text: Iterable[str], mark: str, ascii_only: bool = False) -> str:
 def can_backquote(text: str) -> bool:
     """strconv.CanBackquote: on one line, without control characters but tabs, without backquotes and stray bytes."""
     return not any(
-        char == "`" or char == "\x7f" or char == "\ufeff" or (char < " " and char != "\t") or "\ud800" <= char <= "\udfff"
+        char in "`\x7f\ufeff" or (char < " " and char != "\t") or "\ud800" <= char <= "\udfff"
         for char in text
     )
 

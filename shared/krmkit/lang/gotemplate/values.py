@@ -18,7 +18,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from krmkit.lang.gotemplate.functions import Function
 
@@ -179,6 +179,7 @@ _TYPES: dict[type, str] = {
     bool: "bool",
     int: "int",
     float: "float64",
+    complex: "complex128",
     str: "string",
     list: "[]interface {}",
     dict: "map[string]interface {}",
@@ -189,6 +190,7 @@ _KINDS: dict[type, str] = {
     bool: "bool",
     int: "int",
     float: "float64",
+    complex: "complex128",
     str: "string",
     list: "slice",
     dict: "map",
@@ -221,15 +223,12 @@ def kind_of(value: object) -> str:
 
 
 def basic_kind(value: object) -> str:
-    """What eq and lt compare by: bool, int, uint, float, string; "" for all else."""
+    """What eq and lt compare by: bool, int, uint, float, complex, string; "" for all else."""
     kind = kind_of(value)
     if kind in ("bool", "string"):
         return kind
-    if kind.startswith("int") and kind != "interface":
-        return "int"
-    if kind.startswith("uint"):
-        return "uint"
-    return "float" if kind.startswith("float") else ""
+    bare = kind.rstrip("0123456789")
+    return bare if bare in ("int", "uint", "float", "complex") else ""
 
 
 def truth(value: object) -> bool:
@@ -329,9 +328,9 @@ def from_json(data: object, numbers: str = "float64") -> object:
                     raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
             if not all(map(str.isascii, target)):
                 _clean_keys(target)
-            pairs = target.items()
+            pairs: Iterable[tuple[object, object]] = target.items()
         else:
-            pairs = enumerate(target)  # type: ignore[assignment]
+            pairs = enumerate(target)
         for at, value in pairs:
             kind = type(value)
             if kind is str:
@@ -352,7 +351,7 @@ def from_json(data: object, numbers: str = "float64") -> object:
                 pending.append(value)
             else:
                 value = _scalar(value, convert)
-            target[at] = value  # type: ignore[index]
+            target[at] = value  # type: ignore[index, call-overload]
     return root
 
 

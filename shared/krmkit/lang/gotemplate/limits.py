@@ -1,0 +1,27 @@
+"""What parsing and executing a template may use. All of it is counted: a hostile template ends in an error."""
+
+from __future__ import annotations
+
+
+class Limits:
+    """Bounds of one template; pass a Limits with larger numbers to parse() to raise them.
+
+    nesting: control structures and parentheses inside each other, in the text.
+    depth: nested control structures and template calls at execution; each takes two Python frames, so a larger number
+        may need a larger sys.setrecursionlimit.
+    steps: nodes executed in loops and templates called from templates.
+    output: characters written.
+    """
+
+    __slots__ = ("depth", "nesting", "output", "steps")
+
+    def __init__(
+        self, nesting: int = 100, depth: int = 250, steps: int = 5_000_000, output: int = 64 * 1024 * 1024
+    ) -> None:
+        self.nesting = nesting
+        self.depth = depth
+        self.steps = steps
+        self.output = output
+
+
+DEFAULT_LIMITS = Limits()
