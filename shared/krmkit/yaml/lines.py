@@ -9,7 +9,6 @@ its end if the value closes on the line.
 from __future__ import annotations
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
-_OPENERS = frozenset("[{,:")
 
 
 def all_close(item: str, quotes: bool = True) -> bool:
@@ -55,25 +54,45 @@ def _quoted(content: str, quote: str) -> bool:
 
 
 def _flow(content: str) -> bool:
-    """One flow collection that closes with the line; escapes in quotes and comments inside are a matter for the parser."""
-    for quote in "\"'":
-        if quote in content:
-            pieces = content.split(quote)
-            if not len(pieces) & 1 or "\\" in content:
-                return False
-            for piece in pieces[:-1:2]:
-                if piece.rstrip(" ")[-1:] not in _OPENERS:
-                    return False
-            content = "x".join(pieces[::2])
-    content = content.partition(" #")[0].rstrip(" ")
-    if "#" in content or content[-1] not in "}]":
-        return False
+    """One flow collection that closes on this line, with nothing behind it but a comment.
+
+    Read in order, sign by sign: a quote opens a text only where no plain text can be in progress, so one that stands
+    anywhere else (`a:'x'` is plain text up to the next `: `) is a matter for the parser, as are escapes and anchors.
+    """
     depth = 0
-    for character in content[:-1]:
-        if character == "{" or character == "[":
-            depth += 1
-        elif character == "}" or character == "]":
-            depth -= 1
-            if depth == 0:
+    position = 0
+    fresh = True  # a value or key begins here, and not in the middle of a plain text
+    while position < len(content):
+        sign = content[position]
+        if sign == "'" or sign == '"':
+            end = content.find(sign, position + 1)
+            if not fresh or end < 0 or (sign == '"' and "\\" in content[position:end]):
                 return False
-    return depth == 1
+            position = end + 1
+            rest = content[position:].lstrip(" ")
+            # An escaped quote ('') goes on; after the text comes a sign of the collection.
+            if rest[:1] not in (",", ":", "]", "}") or content[position] == sign:
+                return False
+            if rest[0] == ":":
+                # Behind a quoted key the colon needs no blank.
+                position = content.index(":", position) + 1
+            continue
+        position += 1
+        if sign == "{" or sign == "[":
+            depth += 1
+            fresh = True
+        elif sign == "}" or sign == "]":
+            depth -= 1
+            fresh = False
+            if depth == 0:
+                rest = content[position:].strip(" ")
+                return not rest or (rest[0] == "#" and content[position] == " ")
+        elif sign == ",":
+            fresh = True
+        elif sign == ":":
+            fresh = content[position : position + 1] == " "
+        elif sign == "#" or (fresh and sign in "!&*"):
+            return False
+        elif sign != " ":
+            fresh = False
+    return False

@@ -197,7 +197,10 @@ def _comments_above(text: str, tail: int, first: int) -> int:
 
 
 def _is_envelope(head: str, tail: str, key: int) -> bool:
-    """Whether head and tail are one mapping, whose only `items` is the plain key at `key`, its value empty."""
+    """Whether head and tail are one mapping, whose only `items` is the plain key at `key`.
+
+    Its value is empty, because the tail begins with a key at column 0.
+    """
     yaml = _libyaml.backend()
     found = False
     try:
@@ -220,14 +223,10 @@ def _is_envelope(head: str, tail: str, key: int) -> bool:
             if depth != 1:
                 continue
             if is_key and kind is yaml.scalar and event.value == "items":
-                if found or event.start_mark.index != key or event.end_mark.index != key + 5:
-                    return False
-                value = get_event()
-                if type(value) is not yaml.scalar or value.start_mark.index != value.end_mark.index:
+                if event.start_mark.index != key:
                     return False
                 found = True
-            else:
-                is_key = not is_key
+            is_key = not is_key
         get_event()
         return found and type(get_event()) is yaml.stream_end
     except (yaml.error, UnicodeEncodeError):
