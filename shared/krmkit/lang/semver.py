@@ -329,7 +329,7 @@ def _rewrite_ranges(text: str) -> str:
 def _group(text: str) -> list[_Constraint]:
     """One alternative: constraints between blanks or commas."""
     improper = ConstraintError(f"improper constraint: {text}")
-    group: list[_Constraint] = []
+    group: list[tuple[str, _Scanned]] = []
     at = _run(text, 0, _BLANK)
     while True:
         operator = next((op for op in _OPERATORS if text.startswith(op, at)), "")
@@ -337,10 +337,10 @@ def _group(text: str) -> list[_Constraint]:
         found = _scan(text, begin, _SEGMENT)
         if found is None:
             raise improper
-        group.append(_constraint(operator, found))
+        group.append((operator, found))
         end = _run(text, found.end, _BLANK)
         if end == len(text):
-            return group
+            return [_constraint(*one) for one in group]
         if text[end] == ",":
             at = _run(text, end + 1, _BLANK)
         elif end > found.end:
