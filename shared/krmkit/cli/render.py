@@ -8,8 +8,8 @@ import sys
 import time
 
 from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal
+from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.diff import diff
-from krmkit.fn.main import UsageError, parse_arguments
 from krmkit.fn.package import Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resolve import Resolver

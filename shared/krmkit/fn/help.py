@@ -23,7 +23,7 @@ COMMON_RULES = {
 }
 
 
-def show(definition: Definition, what: str) -> str:
+def text_for(definition: Definition, what: str) -> str:
     """The text for "help", "schema" or "version"."""
     if what == "schema":
         return json.dumps(definition.config_schema(), indent=2) + "\n"

@@ -12,32 +12,14 @@ import gc
 import sys
 
 from krmkit.fn.definition import Definition
-from krmkit.fn.run import Options, Outcome, run, unreadable
+from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
 from krmkit.yaml import _libyaml
-from krmkit.yaml.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from krmkit.fn.run import Process
-
-_UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
-
-
-class UsageError(Exception):
-    """The command line cannot be understood; the text says why."""
-
-
-class Arguments:
-    """A command line. `show` is "help", "schema", "version", or "" to run; `file` is "" for stdin."""
-
-    __slots__ = ("file", "options", "show")
-
-    def __init__(self, file: str, show: str, options: Options) -> None:
-        self.file = file
-        self.show = show
-        self.options = options
+    from krmkit.fn.run import Options, Outcome, Process
 
 
 def main(file: str, process: Process) -> int:
@@ -99,10 +81,16 @@ def command(
 ) -> int:
     """One call of the function in `folder`, on the streams given (None: closed); returns the exit code."""
     name = folder.rpartition("/")[2]
-    try:
-        parsed = parse_arguments(arguments)
-    except UsageError as error:
-        return _write("", f"{name}: {error}; --help says what there is\n", 1, stdout, stderr)
+    file = show = ""
+    options = DEFAULT_OPTIONS
+    if arguments:
+        from krmkit.fn.arguments import UsageError, parse_arguments
+
+        try:
+            parsed = parse_arguments(arguments)
+        except UsageError as error:
+            return _write("", f"{name}: {error}; --help says what there is\n", 1, stdout, stderr)
+        file, show, options = parsed.file, parsed.show, parsed.options
     try:
         definition = Definition.load(folder)
     except ImportError as error:
@@ -110,23 +98,22 @@ def command(
     except (OSError, ValueError) as error:
         outcome = unreadable(name, f"the function itself is broken: {folder}/function.yaml: {error}")
     else:
-        if parsed.show:
-            from krmkit.fn.help import show
+        if show:
+            from krmkit.fn.help import text_for
 
-            return _write(show(definition, parsed.show), "", 0, stdout, stderr)
-        outcome = evaluate(definition, process, parsed, stdin, stderr)
+            return _write(text_for(definition, show), "", 0, stdout, stderr)
+        try:
+            content = _read(file, stdin, stderr, name)
+            outcome = evaluate(definition, process, content, options)
+        except OSError as error:
+            outcome = unreadable(name, f"cannot read {file or 'stdin'}: {error.strerror or error}")
     return _write(outcome.stdout, outcome.stderr, outcome.exit_code, stdout, stderr)
 
 
-def evaluate(
-    definition: Definition, process: Process, parsed: Arguments, stdin: TextIO | None, stderr: TextIO | None
-) -> Outcome:
-    """Read the input and run the function on it."""
+def evaluate(definition: Definition, process: Process, content: bytes, options: Options) -> Outcome:
+    """Run the function on the bytes of a list."""
     try:
-        content = _read(parsed.file, stdin, stderr, definition.name)
         text = content.decode()
-    except OSError as error:
-        return unreadable(definition.name, f"cannot read {parsed.file or 'stdin'}: {error.strerror or error}")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = content[error.start]
@@ -134,57 +121,7 @@ def evaluate(
             definition.name,
             f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
         )
-    del content
-    return run(definition, process, text, parsed.options)
-
-
-def parse_arguments(arguments: list[str]) -> Arguments:
-    """Read a command line. Raises UsageError."""
-    file = show = ""
-    options = Options()
-    limits: dict[str, int] = {}
-    rest = iter(arguments)
-    for argument in rest:
-        flag, equals, value = argument.partition("=")
-        if argument in {"--help", "-h"}:
-            show = "help"
-        elif argument in {"--schema", "--version"}:
-            show = show or argument[2:]
-        elif argument == "--explain":
-            options.explain = True
-        elif argument == "--debug":
-            options.debug = True
-        elif flag == "--limit":
-            name, number = _limit(value if equals else next(rest, ""))
-            limits[name] = number
-        elif argument.startswith("-") and argument != "-":
-            from krmkit.lang.nearest import did_you_mean
-
-            known = ("--help", "--schema", "--version", "--explain", "--debug", "--limit")
-            raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
-        elif file:
-            raise UsageError(f'one file at most, not "{file}" and "{argument}"')
-        else:
-            file = argument
-    if limits:
-        options.limits = Limits(**limits)
-    return Arguments("" if file == "-" else file, show, options)
-
-
-def _limit(text: str) -> tuple[str, int]:
-    """`depth=1000` or `item-size=64Mi`."""
-    name, _, value = text.partition("=")
-    name = name.strip().replace("-", "_")
-    if name not in Limits.NAMES:
-        raise UsageError(f'--limit NAME=N knows {", ".join(Limits.NAMES)}; not "{text}"')
-    number, factor = value, 1
-    if value[-2:] in _UNITS:
-        number, factor = value[:-2], _UNITS[value[-2:]]
-    if not (number.isascii() and number.isdecimal() and int(number) > 0):
-        raise UsageError(
-            f'--limit {name}=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "{value}"'
-        )
-    return name, int(number) * factor
+    return run(definition, process, text, options)
 
 
 def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> bytes:

@@ -8,10 +8,10 @@ runs it.
 from __future__ import annotations
 
 from krmkit.fn import loader
+from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.container import NoRuntimeError, container, full_name, runtime
 from krmkit.fn.external import External
 from krmkit.fn.loader import Function
-from krmkit.fn.main import UsageError, parse_arguments
 from krmkit.fn.run import Options
 from krmkit.krm.kptfile import PipelineFunction
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import krmkit
+from krmkit.fn.arguments import Arguments, UsageError, parse_arguments
 from krmkit.fn.config import Config
-from krmkit.fn.main import Arguments, UsageError, add_dependencies, command, main, parse_arguments
+from krmkit.fn.main import add_dependencies, command, main
 from krmkit.fn.results import Results
 from krmkit.krm.resourcelist import ResourceList
 

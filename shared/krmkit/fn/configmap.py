@@ -1,0 +1,144 @@
+"""A config given as a flat ConfigMap.
+
+Its `data` holds texts. Each key is a field of the spec, and its text is read as the field's schema wants it: integers,
+numbers and booleans by their YAML form, lists and maps as YAML or JSON text. What keys mean that are no field,
+function.yaml may say:
+
+    configMap:
+      others:
+        into: selections    # the field of the spec that takes them: a list or a map
+        key: pack           # (list) the field of an entry that takes the key
+        value: presets      # (list) the field of an entry that takes the text
+        split: ","          # (list) split the text here; entries are trimmed, empty ones dropped
+"""
+
+from __future__ import annotations
+
+from krmkit.lang.schema import NAMES, Violation, describe, join, validate
+from krmkit.yaml.data import go_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.scalars import go_resolve
+from krmkit.yaml.tree import Map, Scalar, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+_FIELDS = ("apiVersion", "kind", "metadata", "data", "immutable", "<<")
+_TEXT: dict[str, Any] = {"type": "string"}
+
+
+def flat(
+    schema: dict[str, Any], mapping: dict[str, Any], resource: Resource, violations: list[Violation]
+) -> object:
+    """The spec that a ConfigMap says, checked against `schema`; `mapping` is `configMap` of function.yaml.
+
+    What is wrong goes to `violations`, with the paths of the ConfigMap.
+    """
+    for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
+        if key not in _FIELDS:
+            violations.append(
+                Violation(
+                    join("", key), f'unknown field "{key}"; in a ConfigMap the config stands under data'
+                )
+            )
+    fields: dict[str, Any] = schema["properties"]
+    others: dict[str, str] | None = mapping.get("others")
+    spec: dict[str, Any] = {}
+    places: dict[str, str] = {}  # where a value stands in the spec -> where it was written
+    for key, text in _texts(resource, violations).items():
+        path = join("data", key)
+        if key in fields or others is None:
+            value, problem = _read(fields.get(key, _TEXT), text)
+            if problem is None:
+                spec[key] = value
+            else:
+                violations.append(Violation(path, problem))
+        else:
+            field = others["into"]
+            problem = _put(spec, field, fields[field], others, key, text, places, path)
+            if problem is not None:
+                violations.append(Violation(path, problem))
+    unreadable = {violation.path for violation in violations}
+    checked, found = validate(schema, spec, "data")
+    for violation in found:
+        for start, place in places.items():
+            rest = violation.path[len(start) :]
+            if violation.path.startswith(start) and rest[:1] in {"", ".", "["}:
+                violation.path = place
+        if violation.path not in unreadable:
+            violations.append(violation)
+    return checked
+
+
+def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
+    """The data of a ConfigMap. A value without quotes (`true`, `3`) counts as the text that stands there."""
+    texts: dict[str, str] = {}
+    data = resource.node("data")
+    if isinstance(data, Map):
+        for entry in data.entries:
+            value = deref(entry.value)
+            path = join("data", entry.name or "")
+            if not isinstance(value, Scalar):
+                wanted = "must be a text; put the YAML or JSON after `|`, indented"
+                violations.append(Violation(path, wanted))
+            elif entry.name is not None:
+                texts[entry.name] = value.text
+    elif data is not None and resource.get("data") is not None:
+        violations.append(Violation("data", f"must be a map, not {describe(resource.get('data'))}"))
+    return texts
+
+
+def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
+    """The value that `schema` wants, read from a text: (value, None), or (None, what is wrong)."""
+    kind = schema.get("type")
+    if kind in {"array", "object"}:
+        try:
+            root = parse(text).root
+            return (None if root is None else go_data(root)), None
+        except YamlError as error:
+            return None, f"must be {NAMES[kind]}, written as YAML or JSON: {error}"
+    if kind == "string" or (kind is None and schema.get("x-kubernetes-int-or-string") is not True):
+        return text, None
+    tag, value = go_resolve(text.strip())
+    if kind is None:
+        return (value if tag == "int" else text), None
+    right = {"integer": ("int", "float"), "number": ("int", "float"), "boolean": ("bool",)}[kind]
+    if tag in right:
+        return value, None
+    shown = "" if schema.get("format") == "password" else f', not "{text[:40]}"'
+    return None, f"must be {NAMES[kind]}{shown}"
+
+
+def _put(
+    spec: dict[str, Any],
+    field: str,
+    schema: dict[str, Any],
+    others: dict[str, str],
+    key: str,
+    text: str,
+    places: dict[str, str],
+    path: str,
+) -> str | None:
+    """Put one key that is no field where `others` says. What is wrong with its text, or None."""
+    if schema["type"] == "object":
+        value, problem = _read(schema.get("additionalProperties") or _TEXT, text)
+        if problem is None:
+            spec.setdefault(field, {})[key] = value
+            places[join(f"data.{field}", key)] = path
+        return problem
+    separator = others.get("split")
+    if separator:
+        value = [part.strip() for part in text.split(separator) if part.strip()]
+    else:
+        value, problem = _read(schema["items"]["properties"][others["value"]], text)
+        if problem is not None:
+            return problem
+    entries = spec.setdefault(field, [])
+    if isinstance(entries, list):
+        places[f"data.{field}[{len(entries)}]"] = path
+        entries.append({others["key"]: key, others["value"]: value})
+    return None
