@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
+from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import all_close
 from krmkit.yaml.spans import BREAKS
@@ -97,6 +98,8 @@ class SourceFile:
                 continue
             index = len(self.items)
             name = f"{label} (document {index + 1})" if index else label
+            if len(body) > limits.item_size:
+                raise LimitError.of("item_size", limits.item_size, f"the size of {name} in characters")
             self.items.append(Item(body, Location(path, index, package), name, limits))
             self._leads.append(lead + separator)
             lead = ""

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MARK = ".krmkit-new"
 
 
@@ -33,35 +37,26 @@ def write(root: str, changes: list[Change]) -> None:
     prepared: list[tuple[str, str]] = []
     made: list[str] = []
     try:
-        try:
-            for change, target in targets:
-                if change.after is not None:
-                    made += _make_folders(os.path.dirname(target))
-                    prepared.append((_prepare(target, change.after), target))
-        except BaseException:
-            for folder in reversed(made):
-                _discard_folder(folder)
-            raise
-        folders = set()
+        for change, target in targets:
+            if change.after is not None:
+                made += _make_folders(os.path.dirname(target))
+                prepared.append((_prepare(target, change.after), target))
         while prepared:
-            temporary, target = prepared[0]
-            os.replace(temporary, target)
-            folders.add(os.path.dirname(target))
+            os.replace(*prepared[0])
             prepared.pop(0)
         for change, target in targets:
             if change.after is None:
                 os.remove(target)
-                folders.add(os.path.dirname(target))
-        for folder in folders:
+        for folder in {os.path.dirname(target) for _, target in targets}:
             _sync_folder(folder)
     except OSError as error:
         raise WriteError(f"cannot write {error.filename or root}: {error.strerror or error}") from None
     finally:
+        # Nothing is left to do here after success: the folders are not empty then.
         for temporary, _ in prepared:
-            try:
-                os.remove(temporary)
-            except OSError:
-                pass
+            _try(os.remove, temporary)
+        for folder in reversed(made):
+            _try(os.rmdir, folder)
 
 
 def write_folder(target: str, changes: list[Change]) -> None:
@@ -126,9 +121,9 @@ def _make_folders(folder: str) -> list[str]:
     return made
 
 
-def _discard_folder(folder: str) -> None:
+def _try(remove: Callable[[str], None], path: str) -> None:
     try:
-        os.rmdir(folder)
+        remove(path)
     except OSError:
         pass
 

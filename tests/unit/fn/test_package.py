@@ -1,0 +1,216 @@
+"""Packages on disk: what belongs to one, in which order, and what is wrong with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmkit.fn.package import Package, PackageError, read
+from krmkit.yaml.limits import Limits
+
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
+
+
+def resource(name: str) -> str:
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n"
+
+
+def write(root: Path, files: dict[str, str]) -> str:
+    for path, text in {"Kptfile": KPTFILE, **files}.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode())
+    return str(root)
+
+
+def paths(package: Package) -> list[str]:
+    """Every file of every package, in the order in which a root function gets its items."""
+    return [each.place(file.path) for each in package.walk() for file in each.files]
+
+
+def test_order_of_a_walk(tmp_path: Path) -> None:
+    """Names in order, folder by folder; hidden ones too; only YAML, JSON and Kptfiles; letters as they are."""
+    names = [
+        "a/b.yaml",
+        "a-b.yaml",
+        "a.d/x.yml",
+        "A.yaml",
+        ".dot.yaml",
+        ".hidden/h.yaml",
+        ".git/g.yaml",
+        "z.json",
+    ]
+    files = {name: resource("x") for name in names}
+    package = read(
+        write(
+            tmp_path,
+            {
+                **files,
+                "z.json": '{"apiVersion": "v1", "kind": "X", "metadata": {"name": "j"}}',
+                "b.YAML": "x",
+                "README.md": "x",
+            },
+        )
+    )
+
+    assert paths(package) == [
+        ".dot.yaml", ".git/g.yaml", ".hidden/h.yaml", "A.yaml", "Kptfile", "a/b.yaml", "a-b.yaml", "a.d/x.yml", "z.json",
+    ]  # fmt: skip
+
+
+def test_subpackages_come_first(tmp_path: Path) -> None:
+    """Depth first, by their paths; no .krmignore leaves them out; in .git there are none."""
+    files = {
+        "z.yaml": resource("z"),
+        "b/Kptfile": KPTFILE,
+        "b/inner/Kptfile": KPTFILE,
+        "a/x/Kptfile": KPTFILE,
+        "a/y.yaml": resource("y"),
+        "a-1/Kptfile": KPTFILE,
+        "out/Kptfile": KPTFILE,
+        ".git/p/Kptfile": KPTFILE,
+        ".krmignore": "out\n",
+    }
+    package = read(write(tmp_path, files))
+
+    assert [each.folder for each in package.walk()] == ["a-1", "a/x", "b/inner", "b", "out", ""]
+    assert paths(package)[-3:] == ["Kptfile", "a/y.yaml", "z.yaml"]
+
+
+def test_each_package_has_its_own_rules(tmp_path: Path) -> None:
+    """A .krmignore does not reach into subpackages, and one in a plain folder counts nothing."""
+    files = {
+        ".krmignore": "a.yaml\n",
+        "a.yaml": "no resource",
+        "dir/.krmignore": "b.yaml\n",
+        "dir/b.yaml": resource("b"),
+        "sub/Kptfile": KPTFILE,
+        "sub/a.yaml": resource("a"),
+        "sub/.krmignore": "c.yaml\n",
+        "sub/c.yaml": "no resource",
+    }
+
+    assert paths(read(write(tmp_path, files))) == ["sub/Kptfile", "sub/a.yaml", "Kptfile", "dir/b.yaml"]
+
+
+def test_links(tmp_path: Path) -> None:
+    """A link to a file is read, a link to a folder or to a package is not followed."""
+    root = tmp_path / "p"
+    write(root, {"real/r.yaml": resource("r"), "other/Kptfile": KPTFILE, "text.txt": resource("t")})
+    (root / "link.yaml").symlink_to("text.txt")
+    (root / "folder").symlink_to("real")
+    (root / "package").symlink_to("other")
+
+    assert paths(read(str(root))) == ["other/Kptfile", "Kptfile", "link.yaml", "real/r.yaml"]
+
+
+def test_locations(tmp_path: Path) -> None:
+    """Paths are relative to each resource's own package, and the package is named by its real folder."""
+    real = tmp_path / "real"
+    write(real, {"sub/Kptfile": KPTFILE, "sub/a.yaml": resource("a")})
+    (tmp_path / "link").symlink_to("real")
+    item = read(str(tmp_path / "link")).children[0].items[1]
+
+    assert (item.path, item.package_path) == ("a.yaml", str(real / "sub"))
+
+
+def test_annotations_of_an_earlier_run_are_dropped(tmp_path: Path) -> None:
+    """kpt takes its own annotations out of files in which they were left, and nothing else."""
+    text = resource("a") + "  annotations:\n    config.kubernetes.io/path: x.yaml\n    keep: me\n"
+    item = read(write(tmp_path, {"a.yaml": text})).items[1]
+
+    assert item.text == resource("a") + "  annotations:\n    keep: me\n"
+    assert item.path == "a.yaml"
+
+
+WRONG = [
+    ("no resource", {"a.yaml": "a: b\n"}, "a.yaml: has no apiVersion"),
+    ("no name", {"x/a.yaml": "apiVersion: v1\nkind: X\n"}, "x/a.yaml: has no metadata.name"),
+    (
+        "in the second document",
+        {"a.yaml": resource("a") + "---\nkind: X\n"},
+        "a.yaml (document 2): has no apiVersion",
+    ),
+    ("a list", {"a.yaml": "- a\n"}, "a.yaml is a list"),
+    ("no YAML", {"a.yaml": "a: [\n"}, "a.yaml: line 2"),
+    ("a Kptfile that is none", {"sub/Kptfile": "a: b\n"}, "sub/Kptfile: this is no kind"),
+    ("text behind a separator", {"a.yaml": resource("a") + "--- x\n" + resource("b")}, "a.yaml: line 5"),
+    (
+        "no config",
+        {"Kptfile": KPTFILE + "pipeline:\n  mutators:\n  - image: a\n    configPath: c.yaml\n"},
+        'Kptfile: pipeline.mutators[0].configPath: the package has no "c.yaml"',
+    ),
+    (
+        "a config that is left out",
+        {
+            "Kptfile": KPTFILE + "pipeline:\n  mutators:\n  - image: a\n    configPath: c.yaml\n",
+            "c.yaml": resource("c"),
+            ".krmignore": "c.yaml",
+        },
+        'the package has no "c.yaml"',
+    ),
+    (
+        "two configs in a file",
+        {
+            "Kptfile": KPTFILE + "pipeline:\n  validators:\n  - image: a\n    configPath: c.yaml\n",
+            "c.yaml": resource("c") + "---\n" + resource("d"),
+        },
+        '"c.yaml" must hold one resource, and holds 2',
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_says_what_is_wrong(tmp_path: Path, files: dict[str, str], expected: str) -> None:
+    """The message names the file and what it should be."""
+    with pytest.raises(PackageError) as caught:
+        read(write(tmp_path, files))
+
+    assert expected in str(caught.value)
+
+
+def test_no_package(tmp_path: Path) -> None:
+    """A folder without a Kptfile, a file, and nothing at all are told apart."""
+    (tmp_path / "file").write_text("x")
+
+    for path, expected in (("", "holds no Kptfile"), ("file", "is not a folder"), ("none", "does not exist")):
+        with pytest.raises(PackageError, match=expected):
+            read(str(tmp_path / path))
+
+
+def test_not_utf8(tmp_path: Path) -> None:
+    """A byte that is not UTF-8 is named with its line."""
+    write(tmp_path, {})
+    (tmp_path / "a.yaml").write_bytes(b"a: b\nc: \xff\n")
+
+    with pytest.raises(PackageError, match=r"a.yaml: line 2: byte 0xff is not UTF-8"):
+        read(str(tmp_path))
+
+
+def test_kustomizations_are_no_resources_and_stay(tmp_path: Path) -> None:
+    """As for kpt, they need neither apiVersion nor name."""
+    files = {
+        "kustomization.yaml": "resources:\n- a.yaml\n",
+        "x/k.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Component\n",
+    }
+
+    assert len(read(write(tmp_path, files)).items) == 3
+
+
+LIMITS = [
+    ("items", Limits(items=2), "number of resources"),
+    ("total size", Limits(total_size=100), "size of the package"),
+    ("item size", Limits(item_size=30), "item_size"),
+]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"), [case[1:] for case in LIMITS], ids=[case[0] for case in LIMITS]
+)
+def test_limits(tmp_path: Path, limits: Limits, expected: str) -> None:
+    """A package that is too large ends in an error that names the limit."""
+    files = {"a.yaml": resource("a") + "---\n" + resource("b") + "data:\n  a: {}\n"}
+
+    with pytest.raises(PackageError, match=expected):
+        read(write(tmp_path, files), limits)

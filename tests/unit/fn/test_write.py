@@ -1,0 +1,109 @@
+"""Writing: all or nothing as far as the file system allows, and each file whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from krmkit.fn.write import Change, WriteError, write, write_folder
+
+
+def files(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes().decode()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_writes_makes_and_removes(tmp_path: Path) -> None:
+    """Each change arrives, and nothing else is there afterwards."""
+    (tmp_path / "old").write_text("x")
+    (tmp_path / "gone").write_text("x")
+
+    write(
+        str(tmp_path), [Change("old", "x", "y\r\n"), Change("gone", "x", None), Change("a/b/new", None, "é")]
+    )
+
+    assert files(tmp_path) == {"old": "y\r\n", "a/b/new": "é"}
+
+
+def test_rights_stay(tmp_path: Path) -> None:
+    """A file keeps its mode; a new one gets what the umask leaves."""
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "a").chmod(0o640)
+    before = os.umask(0o027)
+    try:
+        write(str(tmp_path), [Change("a", "x", "y"), Change("b", None, "y")])
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """The file that a link leads to is written."""
+    (tmp_path / "real").write_text("x")
+    (tmp_path / "link").symlink_to("real")
+
+    write(str(tmp_path), [Change("link", "x", "y")])
+
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "y"
+
+
+def test_nothing_is_written_outside(tmp_path: Path) -> None:
+    """A link that leads out of the package stops everything."""
+    root = tmp_path / "p"
+    root.mkdir()
+    (tmp_path / "outside").write_text("x")
+    (root / "link").symlink_to("../outside")
+
+    with pytest.raises(WriteError, match="outside of the package"):
+        write(str(root), [Change("a", None, "y"), Change("link", "x", "y")])
+
+    assert files(tmp_path) == {"outside": "x", "p/link": "x"}
+
+
+def test_a_folder_in_the_way(tmp_path: Path) -> None:
+    """It is named, and nothing was written."""
+    (tmp_path / "d").mkdir()
+
+    with pytest.raises(WriteError, match="d is a folder"):
+        write(str(tmp_path), [Change("a", None, "y"), Change("d", None, "y")])
+
+    assert files(tmp_path) == {}
+
+
+def test_a_failure_before_the_first_rename_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the disk is full at the third file, the first two are as they were, and no trace is left."""
+    for name in "abc":
+        (tmp_path / name).write_text("old")
+    calls: list[int] = []
+
+    def full(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WriteError, match="No space left"):
+        write(str(tmp_path), [Change("new/x", None, "new"), *(Change(name, "old", "new") for name in "abc")])
+
+    assert files(tmp_path) == dict.fromkeys("abc", "old")
+    assert not (tmp_path / "new").exists()
+
+
+def test_write_folder(tmp_path: Path) -> None:
+    """A folder appears whole; one that is there is left alone."""
+    write_folder(str(tmp_path / "x" / "out"), [Change("a/b", None, "1"), Change("c", None, "2")])
+
+    assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
+    with pytest.raises(WriteError, match="is there already"):
+        write_folder(str(tmp_path / "x" / "out"), [Change("c", None, "3")])
+    assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
