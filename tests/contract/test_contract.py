@@ -19,7 +19,7 @@ from krmkit.fn import run as core
 from krmkit.fn.config import decode
 from krmkit.fn.run import Options, Outcome
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.lang.schema import unsupported
+from krmkit.lang.schemacheck import unsupported
 from krmkit.yaml import emit
 from tests.contract.checks import (
     FUNCTIONS,

@@ -9,7 +9,7 @@ default.
 Keywords: type, properties, additionalProperties, required, items, enum, minimum, maximum, exclusiveMinimum,
 exclusiveMaximum, minLength, maxLength, minItems, maxItems, pattern, nullable, default,
 x-kubernetes-int-or-string, x-kubernetes-preserve-unknown-fields; `format: password` keeps the value out of the
-violations. `unsupported(schema)` names everything else, so that no keyword is ignored unnoticed.
+violations. `krmkit.lang.schemacheck` names everything else, so that no keyword is ignored unnoticed.
 """
 
 from __future__ import annotations
@@ -255,33 +255,3 @@ def _wanted(schema: Schema) -> str:
 
 def _int_or_string(schema: Schema) -> bool:
     return schema.get("x-kubernetes-int-or-string") is True
-
-
-_KEYWORDS = (
-    *("type", "nullable", "enum", "default", "format", "description", "title", "example"),
-    *("properties", "additionalProperties", "required", "items", "minItems", "maxItems"),
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern"),
-    *("x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"),
-)
-
-
-def unsupported(schema: Schema, path: str = "") -> list[str]:
-    """Paths of the keywords, types and formats in `schema` that `validate` would ignore, with what they say."""
-    found = [f"{join(path, key)}: unknown keyword" for key in schema if key not in _KEYWORDS]
-    kind = schema.get("type")
-    if kind is not None and kind not in NAMES:
-        found.append(f"{join(path, 'type')}: unknown type {kind!r}")
-    if kind is None and not _int_or_string(schema):
-        if schema.get("x-kubernetes-preserve-unknown-fields") is not True:
-            found.append(f"{path}: neither a type nor x-kubernetes-preserve-unknown-fields")
-    properties: Mapping[str, Schema] = schema.get("properties") or {}
-    for key, known in properties.items():
-        found.extend(unsupported(known, join(join(path, "properties"), key)))
-    for key in schema.get("required") or ():
-        if key not in properties:
-            found.append(f"{join(path, 'required')}: {key!r} is no property")
-    for key in ("items", "additionalProperties"):
-        inner = schema.get(key)
-        if isinstance(inner, dict):
-            found.extend(unsupported(inner, join(path, key)))
-    return found

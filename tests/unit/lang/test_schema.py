@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from krmkit.lang.nearest import did_you_mean, nearest
-from krmkit.lang.schema import describe, join, unsupported, validate
+from krmkit.lang.schema import describe, join, validate
+from krmkit.lang.schemacheck import unsupported
 
 ORDER: dict[str, Any] = {
     "type": "object",
