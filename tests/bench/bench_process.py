@@ -45,7 +45,7 @@ for folder, path in zip(sys.argv[2::2], sys.argv[3::2]):
     function = at(folder)
     results += apply(function.definition, function.process, resources, config)
 resources.function_config = None
-resources.results = results
+resources.results = [result.data() for result in results]
 sys.stdout.write(resources.render())
 """
 
