@@ -208,6 +208,7 @@ def test_version(folder: str) -> None:
     [
         (None, "the input is empty"),
         (b"", "the input is empty"),
+        (b" \n\n", "the input is empty"),
         (b"a: b\n\xc3(\n", "the input is not UTF-8: byte 0xc3 at offset 5, on line 2"),
     ],
 )
