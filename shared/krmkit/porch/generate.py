@@ -5,6 +5,7 @@ Source: ensurePackageVariants of the packagevariantsets controller. Where Go wal
 
 from __future__ import annotations
 
+from krmkit.porch.api import PorchError
 from krmkit.porch.naming import is_dns_label, variant_identifier, variant_name
 from krmkit.porch.render import Renderer
 
@@ -54,7 +55,13 @@ def generate(
     variants: dict[str, Variant] = {}
     repeated: dict[str, None] = {}
     for downstream in downstreams:
-        rendered = renderer.render(downstream)
+        try:
+            rendered = renderer.render(downstream)
+        except PorchError as error:
+            where = (
+                f'target {downstream.target}, repository "{downstream.repo}", package "{downstream.package}"'
+            )
+            raise PorchError(f"{error} ({where})") from None
         place = rendered["downstream"]
         identifier = variant_identifier(set_name, place["repo"], place["package"])
         if identifier in variants:

@@ -158,7 +158,7 @@ def test_upstream_is_given_on() -> None:
 def test_target_is_the_selected_object() -> None:
     """With a selector the target is an object, of which four fields are known; missing labels are empty."""
     team = TargetObject("red", "", {"lead": "kim"})
-    template = {
+    template: dict[str, object] = {
         "labelExprs": [{"keyExpr": "target.labels.lead", "valueExpr": "target.name + target.namespace"}]
     }
 
