@@ -1,0 +1,282 @@
+"""Macros of packs: system, pack, profile variable and user macros, resolved in the values texts of a whole profile.
+
+Source: Palette's pack macros. A value is resolved on demand, once, wherever it is needed: a pack's value that holds
+macros itself is resolved before it is used, and a value that needs itself is an error that names the chain.
+"""
+
+from __future__ import annotations
+
+from krmkit.palette.finding import Finding
+from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
+from krmkit.palette.macroexpr import Expression, ExpressionError
+from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
+from krmkit.yaml.document import line_column, parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.scalars import core_resolve
+from krmkit.yaml.tree import Node, Scalar, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+
+EMPTY, KEEP, ERROR = "empty", "keep", "error"
+VALUES = "values.yaml"
+
+
+class Context:
+    """What macros can refer to beside packs. Each is name -> text.
+
+    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro whose value
+    nobody gave: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
+    everything that only the server may know.
+    """
+
+    __slots__ = ("macros", "on_undefined", "secrets", "system", "variables")
+
+    def __init__(
+        self,
+        system: dict[str, str] | None = None,
+        variables: dict[str, str] | None = None,
+        macros: dict[str, str] | None = None,
+        secrets: frozenset[str] = frozenset(),
+        on_undefined: str | None = None,
+    ) -> None:
+        self.system = system or {}
+        self.variables = variables or {}
+        self.macros = macros or {}
+        self.secrets = secrets
+        self.on_undefined = on_undefined
+
+    def hide(self, text: str) -> str:
+        """The text with the values of secret variables struck out."""
+        for name in self.secrets:
+            value = self.variables.get(name)
+            if value:
+                text = text.replace(value, "***")
+        return text
+
+
+class Resolved:
+    """One text after resolution: `text` (as it came, where a finding is an error), how many macros, the findings."""
+
+    __slots__ = ("count", "findings", "text")
+
+    def __init__(self, text: str, count: int, findings: list[Finding]) -> None:
+        self.text = text
+        self.count = count
+        self.findings = findings
+
+
+class _KeepError(Exception):
+    """The macro stays as it is; the text says why."""
+
+
+class _FailError(Exception):
+    """The macro cannot be resolved."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Source:
+    """A pack that macros can refer to: the names it goes by, and its values text."""
+
+    __slots__ = ("label", "names", "text")
+
+    def __init__(self, label: str, names: tuple[str, ...], text: str) -> None:
+        self.label = label
+        self.names = names
+        self.text = text
+
+
+class Resolver:
+    """Resolves the macros of a profile's packs, and of other texts that refer to them."""
+
+    def __init__(self, sources: list[Source], context: Context, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.context = context
+        self.limits = limits
+        self._by_name: dict[str, list[Source]] = {}
+        for source in sources:
+            for name in dict.fromkeys(name for name in source.names if name):
+                self._by_name.setdefault(name, []).append(source)
+        self._names = sorted(self._by_name, key=len, reverse=True)
+        self._texts: dict[int, MacroText] = {}
+        self._roots: dict[int, Node | None] = {}
+        self._values: dict[int, str | _KeepError | _FailError] = {}
+        self._expressions: dict[str, Expression] = {}
+        # The chain of what is being resolved: macro -> its name in messages.
+        self._open: dict[int, str] = {}
+
+    def resolve(self, source: Source, file: str = VALUES) -> Resolved:
+        """Resolve one text: a pack's values, or a source of its own that is no pack (names empty)."""
+        try:
+            text = self._text(source)
+        except YamlError as error:
+            message = f"the macros cannot be resolved, because the text is not YAML: {error}"
+            return Resolved(source.text, 0, [_finding("invalid-result", message, source, "", file)])
+        findings: list[Finding] = []
+        filled: dict[str, str] = {}
+        for mark, macro in text.macros.items():
+            if macro.context == COMMENT:
+                continue
+            try:
+                value = self._value(source, macro)
+                filled[mark] = insertion(macro, value, text.line_indent(macro))
+            except _KeepError as kept:
+                findings.append(self._about(source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, "warning"))
+                continue
+            except _FailError as failed:
+                findings.append(self._about(source, macro, failed.code, failed.message, file))
+                continue
+            except InsertError as error:
+                findings.append(self._about(source, macro, "invalid-result", f"{macro.raw}: {error}", file))
+                continue
+            if macro.path.startswith("pack.content") and ".spectro.var." in macro.raw:
+                message = f"{macro.raw}: pack.content does not take profile variables; Palette leaves it unresolved"
+                findings.append(self._about(source, macro, "variable-in-content", message, file, "warning"))
+        if any(finding.severity == "error" for finding in findings):
+            return Resolved(source.text, 0, findings)
+        result = text.fill(filled)
+        if filled:
+            try:
+                parse(result, self.limits, duplicates="keep")
+            except YamlError as error:
+                message = self.context.hide(f"with its macros resolved the text is no YAML any more: {error}")
+                return Resolved(source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)])
+        return Resolved(result, len(filled), findings)
+
+    def _about(
+        self, source: Source, macro: Macro, code: str, message: str, file: str, severity: str = "error"
+    ) -> Finding:
+        line, column = line_column(source.text, macro.start)
+        found = _finding(
+            code, f"line {line}, column {column}: {self.context.hide(message)}", source, macro.path, file, severity
+        )
+        found.current = macro.raw
+        return found
+
+    def _text(self, source: Source) -> MacroText:
+        text = self._texts.get(id(source))
+        if text is None:
+            text = self._texts[id(source)] = MacroText(source.text, self.limits)
+        return text
+
+    def _value(self, source: Source, macro: Macro) -> str:
+        """The text of one macro: worked out once, then known."""
+        known = self._values.get(id(macro))
+        if known is None:
+            name = f"{source.label}:{macro.path}" if macro.path else f"{source.label}:{macro.raw}"
+            if id(macro) in self._open:
+                chain = list(self._open.values())
+                start = list(self._open).index(id(macro))
+                raise _FailError("cycle", f"the value needs itself: {' -> '.join([*chain[start:], name])}")
+            if len(self._open) >= self.limits.depth:
+                raise _FailError("cycle", f"macros refer to each other over more than {self.limits.depth} steps")
+            self._open[id(macro)] = name
+            try:
+                known = self._evaluate(macro)
+            except (_KeepError, _FailError) as error:
+                known = error
+            except RecursionError:
+                known = _FailError("cycle", "macros refer to each other over too many steps")
+            finally:
+                del self._open[id(macro)]
+            self._values[id(macro)] = known
+        if isinstance(known, str):
+            return known
+        raise known
+
+    def _evaluate(self, macro: Macro) -> str:
+        body = macro.body
+        expression = self._expressions.get(body)
+        if expression is None:
+            expression = self._expressions[body] = Expression(body)
+        if expression.control:
+            raise _KeepError("it is a control structure, which only Palette evaluates")
+        if expression.foreign:
+            raise _KeepError(f"{expression.foreign[0]} belongs to another template system")
+        try:
+            return expression.evaluate([self._field(path) for path in expression.fields])
+        except ExpressionError as error:
+            raise _FailError(error.code, f"{macro.raw}: {error.message}") from None
+
+    def _field(self, path: str) -> str:
+        kind, _, name = path.partition(".")
+        if kind == "pack":
+            value = self._pack_value(name)
+            return self._undefined(path, EMPTY) if value is None else value
+        known = {"system": self.context.system, "var": self.context.variables, "macro": self.context.macros}.get(kind)
+        if known is not None:
+            value = known.get(name)
+            return self._undefined(path, KEEP) if value is None else value
+        if kind == "app":
+            raise _KeepError("references to app profiles are resolved by Palette only")
+        raise _FailError(
+            "undefined", f".spectro.{path}: there is no {kind!r} among pack, system, var and macro"
+        )
+
+    def _undefined(self, path: str, default: str) -> str:
+        policy = self.context.on_undefined or default
+        if policy == KEEP:
+            raise _KeepError(f"no value is given for .spectro.{path}")
+        if policy == ERROR:
+            raise _FailError("undefined", f"there is no value for .spectro.{path}")
+        return ""
+
+    def _pack_value(self, reference: str) -> str | None:
+        """The text of a pack's value; None where there is no such pack or value."""
+        for name in self._names:
+            if reference == name or reference.startswith(name + "."):
+                break
+        else:
+            return None
+        sources = self._by_name[name]
+        if len(sources) > 1:
+            others = ", ".join(source.label for source in sources)
+            raise _FailError(
+                "ambiguous-pack",
+                f'.spectro.pack.{reference}: the name "{name}" fits several packs ({others});'
+                " write the display name of one of them",
+            )
+        source = sources[0]
+        path = reference[len(name) + 1 :]
+        try:
+            text = self._text(source)
+            matches = find(self._root(source, text), KeyPath.parse(path))
+        except YamlError as error:
+            raise _FailError("invalid-result", f"the values of the pack {source.label} are not YAML: {error}") from None
+        except KeyPathError as error:
+            raise _FailError("undefined", f".spectro.pack.{reference}: {error}") from None
+        if len(matches) != 1 or matches[0].state != FOUND:
+            return None
+        node = matches[0].node
+        if node is None:
+            return None
+        node = deref(node)
+        if not isinstance(node, Scalar):
+            raise _FailError(
+                "not-scalar", f".spectro.pack.{reference} is a {'list' if node.kind == 'seq' else 'map'}; a macro can only"
+                " stand for a single value"
+            )
+        if not node.style and node.tag is None and core_resolve(node.text)[0] == "null":
+            return ""
+        value = node.text
+        for mark in text.marks_in(value):
+            value = value.replace(mark, self._value(source, text.macros[mark]))
+        return value
+
+    def _root(self, source: Source, text: MacroText) -> Node | None:
+        if text.document is not None:
+            return text.document.root
+        if id(source) not in self._roots:
+            self._roots[id(source)] = parse(source.text, self.limits, duplicates="keep").root
+        return self._roots[id(source)]
+
+
+def _finding(
+    code: str, message: str, source: Source, path: str, file: str, severity: str = "error"
+) -> Finding:
+    return Finding(code, message, (source.label,), pack=source.label, file=file, path=path, severity=severity)
