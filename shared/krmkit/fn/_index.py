@@ -5,6 +5,7 @@ from __future__ import annotations
 FUNCTIONS: dict[str, str] = {
     "apply-package-variant": "ApplyPackageVariant",
     "apply-presets": "ApplyPresets",
+    "generate-package-variants": "GeneratePackageVariants",
     "inject-config": "InjectConfig",
     "prepend-pipeline": "PrependPipeline",
     "set-package-context": "SetPackageContext",
