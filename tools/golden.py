@@ -65,7 +65,17 @@ def difference(index: Path, package: Path, before: str) -> str:
     """What `git diff` says of the package since a snapshot."""
     after = snapshot(index, package)
     return git(
-        index, package, "-c", "core.abbrev=7", "-c", "core.quotepath=off", "diff", "--no-color", before, after
+        index,
+        package,
+        "-c",
+        "core.abbrev=7",
+        "-c",
+        "core.quotepath=off",
+        "diff",
+        "--no-color",
+        "--no-renames",
+        before,
+        after,
     )
 
 
