@@ -99,9 +99,11 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     """The parts of a block list, cut and proven; None where the proof fails."""
     if any(character in text for character in _ODD_BREAKS) or text[:1] == "\ufeff":
         return None
-    key = 0 if text.startswith("items:\n") else text.find("\nitems:\n") + 1
-    if key == 0 and text[:1] != "i":
-        return None
+    key = 0
+    if not text.startswith("items:\n"):
+        key = text.find("\nitems:\n") + 1
+        if key == 0:
+            return None
     first, pad = _first_dash(text, key + 7)
     if first < 0:
         return None
