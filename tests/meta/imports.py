@@ -9,7 +9,16 @@ from pathlib import Path
 
 SYSTEMS = ("palette", "porch", "clusterapi", "landscaper")
 # A floor imports only floors below it.
-FLOORS = {"__main__": 8, "cli": 7, "functions": 6, "fn": 5, **dict.fromkeys(SYSTEMS, 4), "krm": 3, "lang": 2, "yaml": 1}
+FLOORS = {
+    "__main__": 8,
+    "cli": 7,
+    "functions": 6,
+    "fn": 5,
+    **dict.fromkeys(SYSTEMS, 4),
+    "krm": 3,
+    "lang": 2,
+    "yaml": 1,
+}
 ENGINES = ("yaml", "lang", "krm", *SYSTEMS)
 
 # Each of these costs between one and ten times what a whole small run takes, so none is loaded before it is needed.
