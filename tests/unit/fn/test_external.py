@@ -1,0 +1,242 @@
+"""Functions outside the catalog: what they are sent, what of their answer counts, and how they are found."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.fn.container import container, full_name, runtime
+from krmkit.fn.external import bare
+from krmkit.fn.pipeline import Rendering
+from krmkit.fn.resolve import Known, ResolveError, Resolver, image_name, program_name
+from krmkit.fn.run import Options
+from krmkit.krm.kptfile import PipelineFunction
+from tests.unit.fn.rendering import KPTFILE, Made, changed, rendered, resource
+
+ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")
+EDIT = "import sys\ntext = sys.stdin.read()\n{body}\nsys.stdout.write(text)\n"
+
+
+def run(root: Path, body: str, files: dict[str, str] | None = None) -> Rendering:
+    """Render a package with a program that changes `text`, the ResourceList that it gets."""
+    root.mkdir(exist_ok=True)
+    program = root.parent / "program.py"
+    program.write_text(EDIT.format(body=body))
+    command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))}"
+    kptfile = f"{KPTFILE}pipeline:\n  mutators:\n  - exec: {command}\n"
+    return rendered(root, {"Kptfile": kptfile, **(files or {"a.yaml": ITEM})}, allow_exec=True)
+
+
+def test_identity(tmp_path: Path) -> None:
+    """What comes back unchanged stays as it is, in every layout."""
+    files = {
+        "a.yaml": ITEM,
+        "b.yaml": "---\n" + resource("b").replace("\n", "\r\n") + "---\r\n" + resource("c"),
+        "c.json": '{"apiVersion":"v1","kind":"X","metadata":{"name":"j"}}',
+        "kustomization.yaml": "resources: []\n",
+    }
+    rendering = run(tmp_path / "p", "", files)
+
+    assert (rendering.failure, changed(rendering)) == ("", {})
+
+
+def test_what_is_sent(tmp_path: Path) -> None:
+    """Every item has the annotations that kpt adds, before and after its own."""
+    rendering = run(tmp_path / "p", f"open({str(tmp_path / 'seen')!r}, 'w').write(text)")
+    seen = (tmp_path / "seen").read_text()
+
+    assert rendering.failure == ""
+    for line in (
+        "      config.kubernetes.io/path: a.yaml\n",
+        '      internal.config.kubernetes.io/index: "0"\n',
+        f"      internal.config.kubernetes.io/package-path: {tmp_path / 'p'}\n",
+        "- # head\n  apiVersion: v1\n",
+        "      y: 010\n",
+    ):
+        assert line in seen
+    assert "functionConfig" not in seen
+
+
+def test_comments_survive_a_program_that_drops_them(tmp_path: Path) -> None:
+    """Only the values that changed are written into the text."""
+    body = "import re\ntext = re.sub(r' *#.*', '', text).replace(\"'old'\", 'new').replace('[1, 2]', '\\n        - 1\\n        - 2\\n        - 3')"
+    rendering = run(tmp_path / "p", body)
+
+    assert changed(rendering) == {"a.yaml": ITEM.replace("'old'", "'new'").replace("[1, 2]", "[1, 2, 3]")}
+
+
+CHANGES = [
+    ("a key removed", "text = text.replace('      y: 010\\n', '')", ITEM.replace("    y: 010\n", "")),
+    (
+        "a key added",
+        "text = text.replace('      y: 010\\n', '      y: 010\\n      z: on\\n')",
+        ITEM + '    z: "on"\n',
+    ),
+    ("an element removed", "text = text.replace('[1, 2]', '[2]')", ITEM.replace("[1, 2]", "[2]")),
+    ("a text for a number", "text = text.replace('y: 010', 'y: \"8\"')", ITEM.replace("010", '"8"')),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES]
+)
+def test_changes_are_merged(tmp_path: Path, body: str, expected: str) -> None:
+    """Maps by key, lists by position, types told apart."""
+    rendering = run(tmp_path / "p", body)
+
+    assert rendering.failure == ""
+    assert changed(rendering) == {"a.yaml": expected}
+
+
+def test_new_moved_and_removed_items(tmp_path: Path) -> None:
+    """As for a function of the catalog; a new item keeps the layout that the program gave it."""
+    body = (
+        "text = text.replace('config.kubernetes.io/path: a.yaml', 'config.kubernetes.io/path: b.yaml')\n"
+        "text = text.rstrip() + '\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: new}}\\n'"
+    )
+    rendering = run(tmp_path / "p", body)
+
+    assert rendering.failure == ""
+    assert changed(rendering) == {
+        "a.yaml": None,
+        "b.yaml": ITEM,
+        "configmap_new.yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: new}}\n",
+    }
+
+
+FAILURES = [
+    ("exit code", "sys.stderr.write('no luck')\nsys.exit(3)", "failed", (3, "no luck")),
+    ("no list", "text = 'hello'", "cannot read what it wrote: it is no ResourceList", (1, "")),
+    ("nothing", "text = ''", "cannot read what it wrote", (1, "")),
+    ("no YAML", "text = 'a: ['", "cannot read what it wrote", (1, "")),
+    ("not UTF-8", "sys.stdout.buffer.write(b'\\xff')", "is not UTF-8", (1, "")),
+    (
+        "two opinions",
+        "text = text.replace(' config.kubernetes.io/path: a.yaml', ' config.kubernetes.io/path: b.yaml', 1)"
+        ".replace('internal.config.kubernetes.io/path: a.yaml', 'internal.config.kubernetes.io/path: c.yaml')",
+        "say different things",
+        (1, ""),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "outcome"), [case[1:] for case in FAILURES], ids=[case[0] for case in FAILURES]
+)
+def test_failures(tmp_path: Path, body: str, expected: str, outcome: tuple[int, str]) -> None:
+    """A program that fails or answers nonsense changes nothing; an empty answer would cost kpt the package."""
+    rendering = run(tmp_path / "p", body)
+
+    assert expected in rendering.failure
+    assert (rendering.runs[0].exit_code, rendering.runs[0].stderr) == outcome
+    assert rendering.changes == []
+
+
+def test_results_of_a_program(tmp_path: Path) -> None:
+    """They are kept, also of one that failed, and in the older form under `items`."""
+    body = "text += 'results:\\n- message: m\\n  severity: error\\n'\nsys.stdout.write(text)\nsys.exit(1)"
+    rendering = run(tmp_path / "p", body)
+    older = run(tmp_path / "p", "text += 'results:\\n  items:\\n  - message: n\\n'")
+
+    assert list(rendering.runs[0].results) == [{"message": "m", "severity": "error"}]
+    assert list(older.runs[0].results) == [{"message": "n"}]
+
+
+BARE = [
+    ("plain", "a: b\n", "a: b\n"),
+    ("marked", "---\na: b\n...\n", "a: b\n"),
+    ("a comment on the mark", "--- # why\na: b\n", "# why\na: b\n"),
+    ("CRLF and a mark of order", "\ufeffa: b\r\nc: d\r\n", "a: b\nc: d\n"),
+    ("blank around", "\n\na: b\n\n\n", "a: b\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [case[1:] for case in BARE], ids=[case[0] for case in BARE])
+def test_bare(text: str, expected: str) -> None:
+    """What may stand around a document in a file, and not in a list, goes."""
+    assert bare(text) == expected
+
+
+IMAGES = [
+    ("apply-presets", "apply-presets"),
+    ("ghcr.io/krmkit/apply-presets:v1.2", "apply-presets"),
+    ("registry.example:5000/a/b/apply-presets", "apply-presets"),
+    ("example.dev/apply-presets@sha256:" + "0" * 64, "apply-presets"),
+    ("example.dev/apply-presets:v1@sha256:" + "0" * 64, "apply-presets"),
+]
+
+
+@pytest.mark.parametrize(("image", "name"), IMAGES)
+def test_image_name(image: str, name: str) -> None:
+    """Neither registry nor tag nor digest counts."""
+    assert image_name(image) == name
+
+
+PROGRAMS = [
+    ("apply-presets", "apply-presets"),
+    ("/usr/bin/apply-presets", "apply-presets"),
+    ("functions/apply-presets/main.py", "apply-presets"),
+    ("./apply-presets/./main.py", "apply-presets"),
+    ("main.py", "main.py"),
+]
+
+
+@pytest.mark.parametrize(("program", "name"), PROGRAMS)
+def test_program_name(program: str, name: str) -> None:
+    """A program's own name, or for main.py that of its folder."""
+    assert program_name(program) == name
+
+
+def entry(**fields: str) -> PipelineFunction:
+    function = PipelineFunction("pipeline.mutators[0]")
+    for name, value in fields.items():
+        setattr(function, name, value)
+    return function
+
+
+def test_flags_of_a_known_program() -> None:
+    """Flags of the function's own command line count; what makes no sense in a pipeline is refused."""
+    resolver = Resolver(Options(), catalog={"fn": Made("fn", lambda *_: None)})
+    known = resolver.resolve(entry(exec="bin/fn --explain --limit depth=7"))
+
+    assert isinstance(known, Known)
+    assert known.options.explain
+    assert known.options.limits.depth == 7
+    for wrong, message in (
+        ("fn --help", "takes flags for a run only"),
+        ("fn list.yaml", "flags for a run"),
+        ("fn --explian", "unknown flag"),
+        ("fn 'x", "no command line"),
+    ):
+        with pytest.raises(ResolveError, match=message):
+            resolver.resolve(entry(exec=wrong))
+
+
+def test_container_command() -> None:
+    """The command line of kpt: no network, nobody, no new rights."""
+    command = container("example.dev/fn:v1", "podman", "Never").command
+
+    assert command == [
+        "podman", "run", "--rm", "-i", "--network", "none", "--user", "nobody",
+        "--security-opt=no-new-privileges", "--pull", "never", "example.dev/fn:v1",
+    ]  # fmt: skip
+    assert full_name("set-labels:v1") == "gcr.io/kpt-fn/set-labels:v1"
+
+
+def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a runtime that answers, an unknown image is run; the tag of the Kptfile is the image's."""
+    (tmp_path / "podman").write_text(
+        f'#!/bin/sh\n[ "$1" = version ] && exit 0\necho "$@" > {tmp_path}/called\nexec /bin/cat\n'
+    )
+    (tmp_path / "podman").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("KPT_FN_RUNTIME", raising=False)
+    kptfile = KPTFILE + "pipeline:\n  mutators:\n  - image: example.dev/other\n    tag: v3\n"
+    rendering = rendered(tmp_path / "p", {"Kptfile": kptfile, "a.yaml": ITEM})
+
+    assert runtime() == "podman"
+    assert (rendering.failure, rendering.changes) == ("", [])
+    assert (tmp_path / "called").read_text().endswith("--pull missing example.dev/other:v3\n")
