@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.values import encode
+from krmkit.lang.sprig.limits import charge
 from krmkit.lang.sprig.text import SPACES, category, is_letter, is_lower, is_upper, lower, runes, title, upper
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ _INVALID = "\ufffd"
 
 def to_title(text: str) -> str:
     """strings.Title: the first letter of each word in title case, the rest as it is."""
+    charge(len(text))
     out = []
     before = " "
     for char in runes(text):
@@ -26,6 +28,7 @@ def to_title(text: str) -> str:
 
 def untitle(text: str) -> str:
     """The first letter of each word in lower case; words stand between white space."""
+    charge(len(text))
     out = []
     fresh = True
     for char in runes(text):
@@ -37,6 +40,7 @@ def untitle(text: str) -> str:
 
 def swapcase(text: str) -> str:
     """Upper to lower case and back; a lower-case letter that begins a word goes to title case."""
+    charge(len(text))
     out = []
     space = True
     for char in runes(text):
@@ -54,6 +58,7 @@ def swapcase(text: str) -> str:
 
 def initials(text: str) -> str:
     """The first byte of each word: goutils goes byte by byte and writes each one as the rune of that number."""
+    charge(len(text))
     out = []
     gap = True
     for char in encode(text).decode("latin-1"):
@@ -66,6 +71,7 @@ def initials(text: str) -> str:
 
 def nospace(text: str) -> str:
     """Without white space. goutils goes byte by byte: with anything to take away, other bytes become runes."""
+    charge(len(text))
     data = encode(text).decode("latin-1")
     kept = "".join(char for char in data if char not in SPACES)
     return text if len(kept) == len(data) else kept
@@ -73,6 +79,7 @@ def nospace(text: str) -> str:
 
 def camelcase(text: str) -> str:
     """ToPascalCase: `http_server` and `HTTP server` become HttpServer; connectors at either end stay."""
+    charge(len(text))
     chars = runes(text)
     body = chars.lstrip("-_" + "".join(SPACES))
     out = [chars[: len(chars) - len(body)]]
@@ -139,6 +146,7 @@ def _number(char: str) -> bool:
 
 def _split_case(text: str, connector: str) -> str:
     """Words in lower case with a connector between them; a number belongs to the letters around it."""
+    charge(len(text) * 4)
     words = _Words(text)
     kind, word = words.take()
     out: list[str] = []

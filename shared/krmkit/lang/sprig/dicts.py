@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.values import StringList, sorted_keys, type_of
-from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.limits import Walk, charge
 from krmkit.lang.sprig.strings import to_string
 
 TYPE_CHECKING = False
@@ -52,12 +52,16 @@ def pluck(key: str, *dicts: Dict) -> list[object]:
 
 def keys(*dicts: Dict) -> StringList:
     """The keys of all dicts, each one's sorted."""
+    charge(sum(len(items) for items in dicts if items))
     return StringList([key for items in dicts if items for key in sorted_keys(items)])
 
 
 def values(items: Dict) -> list[object]:
     """The values, sorted by key."""
-    return [items[key] for key in sorted_keys(items)] if items else []
+    if not items:
+        return []
+    charge(len(items))
+    return [items[key] for key in sorted_keys(items)]
 
 
 def pick(items: Dict, *names: str) -> dict[str, object]:
@@ -67,6 +71,7 @@ def pick(items: Dict, *names: str) -> dict[str, object]:
 
 def omit(items: Dict, *names: str) -> dict[str, object]:
     """A new dict without the named keys."""
+    charge(len(items or ()) * (1 + len(names) // 4))
     return {key: value for key, value in (items or {}).items() if key not in names}
 
 

@@ -24,13 +24,12 @@ class DurationError(ValueError):
 
 def parse_duration(text: str) -> int:
     """time.ParseDuration. Raises DurationError."""
-    invalid = DurationError(f"time: invalid duration {quote(text)}")
     rest = text[1:] if text[:1] in ("-", "+") else text
     negative = text[:1] == "-"
     if rest == "0":
         return 0
     if not rest or len(rest) > MAX_LENGTH:
-        raise invalid
+        raise _invalid(text)
     total = 0
     while rest:
         whole, rest = _digits(rest)
@@ -38,7 +37,7 @@ def parse_duration(text: str) -> int:
         if rest.startswith("."):
             fraction, rest = _digits(rest[1:])
         if not whole and not fraction or len(whole.lstrip("0")) > 19:
-            raise invalid
+            raise _invalid(text)
         end = next((at for at, char in enumerate(rest) if char == "." or "0" <= char <= "9"), len(rest))
         name, rest = rest[:end], rest[end:]
         if not name:
@@ -52,12 +51,16 @@ def parse_duration(text: str) -> int:
         if int(fraction or "0"):
             total += int(float(int(fraction)) * (float(unit) / float(10 ** len(fraction))))
         if total > _LIMIT:
-            raise invalid
+            raise _invalid(text)
     if negative:
         return -total
     if total == _LIMIT:
-        raise invalid
+        raise _invalid(text)
     return total
+
+
+def _invalid(text: str) -> DurationError:
+    return DurationError(f"time: invalid duration {quote(text)}")
 
 
 def format_duration(nanoseconds: int) -> str:

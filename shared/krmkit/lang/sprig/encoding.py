@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.values import decode, encode
+from krmkit.lang.sprig.limits import charge
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _BASE32 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
@@ -56,6 +57,7 @@ def decode_base64(text: str) -> bytes:
     try:
         return a2b_base64(data.translate(None, _NEWLINES), strict_mode=True)
     except Error:
+        charge(len(data))
         problem = _base64_problem(data)
         raise CorruptInputError(f"illegal base64 data at input byte {problem}") from None
 
@@ -98,6 +100,7 @@ def _skip_newlines(data: bytes, at: int) -> int:
 def _base32_length(digits: bytes) -> int:
     """How many of the digits count: Go stops at padding and ignores what follows its quantum of eight."""
     end = len(digits)
+    charge(end)
     for at in range(0, end, 8):
         for index, byte in enumerate(digits[at : at + 8]):
             place = at + index

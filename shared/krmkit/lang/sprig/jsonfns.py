@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import positional, shortest
 from krmkit.lang.gotemplate.values import GoObject, is_nil_list, sorted_keys
-from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.limits import Walk, charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ class _Writer:
     def _string(self, text: str) -> str:
         if text.isascii() and text.isalnum():
             return f'"{text}"'
+        charge(len(text) // 2)
         return f'"{"".join(self._char(char) for char in text)}"'
 
     def _char(self, char: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.sprig.limits import charge
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
@@ -28,6 +29,7 @@ def read_json(text: str) -> object:
         except JsonSyntaxError:
             raise
         except ValueError:
+            charge(len(text))
             raise JsonSyntaxError(_explain(text)) from None
         return _clean_items(data)
     except RecursionError:
@@ -62,6 +64,7 @@ def _clean(text: str) -> str:
     """Half a surrogate pair, or a byte that is no character, is U+FFFD."""
     if text.isascii():
         return text
+    charge(len(text) // 2)
     return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 

@@ -1,4 +1,4 @@
-"""What a single call may make. Counted before anything is made, so that a hostile template ends in an error."""
+"""What the calls of a template may make and cost. Counted beforehand, so that a hostile template ends in an error."""
 
 from __future__ import annotations
 
@@ -12,26 +12,33 @@ MAX_DEPTH = 150
 """Nesting of values that merge, deepCopy, toJson and the like follow; assign a larger number to raise it."""
 
 
-MAX_WORK = 50_000_000
-"""Items and pieces of text that the calls of one execution may go through; assign a larger number to raise it."""
+MAX_WORK = 20_000_000
+"""Steps, of some 250 ns each, that the calls of one execution may take together; assign a larger number to raise it."""
 
-_PIECE = 64  # characters of a text that count as much as one item
-_PER_CALL = 100  # what each call may use without drawing on the budget
-_left = MAX_WORK
+_PIECE = 256  # characters that are copied in one step
+_COPIED = 16  # items, likewise
+_left: int | None = None
 
 
 def begin() -> None:
-    """Renews the budget of work: an execution begins."""
+    """An execution begins: from now on its calls draw on one budget."""
     global _left
     _left = MAX_WORK
 
 
-def charge(work: int) -> None:
-    """Takes work from the budget. Raises GoCallError, and renews it for whoever comes next, when nothing is left."""
+def end() -> None:
+    """The execution is over: calls are not counted together any more."""
     global _left
+    _left = None
+
+
+def charge(work: int) -> None:
+    """Takes steps from the budget of the execution, if there is one. Raises GoCallError when it is used up."""
+    global _left
+    if _left is None:
+        return
     _left -= work
     if _left < 0:
-        begin()
         raise GoCallError(
             f"the functions of the template take more than {MAX_WORK:,} steps (krmkit.lang.sprig.limits.MAX_WORK)"
         )
@@ -39,13 +46,15 @@ def charge(work: int) -> None:
 
 def charge_arguments(args: tuple[object, ...]) -> None:
     """Takes what going through the arguments once costs."""
-    work = -_PER_CALL
+    if _left is None:
+        return
+    work = 0
     for value in args:
         if isinstance(value, str):
             work += len(value) // _PIECE
         elif isinstance(value, (list, dict)):
-            work += len(value)
-    if work > 0 or _left < MAX_WORK:
+            work += len(value) // _COPIED
+    if work:
         charge(work)
 
 

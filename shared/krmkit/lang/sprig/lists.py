@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import GoCallError
-from krmkit.lang.gotemplate.values import ListList, NilList, deep_equal, kind_of
+from krmkit.lang.gotemplate.values import ListList, NilList, kind_of
 from krmkit.lang.sprig.cast import to_int64
-from krmkit.lang.sprig.compare import identity
+from krmkit.lang.sprig.compare import deep_equal, identity
 from krmkit.lang.sprig.defaults import empty
-from krmkit.lang.sprig.limits import check_items
+from krmkit.lang.sprig.limits import charge, check_items
 
 
 def make_list(*values: object) -> list[object]:
@@ -56,14 +56,18 @@ def reverse(items: object) -> list[object]:
 
 def compact(items: object) -> list[object]:
     """Without empty items."""
-    return [item for item in _items(items, "Cannot compact on type {}") if not empty(item)]
+    found = _items(items, "Cannot compact on type {}")
+    charge(len(found))
+    return [item for item in found if not empty(item)]
 
 
 def uniq(items: object) -> list[object]:
     """Each item once; 1 and 1.0 differ."""
     out: list[object] = []
     seen: set[object] = set()
-    for item in _items(items, "Cannot find uniq on type {}"):
+    found = _items(items, "Cannot find uniq on type {}")
+    charge(len(found) * 4)
+    for item in found:
         key = identity(item)
         if key not in seen:
             seen.add(key)
@@ -74,6 +78,7 @@ def uniq(items: object) -> list[object]:
 def without(items: object, *omitted: object) -> list[object]:
     """Without the items that equal one of the others, types included."""
     found = _items(items, "Cannot find without on type {}")
+    charge(len(found) * (1 + len(omitted)))
     return [item for item in found if not any(deep_equal(one, item) for one in omitted)]
 
 
@@ -81,7 +86,9 @@ def has(needle: object, items: object) -> bool:
     """Whether an item equals the needle, types included; false for nil."""
     if items is None:
         return False
-    return any(deep_equal(needle, item) for item in _items(items, "Cannot find has on type {}"))
+    found = _items(items, "Cannot find has on type {}")
+    charge(len(found))
+    return any(deep_equal(needle, item) for item in found)
 
 
 def cut(items: object, *indices: object) -> object:

@@ -25,7 +25,8 @@ _MESSAGES = {
     "pattern too large - compile failed": "expression too large",
 }
 """RE2's words for what is wrong, and Go's."""
-_STEPS = 256  # steps of the engine that count as much as one item
+_STEPS = 256  # steps of the engine that count as one
+_MATCH = 4  # what a match costs
 
 
 def match(regex: str, text: str) -> bool:
@@ -107,6 +108,7 @@ def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
         found = regex.find_all(text, count)
+    charge(len(found) * _MATCH)
     # Without a match Go returns a nil slice.
     return StringList([one.group() or "" for one in found]) if found else NilStringList()
 
@@ -116,7 +118,9 @@ def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
         return NilStringList()
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
-        return StringList(regex.split(text, count))
+        pieces = regex.split(text, count)
+    charge(len(pieces) * _MATCH)
+    return StringList(pieces)
 
 
 def _replace(regex: pattern.Pattern, text: str, replacement: str) -> str:
@@ -133,6 +137,7 @@ def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[patt
     def counted(found: pattern.Match) -> str:
         nonlocal length
         piece = replacement(found)
+        charge(_MATCH)
         length += len(piece)
         check_length(length)
         return piece

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import Function, GoCallError
 from krmkit.lang.gotemplate.values import GoObject, Uint64
-from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
+from krmkit.lang.semver import MAX_LENGTH, ConstraintError, Constraints, Version, VersionError
+from krmkit.lang.sprig.limits import charge
 
 
 class VersionValue(GoObject):
@@ -53,6 +54,7 @@ def semver(text: str) -> VersionPointer:
 
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
+    charge(min(len(constraint), MAX_LENGTH))
     try:
         constraints = Constraints.parse(constraint)
     except ConstraintError as error:

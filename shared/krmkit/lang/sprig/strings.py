@@ -6,7 +6,7 @@ from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import byte_length, sprint
 from krmkit.lang.gotemplate.printing import quote as go_quote
 from krmkit.lang.gotemplate.values import StringList, StringMap, decode, encode
-from krmkit.lang.sprig.limits import check_items, check_length
+from krmkit.lang.sprig.limits import charge, check_items, check_length
 from krmkit.lang.sprig.text import trim_space
 
 
@@ -104,7 +104,9 @@ def wrap_with(width: int, separator: str, text: str) -> str:
 
 def quote(*values: object) -> str:
     """Each value in double quotes with Go's escapes; nil is left out."""
-    return " ".join(go_quote(to_string(value)) for value in values if value is not None)
+    texts = [to_string(value) for value in values if value is not None]
+    charge(sum(map(len, texts)) // 4)
+    return " ".join(map(go_quote, texts))
 
 
 def squote(*values: object) -> str:
@@ -160,6 +162,7 @@ def to_strings(value: object) -> StringList:
 
 def _texts(value: object) -> list[str]:
     if isinstance(value, list):
+        charge(len(value))
         return [to_string(item) for item in value if item is not None]
     return [] if value is None else [to_string(value)]
 

@@ -6,6 +6,8 @@ surrogate, as `surrogateescape` makes it.
 
 from __future__ import annotations
 
+from krmkit.lang.sprig.limits import charge
+
 SPACES = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
                    "\u2028\u2029\u202f\u205f\u3000")  # fmt: skip
 """unicode.IsSpace."""
@@ -18,6 +20,7 @@ def runes(text: str) -> str:
     """The characters that ranging over the string yields: U+FFFD for each invalid byte."""
     if text.isascii():
         return text
+    charge(len(text) // 2)
     return "".join(_INVALID if "\ud800" <= char <= "\udfff" else char for char in text)
 
 

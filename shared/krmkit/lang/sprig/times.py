@@ -8,6 +8,7 @@ from krmkit.lang.sprig.cast import wrap64
 from krmkit.lang.sprig.civil import Civil, to_days
 from krmkit.lang.sprig.durations import SECOND, format_duration
 from krmkit.lang.sprig.layouts import DAYS, MONTHS, format_time
+from krmkit.lang.sprig.limits import charge
 from krmkit.lang.sprig.zones import UTC_ZONE, Zone
 
 _YEAR_ONE = -62135596800  # seconds from 1970 back to the zero time, year 1
@@ -95,6 +96,7 @@ class Time(GoObject):
 
     def format(self, layout: str) -> str:
         """Format."""
+        charge(len(layout) * 8)
         return format_time(layout, self.civil())
 
     def add(self, nanoseconds: int) -> Time:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.gotemplate.values import decode, encode, kind_of
+from krmkit.lang.sprig.limits import charge
 
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
 _HEX = frozenset("0123456789abcdefABCDEF")
@@ -88,6 +89,7 @@ class Url:
 def escape(text: str, part: str) -> str:
     """Percent-escapes what the part of a URL cannot hold."""
     kept = _KEPT[part]
+    charge(len(text))
     out = []
     for byte in encode(text):
         char = chr(byte)
@@ -100,6 +102,7 @@ def unescape(text: str, part: str) -> str:
     if "%" not in text and part not in ("host", "zone"):
         return text
     data = encode(text)
+    charge(len(data))
     out = bytearray()
     at = 0
     while at < len(data):

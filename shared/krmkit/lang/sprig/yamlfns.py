@@ -8,7 +8,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import shortest
 from krmkit.lang.gotemplate.values import GoObject, from_json, is_nil_list
-from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.limits import Walk, charge
 from krmkit.lang.sprig.text import is_letter, runes
 
 TYPE_CHECKING = False
@@ -55,6 +55,7 @@ def _write(out: list[Event], value: object, walk: Walk, depth: int) -> None:
     import yaml
 
     walk.visit(depth)
+    charge(8)
     if isinstance(value, dict):
         out.append(yaml.MappingStartEvent(None, None, True, flow_style=not value))
         for key in sorted(value, key=_NaturalKey):
