@@ -40,7 +40,7 @@ class Chunks:
     Block form (flow False): text == head + "".join(dash + item for item in items) + tail. An item begins behind its dash
     and ends before the next item's line, so comments between two items belong to the first one. `" " * column + item` is
     the item as a document with all columns in place. `dash` is `<pad>- `; only where the content of some item begins
-    on the line below its dash (or after a tab) it is `<pad>-`, and items begin with the blank or line break.
+    on the line below its dash it is `<pad>-`, and items begin with the blank or line break behind it.
 
     Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
     items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.

@@ -1,0 +1,53 @@
+"""The proof by lines: what closes on its line is known to, whatever may not is left to the parser."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.yaml.lines import all_close
+
+CASES = {
+    "flow mapping": ("a: {b: c, d: [e, f]}", True),
+    "json": ('a: {"b":"c","d":["e"]}', True),
+    "quotes in flow": ("a: ['b, ]', \"c}\"]", True),
+    "quoted look-alike of a quote": ("a: ['x, \"', \"y']", False),
+    "plain text with a quote in flow": ("a: {b:'x: '}", False),
+    "plain text with a quote behind a blank": ("a: [b 'c]", False),
+    "escaped quote in flow": ("a: ['b''c']", False),
+    "backslash in flow": ('a: ["b\\"]', False),
+    "open flow": ("a: [b,", False),
+    "closed too often": ("a: [b]]", False),
+    "comment behind flow": ("a: [b] # it's", True),
+    "number sign right behind flow": ("a: [b]#'", False),
+    "comment in flow": ("a: [b # ]", False),
+    "flow as a key": ("{a: b}: c", False),
+    "anchor in flow": ("a: [&b 'c']", False),
+    "tag in flow": ("a: [!b'c 'd']", False),
+    "item": ("- {a: b}", True),
+    "item in an item": ("- - 'a'", True),
+    "quoted": ("a: 'b' # it's", True),
+    "quoted, more behind": ("a: 'b' c", False),
+    "escaped quote": ("a: 'b''c'", False),
+    "backslash": ('a: "b\\" # "', False),
+    "apostrophe": ("a: it's {x", True),
+    "apostrophe in a key": ("it's: {a: b}", True),
+    "comment": ("# 'a {", True),
+    "comment behind a key": ("a: # 'b {", True),
+    "comment in front of a look-alike of a key": ("a # b: 'c", True),
+    "key after an explicit mark": ("? 'a", False),
+    "tagged quote": ("a: !b 'c'", False),
+    "block scalar's header": ("a: |- # 'b", False),
+    "dashes that are text": ("--- 'a: '", False),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), CASES.values(), ids=CASES.keys())
+def test_lines(line: str, expected: bool) -> None:
+    """One line among harmless ones."""
+    assert all_close(f"x: 1\n  {line}\n  y: 1\n") is expected
+
+
+def test_quotes_that_are_known_to_close() -> None:
+    """Where the quotes are proven otherwise, only lines with brackets are looked at."""
+    assert all_close("a: 'b''c'\n", quotes=False)
+    assert not all_close("a: [b\n", quotes=False)
