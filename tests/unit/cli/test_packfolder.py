@@ -1,0 +1,215 @@
+"""Pack folders in a package and out again: every byte, and nothing else touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krmkit.cli.packfolder import PackFolderError, config_map, exported, imported, item_name
+from krmkit.fn.package import read
+from krmkit.krm.resource import Resource
+
+PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
+
+TEXTS = [
+    ("plain", "a: b\n"),
+    ("no line end", "a: b"),
+    ("empty", ""),
+    ("one line feed", "\n"),
+    ("blank lines only", " \n\n"),
+    ("blanks at line ends", "a: b  \nc:\t\n   \nd\n"),
+    ("blanks at the very end", "a: b  "),
+    ("tabs", "\ta:\tb\n"),
+    ("emoji", "a: 😀 é ☃\n"),
+    ("CRLF", "a: b\r\nc: d\r\n"),
+    ("CRLF and LF", "a: b\r\nc: d\n"),
+    ("a lone CR", "a\rb\n"),
+    ("many line ends", "a: b\n\n\n"),
+    ("blank first line", "\n  a: b\n"),
+    ("indented first line", "    a: b\nc: d\n"),
+    ("byte order mark", "\ufeffa: b\n"),
+    ("odd separators", "a\u2028b\x85c\u2029d\x0b\n"),
+    ("controls", "a\x00b\x1b\x7f\n"),
+    ("document marks", "---\na: b\n...\n"),
+    ("quotes and backslashes", "a: 'x' \"y\" \\n \\\\\n"),
+    ("a template", 'a: {{ .spectro.var.x | default \\"y\\" }}\n'),
+    ("hash first", "# spectrocloud.com/enabled-presets: A:b\n"),
+]
+
+
+def folder(root: Path, files: dict[str, str]) -> str:
+    for path, text in {"pack.json": PACK, **files}.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode())
+    return str(root)
+
+
+def bytes_below(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("text", [case[1] for case in TEXTS], ids=[case[0] for case in TEXTS])
+def test_there_and_back(tmp_path: Path, text: str) -> None:
+    """Every text comes back byte for byte, wherever in the ConfigMap it stands."""
+    pack = tmp_path / "app-1.0.0"
+    folder(pack, {"values.yaml": text, "presets.yaml": "a: b\n", "defaults.yaml": text})
+
+    imported([str(pack)], str(tmp_path / "package"))
+    exported(read(str(tmp_path / "package")), str(tmp_path / "out"))
+
+    assert bytes_below(tmp_path / "out" / "app-1.0.0") == bytes_below(pack)
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_any_text_can_be_carried(text: str) -> None:
+    """Whatever UTF-8 can say, a ConfigMap can carry."""
+    read_back = Resource(config_map("app", "app", {"pack.json": PACK, "values.yaml": text}, "app"))
+
+    assert read_back.get("data", "values.yaml") == text
+
+
+def test_texts_are_readable(tmp_path: Path) -> None:
+    """Blanks at line ends and emoji are no reason for one long quoted line."""
+    text = config_map("app", "app", {"pack.json": PACK, "values.yaml": "a: 1  \nb: 😀\n"}, "app")
+
+    assert "  values.yaml: |\n    a: 1  \n    b: 😀\n" in text
+
+
+def test_a_package_is_made(tmp_path: Path) -> None:
+    """Kptfile, ConfigMap, the other files in a folder that .krmignore lists; kpt's reader takes it."""
+    pack = folder(
+        tmp_path / "App_1.0", {"values.yaml": "a: b\n", "logo.png": "x", "manifests/a.yaml": "{{ no yaml"}
+    )
+
+    written = imported([pack], str(tmp_path / "package"))
+    found = bytes_below(tmp_path / "package")
+
+    assert written == [str(tmp_path / "package" / "app-1.0.yaml")]
+    assert sorted(found) == [
+        ".krmignore",
+        "Kptfile",
+        "app-1.0.yaml",
+        "app-1.0/logo.png",
+        "app-1.0/manifests/a.yaml",
+    ]
+    assert found[".krmignore"] == b"/app-1.0/\n"
+    assert found["app-1.0.yaml"].startswith(
+        b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app-1.0\n  annotations:\n"
+        b'    config.kubernetes.io/local-config: "true"\n    krmkit.dev/pack-folder: App_1.0\ndata:\n  pack.json: |-\n'
+    )
+    exported(read(str(tmp_path / "package")), str(tmp_path / "out"))
+    assert bytes_below(tmp_path / "out" / "App_1.0") == bytes_below(tmp_path / "App_1.0")
+
+
+def test_a_pack_in_the_package_stays_where_it_is(tmp_path: Path) -> None:
+    """Its folder is listed in .krmignore, behind what is there; a second import adds nothing."""
+    package = tmp_path / "package"
+    pack = folder(package / "packs" / "app", {"values.yaml": "a: b\n", "chart.tgz": "x"})
+    (package / ".krmignore").write_text("notes.yaml")
+
+    imported([pack], str(package))
+    (package / "Kptfile").write_text((package / "Kptfile").read_text() + "info:\n  site: example.org\n")
+    before = bytes_below(package)
+    imported([pack], str(package))
+
+    assert before[".krmignore"] == b"notes.yaml\n/packs/app/\n"
+    assert bytes_below(package) == before
+    exported(read(str(package)), str(tmp_path / "out"))
+    assert bytes_below(tmp_path / "out" / "app") == bytes_below(package / "packs" / "app")
+
+
+def test_export_writes_the_values_of_the_package(tmp_path: Path) -> None:
+    """What a function changed in the ConfigMap is what the folder gets."""
+    pack = tmp_path / "app"
+    folder(pack, {"values.yaml": "a: b   # why\n", "readme.txt": "x"})
+    imported([str(pack)], str(tmp_path / "package"))
+    item = tmp_path / "package" / "app.yaml"
+    item.write_text(item.read_text().replace("a: b", "a: c"))
+
+    exported(read(str(tmp_path / "package")), str(tmp_path))
+
+    assert bytes_below(pack) == {
+        "pack.json": PACK.encode(),
+        "values.yaml": b"a: c   # why\n",
+        "readme.txt": b"x",
+    }
+
+
+def test_kind_pack_is_exported(tmp_path: Path) -> None:
+    """A pack as a resource of its own kind becomes a folder, too."""
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n")
+    (tmp_path / "p" / "a.yaml").write_text(
+        "apiVersion: krmkit.dev/v1alpha1\nkind: Pack\nmetadata:\n  name: app\nspec:\n  metadata:\n    name: app\n  values: |\n    a: b\n"
+    )
+    exported(read(str(tmp_path / "p")), str(tmp_path / "out"))
+
+    assert bytes_below(tmp_path / "out" / "app") == {
+        "pack.json": b'{\n  "name": "app"\n}\n',
+        "values.yaml": b"a: b\n",
+    }
+
+
+def test_wrong_folders(tmp_path: Path) -> None:
+    """Each problem is named, and nothing is written."""
+    good = folder(tmp_path / "good", {})
+    (tmp_path / "none").mkdir()
+    folder(tmp_path / "bad-json", {"pack.json": "{"})
+    folder(tmp_path / "x" / "good", {})
+    Path(folder(tmp_path / "bytes", {}), "values.yaml").write_bytes(b"a: \xff\n")
+    package = tmp_path / "package"
+    for folders, message in (
+        ([good, str(tmp_path / "none")], "none: holds no pack.json"),
+        ([good, str(tmp_path / "bad-json")], "bad-json: pack.json is no JSON"),
+        ([good, str(tmp_path / "x" / "good")], "would both become good.yaml"),
+        ([good, str(tmp_path / "bytes")], "bytes/values.yaml: byte 0xff at 3 is not UTF-8"),
+    ):
+        with pytest.raises(PackFolderError, match=message.replace(".", r"\.")):
+            imported(folders, str(package))
+    assert not package.exists()
+
+
+def test_strangers_are_not_replaced(tmp_path: Path) -> None:
+    """A file that is not this pack stays."""
+    pack = folder(tmp_path / "app", {})
+    (tmp_path / "package").mkdir()
+    stranger = tmp_path / "package" / "app.yaml"
+    stranger.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n")
+
+    with pytest.raises(PackFolderError, match="is there already and is not this pack"):
+        imported([pack], str(tmp_path / "package"))
+    assert stranger.read_text().endswith("name: app\n")
+
+
+def test_export_stays_below_its_folder(tmp_path: Path) -> None:
+    """An annotation cannot lead elsewhere."""
+    pack = folder(tmp_path / "app", {})
+    imported([pack], str(tmp_path / "package"))
+    item = tmp_path / "package" / "app.yaml"
+    item.write_text(item.read_text().replace("pack-folder: app", "pack-folder: ../../app"))
+
+    with pytest.raises(PackFolderError, match="names no folder"):
+        exported(read(str(tmp_path / "package")), str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("folder_name", "expected"),
+    [
+        ("App_1.0", "app-1.0"),
+        ("--x--", "x"),
+        ("é", "pack"),
+        ("a" * 300, "a" * 253),
+        ("argocd-3.26.7", "argocd-3.26.7"),
+    ],
+)
+def test_item_name(folder_name: str, expected: str) -> None:
+    """A name that Kubernetes takes."""
+    assert item_name(folder_name) == expected
