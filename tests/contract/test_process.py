@@ -63,13 +63,7 @@ def image() -> Iterator[Path]:
             main = target / "main.py"
             # The functions that exist for tests only stand one folder deeper.
             main.write_text(main.read_text("utf-8").replace('"../../../shared"', '"../../shared"'), "utf-8")
-        (root / "site").mkdir()
-        for name in ("yaml", "_yaml", "re2.py", "_re2.so"):
-            if Path(SITE, name).exists():
-                (root / "site" / name).symlink_to(Path(SITE, name))
-        for path in Path(SITE).glob("*re2*"):
-            if not (root / "site" / path.name).exists():
-                (root / "site" / path.name).symlink_to(path)
+        (root / "site").symlink_to(SITE)
         yield root
 
 
