@@ -1,0 +1,272 @@
+"""The command line of krmkit: what is printed where, what is written, which exit code."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import COMMANDS, main
+from krmkit.cli.terminal import Table, Terminal
+from krmkit.krm.resourcelist import ResourceList
+
+KPTFILE = """apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: p
+pipeline:
+  mutators:
+  - image: example.dev/apply-presets:v1
+    configMap:
+      app: "Mode:{preset}"
+"""
+PACK = """apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  pack.json: |
+    {"name": "app", "version": "1.0.0", "layer": "addon"}
+  values.yaml: |
+    mode: slow   # or fast
+  presets.yaml: |
+    presets:
+    - {name: fast, group: Mode, remove: [], add: "mode: fast"}
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package with one pack, whose pipeline selects the preset that exists."""
+    root = tmp_path / "package"
+    root.mkdir()
+    (root / "Kptfile").write_text(KPTFILE.replace("{preset}", "fast"))
+    (root / "app.yaml").write_text(PACK)
+    return root
+
+
+def break_it(package: Path) -> None:
+    (package / "Kptfile").write_text(KPTFILE.replace("{preset}", "fats"))
+
+
+def contents(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): path.read_text()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+FAST = PACK.replace("mode: slow", "mode: fast")
+
+
+def test_render_writes_what_changed(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In place, with one line about it."""
+    before = (package / "Kptfile").stat().st_mtime_ns
+
+    assert main(["render", str(package)]) == 0
+
+    assert contents(package) == {"Kptfile": KPTFILE.replace("{preset}", "fast"), "app.yaml": FAST}
+    assert (package / "Kptfile").stat().st_mtime_ns == before
+    assert capsys.readouterr() == ("1 function ran in 1 package: 1 file changed\n", "")
+
+
+def test_render_twice_is_once(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second run finds nothing to do."""
+    main(["render", str(package)])
+    capsys.readouterr()
+
+    assert main(["render", str(package), "--diff"]) == 0
+    assert capsys.readouterr().out == "1 function ran in 1 package: no file changed\n"
+
+
+def test_diff_and_dry_run(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What would change is shown, and nothing is written."""
+    before = contents(package)
+
+    assert main(["render", str(package), "--diff", "--dry-run"]) == 0
+
+    out = capsys.readouterr().out
+    assert "--- a/app.yaml\n+++ b/app.yaml\n" in out
+    assert "-    mode: slow   # or fast\n+    mode: fast   # or fast\n" in out
+    assert out.endswith("1 function ran in 1 package: 1 file changed (dry run: nothing was written)\n")
+    assert contents(package) == before
+
+
+def test_failure(package: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A table of the results, one line on stderr, exit code 1; files stay, results are written."""
+    break_it(package)
+    before = contents(package)
+
+    assert main(["render", str(package), "--results-dir", str(tmp_path / "x" / "results")]) == 1
+
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0].split() == ["SEVERITY", "RULE", "WHERE", "MESSAGE"]
+    assert out.splitlines()[1].startswith("error     unknown-preset  app.yaml ConfigMap app  ")
+    assert err == "krmkit render: example.dev/apply-presets:v1 failed; nothing was written\n"
+    assert contents(package) == before
+    results = (tmp_path / "x" / "results" / "results.yaml").read_text()
+    assert results.startswith(
+        "apiVersion: kpt.dev/v1\nkind: FunctionResultList\nmetadata:\n  name: fnresults\nexitCode: 1\n"
+    )
+    assert "rule: unknown-preset" in results
+
+
+def test_output_stdout(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The ResourceList alone goes to stdout; the package stays."""
+    assert main(["render", str(package), "-o", "stdout"]) == 0
+
+    out, err = capsys.readouterr()
+    listed = ResourceList.parse(out)
+    assert [item.path for item in listed.items] == ["Kptfile", "app.yaml"]
+    assert "mode: fast" in str(listed.items[1].get("data", "values.yaml"))
+    assert err == "1 function ran in 1 package: 1 file changed\n"
+    assert contents(package)["app.yaml"] == PACK
+
+
+def test_output_unwrap(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Documents, as they would stand in files."""
+    assert main(["render", str(package), "--output", "unwrap"]) == 0
+    assert capsys.readouterr().out == KPTFILE.replace("{preset}", "fast") + "---\n" + FAST
+
+
+def test_output_folder(package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A new folder with the package's resources; a folder that is there is not touched."""
+    (package / "README.md").write_text("x")
+
+    assert main(["render", str(package), "-o", str(tmp_path / "out")]) == 0
+    assert contents(tmp_path / "out") == {"Kptfile": KPTFILE.replace("{preset}", "fast"), "app.yaml": FAST}
+    assert contents(package)["app.yaml"] == PACK
+    assert main(["render", str(package), "-o", str(tmp_path / "out")]) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_explain(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--explain reaches the functions."""
+    main(["render", str(package), "--explain", "--dry-run"])
+
+    assert "info" in capsys.readouterr().out
+
+
+WRONG = [
+    (["render", "nowhere"], 1, "nowhere: does not exist"),
+    (["render", ".", "--limit", "depht=3"], 2, "--limit NAME=N knows"),
+    (["rendr"], 2, 'there is no command "rendr"; did you mean "render"?'),
+    (["run", "apply-preset"], 2, 'there is no function "apply-preset"; did you mean "apply-presets"?'),
+    (["doc", "apply-preset"], 2, 'did you mean "apply-presets"?'),
+    (["run", "./nowhere"], 2, "there is no function.yaml in"),
+    (["pack", "import", "nowhere", "--out", "x"], 1, "nowhere: holds no pack.json"),
+    (["pack", "export", "nowhere", "--out", "x"], 1, "nowhere: does not exist"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "expected"), WRONG, ids=[" ".join(case[0]) for case in WRONG])
+def test_wrong_calls(
+    words: list[str],
+    code: int,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line that says what would be right."""
+    monkeypatch.chdir(tmp_path)
+
+    assert main(words) == code
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert expected in err
+    assert err.count("\n") == 1
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command is named, and has help of its own."""
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    for name in COMMANDS:
+        assert f"  {name} " in text
+    for words in (["render", "--help"], ["pack", "import", "--help"], ["list", "--help"], ["doc", "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert ended.value.code == 0
+        assert "usage: krmkit " in capsys.readouterr().out
+    assert main(["run", "--help"]) == 0
+    assert main(["--version"]) == 0
+
+
+def test_list_and_doc(capsys: pytest.CaptureFixture[str]) -> None:
+    """The catalog as a table, and one function's page."""
+    assert main(["list"]) == 0
+    assert "apply-presets " in capsys.readouterr().out
+    assert main(["doc", "apply-presets"]) == 0
+    assert capsys.readouterr().out.startswith("apply-presets: ")
+
+
+def test_run_is_the_functions_own_command(project: Path) -> None:
+    """Same output and exit code as its main.py, by name and by folder."""
+    function = project / "functions" / "apply-presets"
+    text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
+    calls = [
+        [sys.executable, "-m", "krmkit", "run", "apply-presets"],
+        [sys.executable, "-m", "krmkit.cli", "run", str(function)],
+        [sys.executable, str(function / "main.py")],
+    ]
+    found = [
+        subprocess.run(call, input=text, capture_output=True, text=True, check=False, cwd=project / "shared")
+        for call in calls
+    ]
+
+    assert {(done.returncode, done.stdout, done.stderr) for done in found} == {(0, text, "")}
+
+
+def test_pack_there_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Import names the ConfigMaps that it wrote, export the folders."""
+    pack = tmp_path / "app"
+    pack.mkdir()
+    (pack / "pack.json").write_text('{"name": "app"}')
+
+    assert main(["pack", "import", str(pack), "--out", str(tmp_path / "package")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/package/app.yaml\n"
+    assert main(["pack", "export", str(tmp_path / "package"), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/out/app\n"
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_tables_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the last columns wrap and severities are painted; elsewhere a row is a line of plain text."""
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    table = Table(["SEVERITY", "MESSAGE"])
+    table.add(["error", "a message\nof many words " * 8], "\x1b[31m")
+
+    shown = table.text(Terminal(Screen())).splitlines()
+    plain = table.text(Terminal(io.StringIO())).splitlines()
+
+    assert len(plain) == 2
+    assert "\x1b" not in plain[1]
+    assert len(shown) > 3
+    assert shown[1].startswith("\x1b[31merror   \x1b[0m  a message")
+    assert all(
+        len(line.replace("\x1b[31m", "").replace("\x1b[0m", "").replace("\x1b[1m", "")) <= 60
+        for line in shown
+    )
+
+
+def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NO_COLOR is respected on a terminal."""
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    assert Terminal(Screen()).paint("x", "\x1b[31m") == "x"
