@@ -8,6 +8,7 @@ FUNCTIONS: dict[str, str] = {
     "generate-package-variants": "GeneratePackageVariants",
     "inject-config": "InjectConfig",
     "prepend-pipeline": "PrependPipeline",
+    "resolve-macros": "ResolveMacros",
     "set-package-context": "SetPackageContext",
     "validate-pack-constraints": "ValidatePackConstraints",
 }

@@ -249,6 +249,15 @@ class Resource:
 
     # Editing
 
+    def rewrite(self, text: str) -> None:
+        """Give the resource another text, whole and in the form of `text`."""
+        if text != self.text:
+            self._text = text
+            self._document = None
+            self._root = None
+            self.clean = False
+            self.changed = True
+
     def set(self, path: Path, value: object) -> None:
         """Put a value (Python data or a node) at a path; mappings on the way are made, aliases are not written through.
 

@@ -100,7 +100,9 @@ class Expression:
         try:
             return self.template().execute({f"f{number}": value for number, value in enumerate(values)})
         except TemplateError as error:
-            raise ExpressionError("function-error", error.message.partition(">: ")[2] or error.message) from None
+            raise ExpressionError(
+                "function-error", error.message.partition(">: ")[2] or error.message
+            ) from None
 
     def template(self) -> Template:
         """The expression as a Go template over the fields' plain names."""
@@ -117,7 +119,9 @@ class Expression:
                         from krmkit.lang.nearest import did_you_mean
 
                         hint = did_you_mean(name, sorted(known))
-                        raise ExpressionError("unknown-function", f'there is no function "{name}"{hint}') from None
+                        raise ExpressionError(
+                            "unknown-function", f'there is no function "{name}"{hint}'
+                        ) from None
                 reason = error.message.removeprefix("template: macro:1: ")
                 raise ExpressionError("function-error", f"the expression cannot be read: {reason}") from None
         return self._template

@@ -126,7 +126,9 @@ class Resolver:
                 value = self._value(source, macro)
                 filled[mark] = insertion(macro, value, text.line_indent(macro))
             except _KeepError as kept:
-                findings.append(self._about(source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, "warning"))
+                findings.append(
+                    self._about(source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, "warning")
+                )
                 continue
             except _FailError as failed:
                 findings.append(self._about(source, macro, failed.code, failed.message, file))
@@ -135,7 +137,9 @@ class Resolver:
                 findings.append(self._about(source, macro, "invalid-result", f"{macro.raw}: {error}", file))
                 continue
             if macro.path.startswith("pack.content") and ".spectro.var." in macro.raw:
-                message = f"{macro.raw}: pack.content does not take profile variables; Palette leaves it unresolved"
+                message = (
+                    f"{macro.raw}: pack.content does not take profile variables; Palette leaves it unresolved"
+                )
                 findings.append(self._about(source, macro, "variable-in-content", message, file, "warning"))
         if any(finding.severity == "error" for finding in findings):
             return Resolved(source.text, 0, findings)
@@ -145,7 +149,9 @@ class Resolver:
                 parse(result, self.limits, duplicates="keep")
             except YamlError as error:
                 message = self.context.hide(f"with its macros resolved the text is no YAML any more: {error}")
-                return Resolved(source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)])
+                return Resolved(
+                    source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)]
+                )
         return Resolved(result, len(filled), findings)
 
     def _about(
@@ -153,7 +159,12 @@ class Resolver:
     ) -> Finding:
         line, column = line_column(source.text, macro.start)
         found = _finding(
-            code, f"line {line}, column {column}: {self.context.hide(message)}", source, macro.path, file, severity
+            code,
+            f"line {line}, column {column}: {self.context.hide(message)}",
+            source,
+            macro.path,
+            file,
+            severity,
         )
         found.current = macro.raw
         return found
@@ -174,7 +185,9 @@ class Resolver:
                 start = list(self._open).index(id(macro))
                 raise _FailError("cycle", f"the value needs itself: {' -> '.join([*chain[start:], name])}")
             if len(self._open) >= self.limits.depth:
-                raise _FailError("cycle", f"macros refer to each other over more than {self.limits.depth} steps")
+                raise _FailError(
+                    "cycle", f"macros refer to each other over more than {self.limits.depth} steps"
+                )
             self._open[id(macro)] = name
             try:
                 known = self._evaluate(macro)
@@ -208,7 +221,11 @@ class Resolver:
         if kind == "pack":
             value = self._pack_value(name)
             return self._undefined(path, EMPTY) if value is None else value
-        known = {"system": self.context.system, "var": self.context.variables, "macro": self.context.macros}.get(kind)
+        known = {
+            "system": self.context.system,
+            "var": self.context.variables,
+            "macro": self.context.macros,
+        }.get(kind)
         if known is not None:
             value = known.get(name)
             return self._undefined(path, KEEP) if value is None else value
@@ -247,7 +264,9 @@ class Resolver:
             text = self._text(source)
             matches = find(self._root(source, text), KeyPath.parse(path))
         except YamlError as error:
-            raise _FailError("invalid-result", f"the values of the pack {source.label} are not YAML: {error}") from None
+            raise _FailError(
+                "invalid-result", f"the values of the pack {source.label} are not YAML: {error}"
+            ) from None
         except KeyPathError as error:
             raise _FailError("undefined", f".spectro.pack.{reference}: {error}") from None
         if len(matches) != 1 or matches[0].state != FOUND:
@@ -258,8 +277,9 @@ class Resolver:
         node = deref(node)
         if not isinstance(node, Scalar):
             raise _FailError(
-                "not-scalar", f".spectro.pack.{reference} is a {'list' if node.kind == 'seq' else 'map'}; a macro can only"
-                " stand for a single value"
+                "not-scalar",
+                f".spectro.pack.{reference} is a {'list' if node.kind == 'seq' else 'map'}; a macro can only"
+                " stand for a single value",
             )
         if not node.style and node.tag is None and core_resolve(node.text)[0] == "null":
             return ""

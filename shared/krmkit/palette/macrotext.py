@@ -56,7 +56,9 @@ class Macro:
     @property
     def trims(self) -> tuple[bool, bool]:
         """Whether blanks before and behind it on its line go, `{{-` and `-}}`."""
-        return self.raw[2:3] == "-" and self.raw[3:4].isspace(), self.raw[-3:-2] == "-" and self.raw[-4:-3].isspace()
+        return self.raw[2:3] == "-" and self.raw[3:4].isspace(), self.raw[-3:-2] == "-" and self.raw[
+            -4:-3
+        ].isspace()
 
 
 class MacroText:
@@ -137,7 +139,7 @@ class MacroText:
                 value = macro.raw
             else:
                 left, right = macro.trims
-                if left:
+                if left or (macro.whole and not value):
                     before = before.rstrip(" \t")
                 while right and self.marked[position : position + 1] in (" ", "\t"):
                     position += 1
@@ -229,7 +231,9 @@ def insertion(macro: Macro, value: str, indent: str) -> str:
         return emit.double_quoted(value)[1:-1]
     if macro.context == "'":
         if "\n" in value:
-            raise InsertError("the value has several lines, which single quotes cannot hold; use double quotes")
+            raise InsertError(
+                "the value has several lines, which single quotes cannot hold; use double quotes"
+            )
         return value.replace("'", "''")
     if macro.context in ("|", ">"):
         return value.replace("\n", "\n" + indent)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 from krmkit.palette import dependency, resources
 from krmkit.palette.finding import Finding
+from krmkit.palette.macros import Context, Resolver, Source
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import UNITS, Pool
 from krmkit.palette.presets import apply_presets
@@ -112,6 +114,28 @@ def presets(record: Record, folder: Path) -> Verdict:
     return unchanged_elsewhere(record, folder, before, lines)
 
 
+def macros(record: Record, folder: Path) -> Verdict:
+    """The values texts of packs and a context, to the resolved text of one of them."""
+    context = {name: texts(values) for name, values in mapping(record["context"]).items()}
+    sources = [Source(name, (name,), str(values)) for name, values in mapping(record["packs"]).items()]
+    resolver = Resolver(sources, Context(context["system"], context["var"], context["macro"]))
+    source = next(source for source in sources if source.label == record["pack"])
+    resolved = resolver.resolve(source)
+    expected = record["expect"]
+    found = [finding.code for finding in resolved.findings]
+    if isinstance(expected, list):
+        return expected[1] in found and resolved.text == source.text, f"expected {expected}, got {found}"
+    return resolved.text == expected, f"expected {expected!r}, got {resolved.text!r} {found}"
+
+
+def texts(values: object) -> dict[str, str]:
+    """Names and values as a config would have written them."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in mapping(values).items()
+    }
+
+
 def unchanged_elsewhere(record: Record, folder: Path, before: str, lines: list[str]) -> Verdict:
     """Whether all lines that are not new stand in the old text, in its order."""
     if not mapping(record["expect"]).get("elsewhereUnchanged"):
@@ -181,4 +205,5 @@ FILES: dict[str, Callable[[Record, Path], Verdict]] = {
     "dependency.jsonl": dependencies,
     "resources.jsonl": resource_constraints,
     "presets.jsonl": presets,
+    "macros.jsonl": macros,
 }

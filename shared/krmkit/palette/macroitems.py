@@ -1,0 +1,96 @@
+"""Macros among the items of a list: packs refer to each other, other resources refer to packs."""
+
+from __future__ import annotations
+
+from krmkit.palette.macros import Context, Resolved, Resolver, Source
+from krmkit.palette.macrotext import FIELD
+from krmkit.yaml import emit
+from krmkit.yaml.tree import Map, Scalar, Seq, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+    from krmkit.palette.carrier import Carrier
+    from krmkit.yaml.tree import Node
+
+
+def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
+    """The context of a ResolveMacros config. Values keep the text that the config has for them: 1.20 stays 1.20."""
+    typed = config if config is not None and config.kind != "ConfigMap" else None
+    variables = _texts(spec["variables"], typed.node("spec", "variables") if typed else None)
+    return Context(
+        system=_texts(spec["system"], typed.node("spec", "system") if typed else None),
+        macros=_texts(spec["macros"], typed.node("spec", "macros") if typed else None),
+        variables=variables,
+        secrets=frozenset(entry["name"] for entry in spec["variables"] if entry.get("secret")),
+        on_undefined=spec.get("onUndefined"),
+    )
+
+
+def _texts(data: Any, node: Node | None) -> dict[str, str]:
+    """Names and the texts of their values: from a map, or from a list of {name, value}."""
+    if isinstance(node, Seq):
+        pairs = [
+            (item.get("name"), item.get("value")) for item in map(deref, node.items) if isinstance(item, Map)
+        ]
+        return {name.text: _text(value) for name, value in pairs if isinstance(name, Scalar)}
+    if isinstance(node, Map):
+        return {entry.name: _text(deref(entry.value)) for entry in node.entries if entry.name is not None}
+    if isinstance(data, list):
+        return {entry["name"]: _plain(entry.get("value")) for entry in data}
+    return {name: _plain(value) for name, value in (data or {}).items()}
+
+
+def _text(node: Node | None) -> str:
+    if not isinstance(node, Scalar) or (not node.style and node.text in ("~", "null", "Null", "NULL")):
+        return ""
+    return node.text
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else emit.scalar(value, 0)
+
+
+def resolve_packs(
+    carriers: list[Carrier], resolver: Resolver, sources: list[Source]
+) -> Iterator[tuple[Carrier, Resolved]]:
+    """Every pack whose values hold macros, with what became of them. Nothing is written."""
+    for carrier, source in zip(carriers, sources, strict=True):
+        if FIELD in source.text:
+            yield carrier, resolver.resolve(source)
+
+
+def sources_of(carriers: list[Carrier]) -> list[Source]:
+    """What macros can refer to: each pack by its name, its display name, and the name of its item."""
+    return [
+        Source(
+            carrier.pack.label,
+            (carrier.pack.name, carrier.pack.display_name, carrier.resource.name),
+            carrier.pack.values or "",
+        )
+        for carrier in carriers
+    ]
+
+
+def resolve_resources(
+    resources: ResourceList, carriers: list[Carrier], config: Resource | None, resolver: Resolver
+) -> Iterator[tuple[Resource, Resolved]]:
+    """Every other resource that holds macros in its scalars. Nothing is written."""
+    packs = {id(carrier.resource) for carrier in carriers}
+    for item in resources.containing(FIELD):
+        if id(item) in packs or FIELD not in item.text or item.kind in ("Kptfile", "ResolveMacros"):
+            continue
+        if config is not None and item.ref() == config.ref():
+            continue
+        text = " " * item.column + item.text
+        resolved = resolver.resolve(Source(item.name or item.label, (), text), file=item.path or "")
+        resolved.text = resolved.text[item.column :]
+        for finding in resolved.findings:
+            finding.pack = ""
+        yield item, resolved
