@@ -7,7 +7,7 @@ from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import can_backquote, quote
 from krmkit.lang.gotemplate.values import NilStringList, StringList
 from krmkit.lang.sprig.limits import charge, check_items, check_length
-from krmkit.lang.sprig.text import is_letter
+from krmkit.lang.sprig.text import is_letter, runes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
         import re2
     except ImportError:
         return GoCallError(str(error))  # the engine is missing; the message says how to get it
+    if runes(regex) != regex:
+        return _BadPatternError(f"error parsing regexp: invalid UTF-8: `{regex}`")
     options = re2.Options()
     options.log_errors = False
     # \\C, a single byte, is the only thing that compiles here and not in Go.

@@ -53,6 +53,7 @@ def test_result(name: str, args: tuple[object, ...], expected: object) -> None:
         pytest.param("a\\", "trailing backslash at end of expression: ``", id="backslash"),
         pytest.param("[b-a]", "invalid character class range: `b-a`", id="range"),
         pytest.param("\\C", "invalid escape sequence: `\\C`", id="single byte"),
+        pytest.param("\udcffa", "invalid UTF-8: `\udcffa`", id="stray byte"),
         pytest.param("a(?!b)", "invalid or unsupported Perl syntax: `(?!`", id="look-ahead"),
     ],
 )
@@ -64,7 +65,8 @@ def test_bad_patterns(pattern: str, message: str) -> None:
 
     with pytest.raises(GoCallError) as caught:
         call("regexReplaceAll", pattern, "x", "y")
-    assert caught.value.message == f"regexp: Compile(`{pattern}`): error parsing regexp: {message}"
+    shown = f"`{pattern}`" if pattern.isascii() else '"\\xffa"'
+    assert caught.value.message == f"regexp: Compile({shown}): error parsing regexp: {message}"
 
 
 def test_a_pattern_with_a_backquote_is_quoted() -> None:
