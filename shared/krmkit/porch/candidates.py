@@ -38,11 +38,7 @@ def candidates(
         and not _is_tool(item)
         and item.ref() != own
     ]
-    for *_, item in sorted(eligible, key=lambda entry: entry[:4]):
-        data = item.get()
-        if isinstance(data, dict):
-            found.append(Candidate(data))
-    return found
+    return found + [Candidate.of(item) for *_, item in sorted(eligible, key=lambda entry: entry[:4])]
 
 
 def _is_tool(item: Resource) -> bool:

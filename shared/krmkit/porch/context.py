@@ -57,26 +57,25 @@ def is_package_context(resource: Resource) -> bool:
     return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
 
 
-def generated_context(name: str) -> Resource:
-    """A fresh package context, byte for byte as kpt writes it: only the package's name; other keys are lost."""
-    text = (
+def context_text(name: str, annotated: bool = False) -> str:
+    """The text of a fresh package context as kpt writes it: only the package's name. `annotated`: with the path for an item."""
+    path = f"    internal.config.kubernetes.io/path: '{CONTEXT_FILE}'\n" if annotated else ""
+    return (
         "apiVersion: v1\n"
         "kind: ConfigMap\n"
         "metadata:\n"
         f"  name: {CONTEXT_NAME}\n"
         "  annotations:\n"
         '    config.kubernetes.io/local-config: "true"\n'
-        f"    internal.config.kubernetes.io/path: '{CONTEXT_FILE}'\n"
-        "data:\n"
+        f"{path}data:\n"
         f"  name: {emit.scalar(name, 2)}\n"
     )
-    resource = Resource(text, label=CONTEXT_FILE)
-    resource.changed = True
-    return resource
 
 
 def generate_package_context(package: Package) -> tuple[list[Resource], Resource]:
     """What kpt does to a package that was fetched for deployment: (the resources without any package context, the new one)."""
     kept = [resource for resource in package.resources if not is_package_context(resource)]
     kptfile = package.single("Kptfile")
-    return kept, generated_context(kptfile.name)
+    fresh = Resource(context_text(kptfile.name, annotated=True), label=CONTEXT_FILE)
+    fresh.changed = True
+    return kept, fresh

@@ -113,3 +113,19 @@ def _text(item: Node, field: str, where: str) -> str:
 
 def _value(node: Node | None) -> object:
     return go_value(node) if isinstance(node, Scalar) else None
+
+
+def open_gates(kptfile: Resource) -> list[str]:
+    """The readiness gates whose condition is not exactly "True": what keeps Porch from calling the package ready."""
+    gates = _entries(kptfile.get("info", "readinessGates"))
+    conditions = _entries(kptfile.get("status", "conditions"))
+    done = {condition.get("type") for condition in conditions if condition.get("status") == "True"}
+    return [
+        str(gate["conditionType"])
+        for gate in gates
+        if gate.get("conditionType") and gate["conditionType"] not in done
+    ]
+
+
+def _entries(data: object) -> list[dict[str, object]]:
+    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

@@ -28,15 +28,34 @@ REQUIRED, OPTIONAL = "required", "optional"
 
 
 class Candidate:
-    """An object that may be injected, as plain data."""
+    """An object that may be injected: its type and name, and its data, which a resource gives only when it is chosen."""
 
-    __slots__ = ("api_version", "data", "kind", "name")
+    __slots__ = ("_data", "_resource", "api_version", "kind", "name")
 
     def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
+        self._data: dict[str, Any] | None = data
+        self._resource: Resource | None = None
         self.api_version = str(data.get("apiVersion") or "")
         self.kind = str(data.get("kind") or "")
         self.name = str((data.get("metadata") or {}).get("name") or "")
+
+    @classmethod
+    def of(cls, resource: Resource) -> Candidate:
+        """A candidate that is read when it is chosen."""
+        candidate = cls(
+            {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}}
+        )
+        candidate._data = None
+        candidate._resource = resource
+        return candidate
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The whole object; {} where a resource holds something else."""
+        if self._data is None:
+            data = self._resource.get() if self._resource is not None else None
+            self._data = data if isinstance(data, dict) else {}
+        return self._data
 
 
 class BadPointError(PorchError):
