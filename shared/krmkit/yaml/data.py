@@ -23,12 +23,20 @@ if TYPE_CHECKING:
 
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
-    return _Reader(go_resolve, limits, merges=True).data(node)
+    return _Reader(go_resolve, limits).data(node)
+
+
+def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data by Go's rules for comparing two texts; a key that is a collection counts by what it holds."""
+    return _Reader(go_resolve, limits, any_key=True).data(node)
 
 
 def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood."""
-    return _Reader(core_resolve, limits, merges=True).data(node)
+    """Data by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood.
+
+    A key that is a collection becomes a text of what it holds: an unquoted `{{ macro }}` is one to YAML.
+    """
+    return _Reader(core_resolve, limits, any_key=True).data(node)
 
 
 def go_value(node: Scalar) -> object:
@@ -72,12 +80,12 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
 
 
 class _Reader:
-    __slots__ = ("limits", "merges", "resolve", "through_alias", "visited")
+    __slots__ = ("any_key", "limits", "resolve", "through_alias", "visited")
 
-    def __init__(self, resolve: Resolve, limits: Limits, merges: bool) -> None:
+    def __init__(self, resolve: Resolve, limits: Limits, any_key: bool = False) -> None:
         self.resolve = resolve
         self.limits = limits
-        self.merges = merges
+        self.any_key = any_key
         self.visited = 0
         self.through_alias = 0
 
@@ -117,7 +125,10 @@ class _Reader:
             if not isinstance(key, Scalar):
                 key = deref(key)
                 if not isinstance(key, Scalar):
-                    raise YamlError("a key must be a scalar, not a collection", *line_of(entry.key))
+                    if not self.any_key:
+                        raise YamlError("a key must be a scalar, not a collection", *line_of(entry.key))
+                    result[repr(self.data(key))] = self.data(entry.value)
+                    continue
             if key.text == "<<" and not key.style and key.tag in (None, "!!merge"):
                 merged.append(entry.value)
                 continue

@@ -65,7 +65,7 @@ def _within_lines(text: str, edits: list[Splice]) -> bool:
 
 
 def _says_the_same(document: Document, root: Node, edits: list[Splice]) -> bool:
-    from krmkit.yaml.data import go_data
+    from krmkit.yaml.data import comparable_data
     from krmkit.yaml.document import parse
 
     try:
@@ -74,7 +74,7 @@ def _says_the_same(document: Document, root: Node, edits: list[Splice]) -> bool:
         )
     except YamlError:
         return False
-    return same_data(go_data(written.root), go_data(root))
+    return same_data(comparable_data(written.root), comparable_data(root))
 
 
 def _foreign_anchors(document: Document) -> dict[str, Node]:
