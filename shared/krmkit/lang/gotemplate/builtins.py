@@ -17,6 +17,10 @@ from krmkit.lang.gotemplate.values import (
     type_of,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _PLAIN = frozenset((str, int, float, bool))
 _ORDERED = frozenset((str, int, float))
 
@@ -196,14 +200,7 @@ def cut(item: object, *indexes: object) -> object:
     if isinstance(data, bytes):
         return decode(data[start:end])
     part = data[start:end]
-    return type(item)(part) if isinstance(item, GoList) else part  # type: ignore[call-arg]
-
-
-def printf(form: str, *values: object) -> str:
-    """printf"""
-    from krmkit.lang.gotemplate.printf import sprintf
-
-    return sprintf(form, *values)
+    return type(item)(part) if isinstance(item, GoList) else part
 
 
 def _text(values: tuple[object, ...]) -> str:
@@ -233,8 +230,19 @@ def urlquery(*values: object) -> str:
 
 
 def _special(*values: object) -> object:
-    """and, or and call are compiled; they only have a signature here."""
+    """and, or and call are compiled, printf is loaded; they only have a signature here."""
     return go_print_value(values)
+
+
+class _Printf(Function):
+    """printf, whose module is only loaded for templates that use it."""
+
+    __slots__ = ()
+
+    def load(self) -> Callable[..., object]:
+        from krmkit.lang.gotemplate.printf import sprintf
+
+        return sprintf
 
 
 _TWO = ("value", "value")
@@ -248,7 +256,7 @@ BUILTINS: FunctionSet = {
     "index": Function(index, _TWO, True, "value"),
     "slice": Function(cut, _TWO, True, "value"),
     "print": Function(sprint, ("any",), True, "string"),
-    "printf": Function(printf, ("string", "any"), True, "string"),
+    "printf": _Printf(_special, ("string", "any"), True, "string"),
     "println": Function(sprintln, ("any",), True, "string"),
     "html": Function(html, ("any",), True, "string"),
     "js": Function(js, ("any",), True, "string"),

@@ -28,7 +28,9 @@ def wrong_count(function: Function, name: str, given: int, piped: bool) -> str:
 def argument_types(function: Function, count: int) -> list[str]:
     """The types of the first `count` arguments."""
     types = list(function.types[:count])
-    return types + [function.types[-1]] * (count - len(types))
+    while len(types) < count:
+        types.append(function.types[-1])
+    return types
 
 
 def call(
@@ -40,7 +42,7 @@ def call(
         return failing(problem, place, site)
     types = argument_types(function, len(arguments))
     given = [typed(argument, one, site) for argument, one in zip(arguments, types, strict=True)]
-    impl = function.impl
+    impl = function.load()
     prefix = f"error calling {name}: "
 
     if not given:
@@ -92,7 +94,7 @@ def piped_call(
     types = argument_types(function, len(arguments) + 1)
     given = [typed(argument, one, site) for argument, one in zip(arguments, types[:-1], strict=True)]
     take = final(types[-1], arguments[-1].last if arguments else place, site)
-    impl = function.impl
+    impl = function.load()
     prefix = f"error calling {name}: "
 
     if not given:
@@ -156,7 +158,10 @@ def call_value(arguments: list[Argument], place: Node, command: Node, site: Site
             message = "call of nil"
         else:
             found = type_of(callee)
-            shown = str(arguments[0].node) if arguments else callee if isinstance(callee, str) else f"<{found} Value>"
+            # Without an argument Go shows the value as reflect.Value.String does: strings as they are, others by type.
+            shown = callee if isinstance(callee, str) else f"<{found} Value>"
+            if arguments:
+                shown = str(arguments[0].node)
             message = f"non-function {shown} of type {found}"
         raise site.error(frame[0], command, f"error calling call: {message}")  # type: ignore[arg-type]
 

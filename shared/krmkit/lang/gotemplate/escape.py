@@ -8,7 +8,9 @@ from krmkit.lang.gotemplate.values import encode
 _HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _JS = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
 _QUERY_SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
-_QUERY = [chr(code) if code in _QUERY_SAFE else "+" if code == 0x20 else f"%{code:02X}" for code in range(256)]
+_QUERY = [
+    chr(code) if code in _QUERY_SAFE else "+" if code == 0x20 else f"%{code:02X}" for code in range(256)
+]
 
 
 def _bounded(text: str) -> str:

@@ -108,14 +108,7 @@ class Expressions:
         for name in pipe.names:
             place = self.find(name)
             if place is None:
-                undefined = f"undefined variable: {name}"
-                site = self.site
-
-                def fail(frame: Frame, dot: object) -> object:
-                    expression(frame, dot)
-                    raise site.error(frame[0], last, undefined)  # type: ignore[arg-type]
-
-                return fail
+                return _unassignable(name, expression, last, self.site)
             places.append((place.slot, place.type_slot))
 
         def store(frame: Frame, dot: object) -> object:
@@ -322,3 +315,10 @@ def _without_value(stage: Stage) -> Expression:
 
     return expression
 
+
+def _unassignable(name: str, expression: Expression, last: Node, site: Site) -> Expression:
+    def fail(frame: Frame, dot: object) -> object:
+        expression(frame, dot)
+        raise site.error(frame[0], last, f"undefined variable: {name}")  # type: ignore[arg-type]
+
+    return fail

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.lang.gotemplate.arguments import Argument
     from krmkit.lang.gotemplate.nodes import Node
-    from krmkit.lang.gotemplate.run import Expression, Frame, Stage
+    from krmkit.lang.gotemplate.run import Expression, Frame
 
 INTERFACE = "interface {}"
 
@@ -45,7 +45,9 @@ class Walk:
         self.arguments = arguments or []
         self.piped = piped
 
-    def step(self, frame: Frame, dot: object, receiver: object, declared: str = "", value: object = ABSENT) -> object:
+    def step(
+        self, frame: Frame, dot: object, receiver: object, declared: str = "", value: object = ABSENT
+    ) -> object:
         """The value at the end of the chain that begins with `receiver`, whose declared type may be known."""
         if self.type_slot:
             declared = str(frame[self.type_slot] or "")
@@ -93,7 +95,7 @@ class Walk:
         piped = last and self.piped
 
         def impl(*given: object) -> object:
-            return method.impl(receiver, *given)
+            return method.load()(receiver, *given)
 
         bound = Function(impl, method.params, method.variadic, method.result)
         if piped:

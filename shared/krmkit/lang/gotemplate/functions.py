@@ -56,6 +56,10 @@ class Function:
         self.result = TYPES.get(result, result)
         self.types = tuple([TYPES.get(name, name) for name in params])
 
+    def load(self) -> Callable[..., object]:
+        """The implementation; asked for when a template that uses the function is parsed."""
+        return self.impl
+
 
 FunctionSet = dict[str, Function]
 

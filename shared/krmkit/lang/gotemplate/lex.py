@@ -53,7 +53,11 @@ def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ..
             if found < 0:
                 break
             inside = found + width
-            trim = text[inside : inside + 1] == "-" and text[inside + 1 : inside + 2] in _BLANKS and inside + 1 < size
+            trim = (
+                text[inside : inside + 1] == "-"
+                and text[inside + 1 : inside + 2] in _BLANKS
+                and inside + 1 < size
+            )
             if found > at:
                 plain = text[at:found]
                 if trim:
@@ -143,8 +147,7 @@ class _Scanner:
             if char in _BLANKS:
                 at = self._blanks(at)
             elif char == ".":
-                behind = text[at + 1 : at + 2]
-                at = self._number(at) if behind in _DIGITS and behind else self._field(at, FIELD)
+                at = self._number(at) if text[at + 1 : at + 2] in _DIGITS else self._field(at, FIELD)
             elif char in _WORD and char not in _DIGITS:
                 at = self._identifier(at)
             elif char == "$":

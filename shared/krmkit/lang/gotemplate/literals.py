@@ -97,7 +97,12 @@ class Number:
         if self.complex is not None:
             return self.complex
         text = self.text
-        if self.float is not None and text[0] != "'" and not _is_hex_int(text) and any(char in text for char in ".eEpP"):
+        if (
+            self.float is not None
+            and text[0] != "'"
+            and not _is_hex_int(text)
+            and any(char in text for char in ".eEpP")
+        ):
             return self.float
         return self.int
 

@@ -51,7 +51,9 @@ class Control(Node):
 
     __slots__ = ("body", "kind", "otherwise", "pipe")
 
-    def __init__(self, pos: int, kind: str, pipe: Pipe, body: list[Node], otherwise: list[Node] | None) -> None:
+    def __init__(
+        self, pos: int, kind: str, pipe: Pipe, body: list[Node], otherwise: list[Node] | None
+    ) -> None:
         self.pos = pos
         self.kind = kind
         self.pipe = pipe

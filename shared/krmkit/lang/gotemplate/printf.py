@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.numerals import format_number, hex_text
 from krmkit.lang.gotemplate.printing import (
     MAX_DEPTH,
+    MAX_LENGTH,
     Budget,
     can_backquote,
     escape,
@@ -12,6 +13,7 @@ from krmkit.lang.gotemplate.printing import (
     go_print_value,
     quote,
     too_deep,
+    too_long,
 )
 from krmkit.lang.gotemplate.values import (
     ABSENT,
@@ -29,42 +31,42 @@ _INTEGER_VERBS = {"v": 10, "d": 10, "b": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 _FLOAT_VERBS = frozenset("vbgGxXfFeE")
 
 
+_Plan = tuple[str, str, tuple[str, ...]]
+_plans: dict[str, _Plan | None] = {}
+
+
 def sprintf(form: str, *values: object) -> str:
     """fmt.Sprintf. Raises GoCallError for a text that would be too long or a value that contains itself."""
-    out: list[str] = []
-    budget = Budget()
-    count = len(values)
-    at = taken = 0
-    printer: _Printer | None = None
-    while True:
-        mark = form.find("%", at)
-        if mark < 0:
-            break
-        if mark > at:
-            out.append(form[at:mark])
-        verb = form[mark + 1 : mark + 2]
-        if taken < count and verb in ("s", "d", "v"):
-            value = values[taken]
+    plan = _plans[form] if form in _plans else _plan(form)
+    if plan is not None and len(plan[1]) == len(values):
+        head, verbs, literals = plan
+        out = [head]
+        for value, verb, literal in zip(values, verbs, literals, strict=True):
             kind = type(value)
             if kind is str and verb != "d":
-                out.append(budget.take(value))  # type: ignore[arg-type]
-                taken += 1
-                at = mark + 2
-                continue
-            if kind is int and verb != "s":
+                out.append(value)  # type: ignore[arg-type]
+            elif kind is int and verb != "s":
                 out.append(str(value))
-                taken += 1
-                at = mark + 2
-                continue
-        if printer is None:
-            printer = _Printer(form, values, out, budget)
-        at, taken = printer.directive(mark + 1, taken)
-    out.append(budget.take(form[at:]))
-    if taken < count and not (printer is not None and printer.reordered):
-        if printer is None:
-            printer = _Printer(form, values, out, budget)
-        printer.extra(taken)
-    return "".join(out)
+            else:
+                break
+            out.append(literal)
+        else:
+            if sum(map(len, out)) > MAX_LENGTH:
+                raise too_long()
+            return "".join(out)
+    return _Printer(form, values).run()
+
+
+def _plan(form: str) -> _Plan | None:
+    """Text, verbs, and the text behind each verb, of a form with no directives but %s, %d and %v; None for others."""
+    head, *rest = form.split("%")
+    verbs = "".join([part[:1] or "%" for part in rest])
+    plan = None if verbs.strip("sdv") else (head, verbs, tuple([part[1:] for part in rest]))
+    if len(form) <= 200:
+        if len(_plans) >= 1000:
+            _plans.clear()
+        _plans[form] = plan
+    return plan
 
 
 class _Printer:
@@ -73,14 +75,29 @@ class _Printer:
     __slots__ = ("budget", "erroring", "form", "good", "minus", "out", "plus", "precision", "reordered", "sharp",
                  "sharp_v", "space", "values", "width", "zero")  # fmt: skip
 
-    def __init__(self, form: str, values: tuple[object, ...], out: list[str], budget: Budget) -> None:
+    def __init__(self, form: str, values: tuple[object, ...]) -> None:
         self.form = form
         self.values = values
-        self.out = out
-        self.budget = budget
+        self.out: list[str] = []
+        self.budget = Budget()
         self.reordered = False
         self.erroring = False
         self.clear()
+
+    def run(self) -> str:
+        """The whole text."""
+        form = self.form
+        at = taken = 0
+        while True:
+            mark = form.find("%", at)
+            if mark < 0:
+                break
+            self.write(form[at:mark])
+            at, taken = self.directive(mark + 1, taken)
+        self.write(form[at:])
+        if taken < len(self.values) and not self.reordered:
+            self.extra(taken)
+        return "".join(self.out)
 
     def clear(self) -> None:
         self.sharp = self.zero = self.plus = self.minus = self.space = self.sharp_v = False
@@ -228,7 +245,7 @@ class _Printer:
         elif isinstance(value, (list, dict)):
             self.composite(value, verb, depth)
         elif isinstance(value, GoObject):
-            self.object(value, verb)
+            self.go_object(value, verb)
         elif isinstance(value, complex) and verb in _FLOAT_VERBS:
             plus = self.plus
             self.write("(")
@@ -255,7 +272,7 @@ class _Printer:
         self.write(")")
         self.erroring = erroring
 
-    def object(self, value: GoObject, verb: str) -> None:
+    def go_object(self, value: GoObject, verb: str) -> None:
         if verb in "vsxXq" and not (self.erroring and hasattr(value, "__int__")):
             self.string(value.go_string(), "s" if verb == "v" else verb)
         elif hasattr(value, "__int__"):

@@ -62,7 +62,9 @@ class Run:
 
     def too_many_steps(self, site: Site, node: Node) -> TemplateError:
         """The error when `steps` has come below zero."""
-        return site.error(self, node, f"the template takes more than {self.limits.steps:,} steps (Limits.steps)")
+        return site.error(
+            self, node, f"the template takes more than {self.limits.steps:,} steps (Limits.steps)"
+        )
 
 
 class Site:

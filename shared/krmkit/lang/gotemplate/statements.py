@@ -34,7 +34,9 @@ def compile_tree(
 class _Statements(Expressions):
     """Compiler of one tree."""
 
-    def __init__(self, site: Site, functions: Mapping[str, Function], builtins: Mapping[str, Function]) -> None:
+    def __init__(
+        self, site: Site, functions: Mapping[str, Function], builtins: Mapping[str, Function]
+    ) -> None:
         super().__init__(site, functions, builtins)
         self.cost = 1
         self.nesting = 0
@@ -172,7 +174,9 @@ class _Statements(Expressions):
             for place in places:
                 if place is not None:
                     place.type_slot = type_slot
-        assigned = [place.type_slot for place in places if place is not None and pipe.assign and place.type_slot]
+        assigned = [
+            place.type_slot for place in places if place is not None and pipe.assign and place.type_slot
+        ]
         inner = len(self.scope)
         outer_cost = self.cost
         dot_type = self.dot_type
@@ -184,7 +188,9 @@ class _Statements(Expressions):
         del self.scope[inner:]
         self.jumps = False
         otherwise = self.body(node.otherwise) if node.otherwise else None
-        return loop(source, body, otherwise, (last, node.pipe), (type_slot, assigned), slots, cost, leaving, self.site)
+        return loop(
+            source, body, otherwise, (last, node.pipe), (type_slot, assigned), slots, cost, leaving, self.site
+        )
 
     def template_call(self, node: Call) -> Statement:
         """Runs another template with a frame of its own."""
@@ -320,5 +326,3 @@ def _with(links: list[tuple[Expression, Statement]], otherwise: Statement | None
         return None if otherwise is None else otherwise(frame, dot, write)
 
     return chain
-
-

@@ -47,7 +47,9 @@ def parse(
         if option not in _MISSING:
             raise ValueError(f"there is no option {option!r}; the options are {', '.join(_MISSING)}")
         missing = _MISSING[option]
-    return Template(name, _Group(function_set(functions), delims, missing, limits)).parse_associated(name, text)
+    return Template(name, _Group(function_set(functions), delims, missing, limits)).parse_associated(
+        name, text
+    )
 
 
 class _Group:
@@ -109,7 +111,9 @@ class Template:
         """
         program = self._group.programs.get(self.name if name is None else name)
         if program is None:
-            raise TemplateError(f"template: no template {quote(str(name))} associated with template {quote(self.name)}")
+            raise TemplateError(
+                f"template: no template {quote(str(name))} associated with template {quote(self.name)}"
+            )
         run = Run(self._group.programs, self._group.limits)
         try:
             dot = ABSENT if data is None else from_json(data, numbers)

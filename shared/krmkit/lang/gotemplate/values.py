@@ -321,7 +321,9 @@ def from_json(data: object, numbers: str = "float64") -> object:
         target = pending.pop()
         count += len(target)
         if count > MAX_ITEMS:
-            raise DataError(f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.gotemplate.values.MAX_ITEMS)")
+            raise DataError(
+                f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.gotemplate.values.MAX_ITEMS)"
+            )
         if type(target) is dict:
             for key in target:
                 if type(key) is not str:
@@ -361,7 +363,11 @@ def _scalar(value: object, convert: Callable[[int], object]) -> object:
         return convert(value)  # type: ignore[arg-type]
     if kind is str:
         return _clean(value)  # type: ignore[arg-type]
-    if value is None or kind in (bool, float) or isinstance(value, (GoInt, GoList, StringMap, GoObject, _Absent)):
+    if (
+        value is None
+        or kind in (bool, float)
+        or isinstance(value, (GoInt, GoList, StringMap, GoObject, _Absent))
+    ):
         return value
     raise DataError(
         f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {kind.__name__}"
