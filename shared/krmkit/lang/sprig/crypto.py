@@ -56,10 +56,17 @@ class Certificate(GoObject):
         return isinstance(other, Certificate) and (self.cert, self.key) == (other.cert, other.key)
 
 
-Certificate.go_fields = {
-    "Cert": lambda value: getattr(value, "cert"),  # noqa: B009  # the base class knows no fields
-    "Key": lambda value: getattr(value, "key"),  # noqa: B009
-}
+def _cert(value: GoObject) -> str:
+    assert isinstance(value, Certificate)
+    return value.cert
+
+
+def _key(value: GoObject) -> str:
+    assert isinstance(value, Certificate)
+    return value.key
+
+
+Certificate.go_fields = {"Cert": _cert, "Key": _key}
 
 
 def derive_password(counter: int, kind: str, password: str, user: str, site: str) -> str:

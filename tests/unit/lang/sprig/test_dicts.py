@@ -6,7 +6,7 @@ import pytest
 
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.values import NilList, StringList, StringMap
-from krmkit.lang.sprig import call
+from krmkit.lang.sprig import call, limits
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,9 @@ def test_a_deep_copy_shares_nothing_and_keeps_types() -> None:
     assert original["a"] == [{"b": 1}]
 
 
-def test_a_dict_that_contains_itself_is_refused() -> None:
+def test_a_dict_that_contains_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Walks end by counting, by depth and by size."""
+    monkeypatch.setattr(limits, "MAX_ITEMS", 10_000)
     loop: dict[str, object] = {}
     loop["self"] = loop
     wide: dict[str, object] = {}
