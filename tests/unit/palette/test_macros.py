@@ -1,0 +1,282 @@
+"""Macros: what is one, what it stands for, and how its value is put in its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.palette.macros import EMPTY, ERROR, KEEP, Context, Resolved, Resolver, Source
+from krmkit.palette.macrotext import MacroText, actions, is_macro
+from krmkit.yaml.limits import Limits
+
+CONTEXT = Context(
+    system={"cluster.name": "edge", "kubernetes.version": "1.30.4"},
+    variables={
+        "n": "3",
+        "quotes": """it's "x" \\""",
+        "lines": "a\nb",
+        "colon": "a: b",
+        "macro": "{{ .spectro.var.n }}",
+    },
+    macros={"zone": "north"},
+    secrets=frozenset(["quotes"]),
+)
+
+
+def resolve(text: str, context: Context = CONTEXT, **packs: str) -> Resolved:
+    """Resolve the values of the pack `p`, beside other packs."""
+    sources = [
+        Source(name.replace("_", "-"), (name.replace("_", "-"),), values) for name, values in packs.items()
+    ]
+    own = Source("p", ("p",), text)
+    return Resolver([own, *sources], context).resolve(own)
+
+
+class TestActions:
+    """Which braces are an action, and which action is a macro."""
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("a {{ x }} b {{y}}", ["{{ x }}", "{{y}}"]),
+            ('{{ "}}" }}', ['{{ "}}" }}']),
+            ("{{ `}}` }}", ["{{ `}}` }}"]),
+            ('"{{ f \\"}}\\" }}"', ['{{ f \\"}}\\" }}']),
+            ("{{ a\n  b }}", ["{{ a\n  b }}"]),
+            ("{{ open", []),
+            ("{{ {{ x }}", ["{{ x }}"]),
+            ("# {{ comment\na: }}", []),
+            ('{{ say "it }}', ['{{ say "it }}']),
+        ],
+    )
+    def test_ends(self, text: str, found: list[str]) -> None:
+        """Quoted braces end nothing; in a comment an action ends on its line."""
+        assert [text[start:end] for start, end in actions(text)] == found
+
+    @pytest.mark.parametrize(
+        ("raw", "expected"),
+        [
+            ("{{ .spectro.var.x }}", True),
+            ("{{.spectro.var.x}}", True),
+            ("{{-.spectro.var.x}}", True),
+            ("{{ default (.spectro.var.x) }}", True),
+            ("{{ x|.spectro.var.x }}", True),
+            ('{{ ".spectro.x" }}', False),
+            ('{{ \\" .spectro.x\\" }}', False),
+            ("{{ .Values.spectro.x }}", False),
+            ("{{ x.spectro.y }}", False),
+        ],
+    )
+    def test_macro(self, raw: str, expected: bool) -> None:
+        """A field `.spectro.` outside strings makes the macro."""
+        assert is_macro(raw) is expected
+
+
+class TestInsertion:
+    """The value is escaped for the scalar around it."""
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ('a: "{{ .spectro.var.quotes }}"', 'a: "it\'s \\"x\\" \\\\"'),
+            ("a: '{{ .spectro.var.quotes }}'", "a: 'it''s \"x\" \\'"),
+            ("a: {{ .spectro.var.n }}", "a: 3"),
+            ("a: {{ .spectro.var.n | quote }}", 'a: "3"'),
+            ("a: {{ .spectro.var.colon }} # c", 'a: "a: b" # c'),
+            ("a: v{{ .spectro.var.n }}.{{ .spectro.var.n }}", "a: v3.3"),
+            ("a: [{{ .spectro.var.n }}, x]", "a: [3, x]"),
+            ("a: [{{ .spectro.var.colon }}]", 'a: ["a: b"]'),
+            ("a: {{ .spectro.var.lines }}", 'a: "a\\nb"'),
+            ("a: |\n    x {{ .spectro.var.lines }}\n", "a: |\n    x a\n    b\n"),
+            ("{{ .spectro.macro.zone }}: 1", "north: 1"),
+            ("a: {{ .spectro.pack.none.x }} # c", "a: # c"),
+            ("a: x {{- .spectro.var.n -}} y", "a: x3y"),
+            ("a: '{{ .spectro.system.cluster.name | replace \"e\" \"''\" }}'", "a: '''dg'''"),
+            (
+                "# {{ .spectro.var.n }}\na: 1 # {{ .spectro.var.n }}",
+                "# {{ .spectro.var.n }}\na: 1 # {{ .spectro.var.n }}",
+            ),
+            ("a: '# {{ .spectro.var.n }}'", "a: '# 3'"),
+        ],
+    )
+    def test_context(self, before: str, after: str) -> None:
+        """Quotes, plain text, flow collections, blocks, keys, comments."""
+        result = resolve(before)
+
+        assert result.text == after
+        assert not [finding for finding in result.findings if finding.severity == "error"]
+
+    def test_lines_in_single_quotes(self) -> None:
+        """What single quotes cannot hold is an error."""
+        assert [found.code for found in resolve("a: '{{ .spectro.var.lines }}'").findings] == [
+            "invalid-result"
+        ]
+
+    def test_result_must_be_yaml(self) -> None:
+        """A plain value that breaks the text is never written."""
+        result = resolve("a: x {{ .spectro.var.colon }}")
+
+        assert ([found.code for found in result.findings], result.text) == (
+            ["invalid-result"],
+            "a: x {{ .spectro.var.colon }}",
+        )
+
+    def test_variables_are_inserted_once(self) -> None:
+        """A value that looks like a macro is text."""
+        assert resolve("a: '{{ .spectro.var.macro }}'").text == "a: '{{ .spectro.var.n }}'"
+
+
+class TestReferences:
+    """Values of packs, and of packs' values."""
+
+    @pytest.mark.parametrize(
+        ("reference", "other", "expected"),
+        [
+            ("other.a.b", "a: {b: 1.20}", "1.20"),
+            ("other.a.b", "a:\n  b: 'x'", "x"),
+            ("other.a.b.c", "a:\n  b.c: x", "x"),
+            ("other.a.b", "a:\n  b:", ""),
+            ("other.a.none", "a: {}", ""),
+            ("nowhere.a", "a: 1", ""),
+            ("other.l.$[]", "l: [x]", "x"),
+            (
+                "other.x",
+                "x: 'v{{ .spectro.pack.other.y }}'\ny: '{{ .spectro.system.cluster.name }}'",
+                "vedge",
+            ),
+        ],
+    )
+    def test_value(self, reference: str, other: str, expected: str) -> None:
+        """Source text of scalars, dotted keys, nesting; what is absent is empty."""
+        assert resolve(f"a: '{{{{ .spectro.pack.{reference} }}}}'", other=other).text == f"a: '{expected}'"
+
+    def test_longest_name_wins(self) -> None:
+        """A pack's name may be the beginning of another's."""
+        context = Context()
+        packs = [
+            Source("k", ("k",), "8s: {x: no}"),
+            Source("k.8s", ("k.8s",), "x: yes"),
+            Source("p", ("p",), "a: '{{ .spectro.pack.k.8s.x }}'"),
+        ]
+
+        assert Resolver(packs, context).resolve(packs[2]).text == "a: 'yes'"
+
+    @pytest.mark.parametrize(
+        ("text", "code", "words"),
+        [
+            ("a: '{{ .spectro.pack.p.a }}'", "cycle", "p:a -> p:a"),
+            ("a: '{{ .spectro.pack.p.b }}'\nb: {c: 1}", "not-scalar", "map"),
+            ("a: '{{ .spectro.pack.other.x | nope }}'", "unknown-function", "nope"),
+            ("a: '{{ .spectro.pack.other.x | uper }}'", "unknown-function", "upper"),
+            ("a: '{{ now | .spectro.pack.other.x }}'", "denied-function", "same answer"),
+            ("a: '{{ .spectro.system.cluster.name | substr 1 }}'", "function-error", "substr"),
+            ("a: '{{ (.spectro.system.cluster.name }}'", "function-error", "read"),
+            ("a: '{{ .spectro.nothing.x }}'", "undefined", "nothing"),
+        ],
+    )
+    def test_errors(self, text: str, code: str, words: str) -> None:
+        """Each names the position and leaves the text as it was."""
+        result = resolve(text, other="x: 1")
+
+        assert [(found.code, found.severity) for found in result.findings] == [(code, "error")]
+        assert words in result.findings[0].message
+        assert result.findings[0].message.startswith("line 1, column ")
+        assert result.text == text
+
+    def test_chain_of_a_cycle(self) -> None:
+        """The chain goes across packs."""
+        result = resolve("a: '{{ .spectro.pack.other.b }}'", other="b: '{{ .spectro.pack.p.a }}'")
+
+        assert "p:a -> other:b -> p:a" in result.findings[0].message
+
+    def test_deep_chains_end(self) -> None:
+        """References over many steps end by counting."""
+        text = "\n".join(f"k{n}: '{{{{ .spectro.pack.p.k{n + 1} }}}}'" for n in range(2000))
+        source = Source("p", ("p",), text)
+        result = Resolver([source], CONTEXT, Limits(depth=50)).resolve(source)
+
+        assert {found.code for found in result.findings} == {"cycle"}
+
+    def test_ambiguous_names(self) -> None:
+        """Two packs of one name can only be told apart by other names."""
+        packs = [Source("x (1)", ("x", "one"), "v: 1"), Source("x (2)", ("x", "two"), "v: 2")]
+        own = Source("p", ("p",), "a: '{{ .spectro.pack.x.v }}'\nb: '{{ .spectro.pack.two.v }}'")
+
+        findings = Resolver([own, *packs], CONTEXT).resolve(own).findings
+
+        assert [found.code for found in findings] == ["ambiguous-pack"]
+
+    def test_same_value_twice_is_no_cycle(self) -> None:
+        """A value is worked out once and used again."""
+        assert (
+            resolve("a: '{{ .spectro.pack.p.b }}{{ .spectro.pack.p.b }}'\nb: '{{ .spectro.var.n }}'").text
+            == "a: '33'\nb: '3'"
+        )
+
+
+class TestUndefined:
+    """What becomes of a macro that nobody gave a value for."""
+
+    @pytest.mark.parametrize(
+        ("policy", "system", "pack"),
+        [(None, None, ""), (EMPTY, "", ""), (KEEP, None, None), (ERROR, "error", "error")],
+    )
+    def test_policy(self, policy: str | None, system: str | None, pack: str | None) -> None:
+        """By default only what a pack should have becomes empty."""
+        for field, expected in ((".spectro.system.none", system), (".spectro.pack.other.none", pack)):
+            text = f"a: '{{{{ {field} }}}}'"
+            result = resolve(text, Context(on_undefined=policy), other="x: 1")
+            codes = [found.code for found in result.findings]
+
+            if expected == "error":
+                assert (codes, result.text) == (["undefined"], text)
+            elif expected is None:
+                assert (codes, result.text) == (["kept"], text)
+            else:
+                assert (codes, result.text) == ([], "a: ''")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "a: '{{ .spectro.app.x.y }}'",
+            "a: '{{ if .spectro.var.n }}x{{ end }}'",
+            "a: '{{ printf \"%s\" .Values.x .spectro.var.n }}'",
+            "a: '{{ $x := .spectro.var.n }}'",
+        ],
+    )
+    def test_what_only_palette_evaluates(self, text: str) -> None:
+        """It stays, with a warning."""
+        result = resolve(text)
+
+        assert [(found.code, found.severity) for found in result.findings] == [("kept", "warning")]
+        assert result.text == text
+
+    def test_default(self) -> None:
+        """`default` is for what is absent, null or empty, not for `false`."""
+        text = 'a: \'{{ .spectro.pack.other.x | default "d" }}{{ .spectro.pack.other.f | default "d" }}\''
+
+        assert resolve(text, other="x: null\nf: false").text == "a: 'dfalse'"
+
+
+def test_secrets_stay_out_of_messages() -> None:
+    """A function's complaint about a secret value does not quote it."""
+    result = resolve("a: '{{ fail .spectro.var.quotes }}'")
+
+    assert [found.code for found in result.findings] == ["function-error"]
+    assert "it's" not in result.findings[0].message
+    assert "***" in result.findings[0].message
+
+
+def test_variables_in_content() -> None:
+    """Palette does not resolve variables in pack.content."""
+    result = resolve("pack:\n  content:\n    images:\n    - image: 'x:{{ .spectro.var.n }}'\n")
+
+    assert [(found.code, found.path) for found in result.findings] == [
+        ("variable-in-content", "pack.content.images[0].image")
+    ]
+
+
+def test_text_without_macros_is_not_read() -> None:
+    """A values text that is no YAML is nobody's business as long as it holds no macro."""
+    assert MacroText("a: [{{ if }}").document is None
+    assert resolve("a: [{{ if }}").text == "a: [{{ if }}"
+    assert [found.code for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
