@@ -96,7 +96,7 @@ def call(
 
 def request(items: list[Resource], config: Resource | None) -> str:
     """The ResourceList to send: every item with the annotations that kpt adds."""
-    sent = []
+    texts = []
     for number, item in enumerate(items, 1):
         place = item.location
         added = (
@@ -110,30 +110,46 @@ def request(items: list[Resource], config: Resource | None) -> str:
                 names.PATH: place.path,
             }
         )
-        sent.append(annotated(item, {**added, ID: str(number), LEGACY_ID: str(number)}))
-    return ResourceList.of(sent, config).render()
+        texts.append(annotated(item, {**added, ID: str(number), LEGACY_ID: str(number)}))
+    return resource_list(texts, bare(config.text) if config is not None else "")
 
 
-def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
-    """A copy of a resource, fit to stand in a list, with annotations added."""
+def annotated(item: Resource, annotations: dict[str, str]) -> str:
+    """The text of a resource, fit to stand in a list, with annotations added."""
     copy = Resource(bare(item.text), label=item.label)
     for name, value in annotations.items():
         copy.set(("metadata", "annotations", name), value)
-    return copy
+    return copy.text
+
+
+def resource_list(items: list[str], config: str = "") -> str:
+    """A ResourceList of documents."""
+    lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
+    lines.append("items:\n" if items else "items: []\n")
+    lines += [f"- {_indented(item)}" for item in items]
+    if config:
+        lines.append(f"functionConfig:\n  {_indented(config)}")
+    return "".join(lines)
+
+
+def _indented(text: str) -> str:
+    """A document two columns deeper, its first line left where it is."""
+    lines = text.removesuffix("\n").split("\n")
+    return lines[0] + "".join(f"\n  {line}" if line else "\n" for line in lines[1:]) + "\n"
 
 
 def bare(text: str) -> str:
     """A document without markers around it and with plain line feeds, fit to stand in a list."""
-    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("---")):
         rest = lines.pop(0)[3:].strip()
         if rest.startswith("#"):
             lines.insert(0, rest)
             break
-    while lines and (not lines[-1].strip() or lines[-1].startswith("...")):
-        lines.pop()
-    return "\n".join(lines) + "\n"
+    # Blank lines at the end may belong to a block that keeps them.
+    ends = [number for number, line in enumerate(lines) if line.startswith("...")]
+    found = "\n".join(lines[: ends[0]] if ends else lines)
+    return found if found.endswith("\n") else found + "\n"
 
 
 def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:

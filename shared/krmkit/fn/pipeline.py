@@ -63,7 +63,7 @@ class Rendering:
 
     def listed(self) -> str:
         """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
-        from krmkit.fn.external import annotated
+        from krmkit.fn.external import annotated, resource_list
 
         items = [
             annotated(
@@ -77,7 +77,7 @@ class Rendering:
             )
             for path, item in self.items
         ]
-        return ResourceList.of(items).render()
+        return resource_list(items)
 
     def unwrapped(self) -> str:
         """The resources as documents."""

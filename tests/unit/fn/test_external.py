@@ -150,7 +150,7 @@ BARE = [
     ("marked", "---\na: b\n...\n", "a: b\n"),
     ("a comment on the mark", "--- # why\na: b\n", "# why\na: b\n"),
     ("CRLF and a mark of order", "\ufeffa: b\r\nc: d\r\n", "a: b\nc: d\n"),
-    ("blank around", "\n\na: b\n\n\n", "a: b\n"),
+    ("blank around", "\n\na: b\n\n\n", "a: b\n\n\n"),
 ]
 
 

@@ -1,0 +1,78 @@
+"""For tests that run the real kpt and `krmkit render` on the same package."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
+Files = dict[str, bytes]
+Done = subprocess.CompletedProcess[str]
+
+
+def put(root: Path, files: dict[str, str] | Files) -> Path:
+    """Make a package of these files, and of nothing else."""
+    shutil.rmtree(root, ignore_errors=True)
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def files_of(root: Path) -> Files:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def run_kpt(kpt: str, package: Path, *flags: str) -> Done:
+    command = [kpt, "fn", "render", str(package), "--allow-exec", "--truncate-output=false", *flags]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=clean_environment())
+
+
+def run_krmkit(package: Path, *flags: str) -> Done:
+    command = [sys.executable, "-m", "krmkit", "render", str(package), "--allow-exec", *flags]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=clean_environment())
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment of children: this checkout's krmkit, no choice of a container runtime."""
+    kept = {key: value for key, value in os.environ.items() if key != "KPT_FN_RUNTIME"}
+    return {**kept, "PYTHONPATH": str(ROOT / "shared")}
+
+
+def program(path: Path, body: str) -> str:
+    """Write a program that changes `text`, the ResourceList on stdin; returns the text for `exec:`."""
+    path.write_text(f"import sys\ntext = sys.stdin.read()\n{body}\nsys.stdout.write(text)\n")
+    return f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(path))}"
+
+
+def pipeline(*commands: str, validators: tuple[str, ...] = ()) -> str:
+    """A Kptfile, laid out as kpt leaves it, that runs these commands."""
+    text = KPTFILE + "pipeline:\n"
+    for stage, entries in (("mutators", commands), ("validators", validators)):
+        if entries:
+            text += f"  {stage}:\n" + "".join(f"  - exec: {entry}\n" for entry in entries)
+    return text
+
+
+def normalized(kpt: str, root: Path, files: Files) -> Files:
+    """What kpt makes of files when nobody changes anything: its own layout. Kptfiles are resources like others here."""
+    renamed = dict(files)
+    for path in [path for path in files if path.rpartition("/")[2] == "Kptfile"]:
+        renamed[path + ".as-resource.yaml"] = renamed.pop(path)
+    renamed["Kptfile"] = KPTFILE.encode()
+    put(root, renamed)
+    done = run_kpt(kpt, root)
+    assert done.returncode == 0, done.stderr
+    found = files_of(root)
+    del found["Kptfile"]
+    return {path.removesuffix(".as-resource.yaml"): content for path, content in found.items()}
