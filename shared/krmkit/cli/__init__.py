@@ -8,6 +8,7 @@ COMMANDS = {
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
+    "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
 }

@@ -96,19 +96,14 @@ def report_applied(results: Sink, chain: Chain) -> None:
 def report_planned(results: Sink, planned: Planned) -> None:
     """What a set generated, and what is doubtful about it."""
     resource, changes = planned.packages.resource, planned.changes
-    repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if not planned.upstream_known:
         upstream = planned.packages.spec["upstream"]["package"]
         message = (
             f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
         )
         results.add("info", "upstream-unknown", message, resource, "spec.upstream")
-    if repeated:
-        message = f"more than one target gives the same repository and package, and the last one wins: {_some(repeated)}"
-        results.add("warning", "same-identifier", message, resource, "spec.targets")
-    if odd:
-        message = f"names that are not DNS labels, so a cluster may refuse them: {_some(odd)}"
-        results.add("warning", "odd-name", message, resource, "spec.targets")
+    for rule, message in doubts(planned):
+        results.add("warning", rule, message, resource, "spec.targets")
     for variant in planned.generated.variants:
         place = variant.spec["downstream"]
         results.explain(
@@ -119,6 +114,20 @@ def report_planned(results: Sink, planned: Planned) -> None:
         f" {len(changes.deleted)} removed"
     )
     results.add("info", "generated", message, resource)
+
+
+def doubts(planned: Planned) -> list[tuple[str, str]]:
+    """(rule, message) of what is allowed and probably not meant."""
+    found = []
+    repeated, odd = planned.generated.repeated, planned.generated.odd_names
+    if repeated:
+        message = "more than one target gives the same repository and package, and the last one wins"
+        found.append(("same-identifier", f"{message}: {_some(repeated)}"))
+    if odd:
+        found.append(
+            ("odd-name", f"names that are not DNS labels, so a cluster may refuse them: {_some(odd)}")
+        )
+    return found
 
 
 def _some(names: list[str], most: int = 10) -> str:

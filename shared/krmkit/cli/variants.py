@@ -1,0 +1,140 @@
+"""`krmkit variants render SETFILE`: the packages of a fleet, from blueprints and a PackageVariantSet."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from krmkit.cli.fleet import Fleet, FleetError, Row, read_fleet, run
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal
+
+EPILOG = """
+A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).
+Each variant goes to OUT/<repo>/<package> of its downstream: cloned (Kptfile name and upstream set, package-context.yaml new), changed
+as the PackageVariant says, and rendered. Functions of this catalog run in this process, others as `krmkit render` runs them.
+
+Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants.json lists them. Packages of the set that nothing
+targets any more are removed. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit variants`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit variants", description="Packages from PackageVariantSets, without a cluster."
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="render")
+    render = commands.add_parser(
+        "render",
+        help="make and render the packages of all variants",
+        description="Generate the PackageVariants of the sets in SETFILE, and make the package of each.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    render.add_argument(
+        "setfile", metavar="SETFILE", help="a file with PackageVariantSets (and PackageVariants)"
+    )
+    render.add_argument("--packages", required=True, metavar="DIR", help="where the blueprints are")
+    render.add_argument(
+        "--objects",
+        metavar="DIR",
+        help="Repositories, PackageRevisions, objects to select and to inject, as YAML files",
+    )
+    render.add_argument("--out", required=True, metavar="DIR", help="where the packages go")
+    render.add_argument(
+        "--jobs",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="how many processes work (default: one for each core)",
+    )
+    render.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
+    render.add_argument("--allow-network", action="store_true", help="let containers reach the network")
+    render.add_argument(
+        "--image-pull-policy",
+        choices=["Always", "IfNotPresent", "Never"],
+        default="IfNotPresent",
+        help="when to pull images (default: %(default)s)",
+    )
+    return made
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit variants ...`; returns the exit code: 1 when a set or a variant failed."""
+    arguments = parser().parse_args(words[1:])
+    terminal = Terminal(sys.stderr)
+    try:
+        fleet = read_fleet(arguments.setfile, arguments.packages, arguments.objects, arguments.out)
+        fleet.allow_exec = arguments.allow_exec
+        fleet.allow_network = arguments.allow_network
+        fleet.pull = arguments.image_pull_policy
+        rows = []
+        for row in run(fleet, arguments.jobs or _cores()):
+            rows.append(row)
+            _progress(terminal, len(rows), len(fleet.tasks), row.variant)
+    except (FleetError, OSError) as error:
+        _clear(terminal)
+        print(f"krmkit variants render: {error}", file=sys.stderr)
+        return 1
+    _clear(terminal)
+    return _report(fleet, sorted(rows, key=lambda row: row.number))
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _report(fleet: Fleet, rows: list[Row]) -> int:
+    terminal = Terminal(sys.stdout)
+    for warning in fleet.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
+    for row in rows:
+        colour = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
+        notes = row.error or "; ".join(f"warning: {warning}" for warning in row.warnings)
+        table.add(
+            [
+                row.variant,
+                "-" if row.error else str(row.changed),
+                "-" if row.error else str(len(row.gates)),
+                notes,
+            ],
+            colour,
+        )
+    sys.stdout.write(table.text(terminal))
+    failed = sum(bool(row.error) for row in rows)
+    changed = sum(row.changed for row in rows)
+    parts = [f"{len(rows)} variant{'s' * (len(rows) != 1)}", f"{changed} file{'s' * (changed != 1)} changed"]
+    parts += (
+        [f"{len(fleet.removed)} package{'s' * (len(fleet.removed) != 1)} removed"] if fleet.removed else []
+    )
+    parts += [f"{failed} failed"] if failed else []
+    print(("\n" if rows else "") + ", ".join(parts))
+    return 1 if failed else 0
+
+
+def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:
+    """A bar with the variant that was finished last, on a terminal that somebody watches."""
+    if not terminal.watched:
+        return
+    length = 24
+    filled = length * done // total
+    text = f"[{'#' * filled}{'.' * (length - filled)}] {done}/{total} {name}"
+    terminal.stream.write("\r\x1b[K" + text[: max(terminal.width - 1, 10)])
+    terminal.stream.flush()
+
+
+def _clear(terminal: Terminal) -> None:
+    if terminal.watched:
+        terminal.stream.write("\r\x1b[K")
+        terminal.stream.flush()

@@ -1,0 +1,150 @@
+"""The folder that rendered variants are written to, and its record of what was written there.
+
+`.krmkit-variants.json` lists, for each package, the set that it belongs to and its files. Only what is listed is ever overwritten or
+removed. The record is written before the first file and after the last one, so that a run that was killed knows its own files again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RECORD = ".krmkit-variants.json"
+_MARK = ".krmkit-new"
+
+
+class FolderError(OSError):
+    """Something is in the way; the message says what, and nothing of it was touched."""
+
+
+class Entry:
+    """One package that was written: its set, and its files relative to its folder, sorted."""
+
+    __slots__ = ("files", "owner")
+
+    def __init__(self, owner: str, files: Iterable[str]) -> None:
+        self.owner = owner
+        self.files = sorted(files)
+
+
+class VariantFolder:
+    """The folder `path`, and the entries of its record by package (`<repo>/<package>`)."""
+
+    __slots__ = ("entries", "path")
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self.entries: dict[str, Entry] = {}
+        if os.path.lexists(self.path) and not os.path.isdir(self.path):
+            raise FolderError(f"{path} is not a folder")
+        record = os.path.join(self.path, RECORD)
+        if not os.path.exists(record):
+            return
+        try:
+            with open(record, encoding="utf-8") as file:
+                packages = json.load(file)["packages"]
+            for package, entry in packages.items():
+                self.entries[_plain(package)] = Entry(
+                    str(entry["set"]), [_plain(name) for name in entry["files"]]
+                )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FolderError(
+                f"{record} cannot be read ({error}); it says which files may be overwritten"
+            ) from None
+
+    def refusal(self, package: str) -> str:
+        """Why a package must not be written, "" where it may: its folder holds files that no earlier run wrote."""
+        target = os.path.join(self.path, package)
+        real = os.path.realpath(target)
+        if real != os.path.join(os.path.realpath(self.path), *package.split("/")):
+            return f"{target} leads elsewhere through a link ({real})"
+        if os.path.lexists(target) and not os.path.isdir(target):
+            return f"{target} is there already, and is no folder"
+        if package in self.entries:
+            return ""
+        known = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
+        for folder, _, files in os.walk(target):
+            for name in files:
+                path = os.path.relpath(os.path.join(folder, name), self.path).replace(os.sep, "/")
+                if path not in known:
+                    return f"{target} is there already, with files that krmkit did not write ({path}); move it away"
+        return ""
+
+    def remember(self, entries: dict[str, Entry]) -> None:
+        """Write the record."""
+        self.entries = entries
+        data = {
+            "packages": {
+                package: {"set": entry.owner, "files": entry.files}
+                for package, entry in sorted(entries.items())
+            }
+        }
+        os.makedirs(self.path, exist_ok=True)
+        path = os.path.join(self.path, RECORD)
+        _replace(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+
+    def write(self, package: str, contents: dict[str, bytes]) -> int:
+        """Bring a package's folder to these files; those of an earlier run that are none of them go. Returns how many changed."""
+        root = os.path.join(self.path, package)
+        changed = 0
+        for path, content in sorted(contents.items()):
+            target = os.path.join(root, path)
+            if _read(target) != content:
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                _replace(target, content)
+                changed += 1
+        entry = self.entries.get(package)
+        gone = [path for path in entry.files if path not in contents] if entry is not None else []
+        return changed + self._remove(root, gone)
+
+    def remove(self, package: str) -> int:
+        """Remove a package's files, and its folder where nothing else is in it. Returns how many files went."""
+        count = self._remove(os.path.join(self.path, package), self.entries[package].files)
+        self._prune(os.path.join(self.path, package))
+        return count
+
+    def _remove(self, root: str, paths: list[str]) -> int:
+        count = 0
+        for path in paths:
+            target = os.path.join(root, path)
+            if os.path.lexists(target) and not os.path.isdir(target):
+                os.remove(target)
+                count += 1
+            self._prune(os.path.dirname(target))
+        return count
+
+    def _prune(self, folder: str) -> None:
+        """Remove a folder and those above it, as long as they are empty and below the variants' folder."""
+        while folder.startswith(self.path + os.sep):
+            try:
+                os.rmdir(folder)
+            except OSError:
+                return
+            folder = os.path.dirname(folder)
+
+
+def _plain(path: str) -> str:
+    """A path of the record, which must stay inside the folder."""
+    if not isinstance(path, str) or any(segment in ("", ".", "..") for segment in path.split("/")):
+        raise ValueError(f"{path!r} is no path inside the folder")
+    return path
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _replace(path: str, content: bytes) -> None:
+    """A file as it was or as it should be, never half."""
+    temporary = path + _MARK
+    with open(temporary, "wb") as file:
+        file.write(content)
+    os.replace(temporary, path)

@@ -1,0 +1,239 @@
+"""Packages made from a blueprint by PackageVariants: cloned, changed as the variant says, rendered. In memory throughout.
+
+The steps are those of Porch: clone (Kptfile name and upstream, a fresh package context), the variant's context, pipeline and
+injection, then the pipeline. What is cloned and changed counts as written before it is rendered, as it would be on disk.
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.fn.package import KPTFILE, Package, PackageError, read
+from krmkit.fn.pipeline import render
+from krmkit.fn.place import Places
+from krmkit.fn.source import SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import Kptfile
+from krmkit.krm.resource import Resource
+from krmkit.porch.api import PorchError, revision_number
+from krmkit.porch.apply import apply_variant
+from krmkit.porch.candidates import candidates
+from krmkit.porch.context import context_text, is_package_context
+from krmkit.porch.gates import open_gates
+from krmkit.porch.package import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.porch.package import Package as View
+from krmkit.porch.variant import validate_variant
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.fn.resolve import Resolver
+    from krmkit.fn.source import Item
+    from krmkit.porch.injection import Candidate
+    from krmkit.yaml.limits import Limits
+
+
+class VariantError(ValueError):
+    """A variant cannot be made; the message says why."""
+
+
+class Blueprint:
+    """An upstream package, read once for all of its variants.
+
+    `folders` are its packages ("" is the root), `texts` what their resource files hold, `others` every other file and where it lies;
+    all paths are relative to the root package.
+    """
+
+    __slots__ = ("folders", "limits", "others", "path", "texts")
+
+    def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        try:
+            package = read(path, limits)
+        except PackageError as error:
+            raise VariantError(str(error)) from None
+        self.path = path
+        self.limits = limits
+        self.folders: list[str] = []
+        self.texts: dict[str, str] = {}
+        self.others: dict[str, str] = {}
+        for each in package.walk():
+            self.folders.append(each.folder)
+            for file in each.files:
+                self.texts[each.place(file.path)] = file.text
+            for name in each.ignored:
+                if ".git" not in name.split("/"):
+                    self.others[each.place(name)] = os.path.join(each.path, name)
+
+    def package(self, texts: dict[str, str]) -> Package:
+        """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises."""
+        packages: dict[str, Package] = {}
+        for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
+            kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
+            made = Package(os.path.join(self.path, folder), folder, Kptfile.parse(texts[kptfile], kptfile))
+            if folder:
+                packages[_owner(folder.rpartition("/")[0], packages)].children.append(made)
+            packages[folder] = made
+        for path in sorted(texts):
+            owner = packages[_owner(path.rpartition("/")[0], packages)]
+            inner = path[len(owner.folder) :].lstrip("/")
+            file = SourceFile(inner, texts[path], owner.path, path, self.limits)
+            for item in file.items:
+                if may_hold_orchestration(item.original):
+                    strip_orchestration(item)
+            owner.files.append(file)
+        for each in packages.values():
+            for function in each.functions:
+                each.config(function)
+        return packages[""]
+
+
+def _owner(folder: str, packages: dict[str, Package]) -> str:
+    """The package that a folder belongs to: the nearest one above it."""
+    while folder not in packages:
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
+    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises VariantError.
+
+    Looked for in `<repo>/<package>/` are the workspace's name, the revision as `v3` and as `3`; then the folder itself.
+    """
+    base = os.path.join(
+        packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
+    )
+    number = revision_number(upstream.get("revision"))
+    versions = [str(upstream.get("workspaceName") or "")] + (
+        [f"v{number}", str(number)] if number > 0 else []
+    )
+    tried = [os.path.join(base, *inside(version)) for version in versions if version] + [base]
+    for folder in tried:
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            return folder
+    raise VariantError(f"the upstream package is not there: no Kptfile in {' or '.join(tried)}")
+
+
+def inside(path: str) -> list[str]:
+    """The segments of a repository's or package's name, which must not lead out of a folder. Raises VariantError."""
+    segments = path.split("/")
+    if not path or any(
+        segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
+    ):
+        raise VariantError(f'"{path}" is no name for a folder')
+    return segments
+
+
+class Origin:
+    """What the Kptfile says about where the package comes from."""
+
+    __slots__ = ("directory", "ref", "repo")
+
+    def __init__(self, upstream: dict[str, Any], repository: Resource | None) -> None:
+        package = str(upstream["package"])
+        number = revision_number(upstream.get("revision"))
+        version = str(upstream.get("workspaceName") or "") or (f"v{number}" if number > 0 else "main")
+        git = repository.get("spec", "git") if repository is not None else None
+        git = git if isinstance(git, dict) else {}
+        self.repo = str(git.get("repo") or upstream["repo"])
+        self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
+        self.ref = f"{package}/{version}"
+
+
+class Made:
+    """A rendered variant: its resource files, the functions' errors and warnings, the readiness gates that are still open."""
+
+    __slots__ = ("contents", "gates", "warnings")
+
+    def __init__(self, contents: dict[str, str], gates: list[str], warnings: list[str]) -> None:
+        self.contents = contents
+        self.gates = gates
+        self.warnings = warnings
+
+
+def make(
+    blueprint: Blueprint,
+    name: str,
+    spec: dict[str, Any],
+    namespace: str,
+    origin: Origin,
+    objects: Sequence[Candidate],
+    resolver: Resolver,
+) -> Made:
+    """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
+
+    `objects` are the candidates for injection from outside of the package.
+    """
+    errors = validate_variant(spec)
+    if errors:
+        raise VariantError("; ".join(errors))
+    try:
+        texts = _varied(blueprint, name, spec, namespace, origin, objects)
+        rendering = render(blueprint.package(texts), resolver)
+    except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
+        raise VariantError(str(error)) from None
+    problems = [
+        (str(result.get("severity")), f"{run.name}: {result.get('message')}")
+        for run in rendering.runs
+        for result in run.results
+        if result.get("severity") in ("error", "warning")
+    ]
+    if rendering.failure:
+        errors = [text for severity, text in problems if severity == "error"]
+        raise VariantError("; ".join(errors) or rendering.failure)
+    kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
+    return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems])
+
+
+def _varied(
+    blueprint: Blueprint,
+    name: str,
+    spec: dict[str, Any],
+    namespace: str,
+    origin: Origin,
+    objects: Sequence[Candidate],
+) -> dict[str, str]:
+    """The texts of the clone with the variant applied."""
+    downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
+    package = blueprint.package(_with_context(blueprint, downstream))
+    items: list[Item] = [item for each in package.walk() for item in each.items]
+    view = View(items)
+    _rename(view.single(KPTFILE, "Kptfile"), downstream, origin)
+    apply_variant(view, name, spec, [*objects, *candidates([], items, namespace, None)])
+    return Places(package).contents(items)
+
+
+def _with_context(blueprint: Blueprint, name: str) -> dict[str, str]:
+    """The blueprint's texts, with every package context thrown away, and a new one at the root."""
+    texts: dict[str, str] = {}
+    for path, text in blueprint.texts.items():
+        if CONTEXT_NAME in text or "\\" in text:
+            file = SourceFile(path, text, "", path, blueprint.limits)
+            kept = [item for item in file.items if not is_package_context(item)]
+            if not kept and file.items:
+                continue
+            if len(kept) < len(file.items):
+                text = file.joined(kept)
+        texts[path] = text
+    texts[CONTEXT_FILE] = context_text(name)
+    return texts
+
+
+def _rename(kptfile: Resource, name: str, origin: Origin) -> None:
+    """The clone's name and upstream. What the blueprint's lock said was about the blueprint."""
+    kptfile.set(("metadata", "name"), name)
+    kptfile.remove(("upstreamLock",))
+    git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
+    upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
+    root = kptfile.root
+    if root.entry("upstream") is None:
+        position = next(
+            (number for number, entry in enumerate(root.entries, 1) if entry.name == "metadata"), 0
+        )
+        root.insert(position, "upstream", upstream)
+        kptfile.changed = True
+    else:
+        kptfile.set(("upstream",), upstream)
