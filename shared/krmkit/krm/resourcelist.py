@@ -9,7 +9,8 @@ from __future__ import annotations
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
-from krmkit.yaml.document import Document, parse
+from krmkit.yaml.document import Document, parse_all
+from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.layout import column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
@@ -47,7 +48,7 @@ class ResourceList:
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
         """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
         chunks = split(text, limits)
-        envelope = parse(chunks.head + chunks.tail, limits)
+        envelope = _envelope(chunks, limits)
         root = envelope.root
         if not isinstance(root, Map):
             raise ListError(
@@ -157,25 +158,34 @@ class ResourceList:
         if self._items is None:
             texts = chunks.items
         else:
-            texts = [self._placed(item, chunks.column) for item in self._items]
+            texts = [self._placed(item, chunks) for item in self._items]
             if not texts:
                 return head.rstrip() + " []\n" + tail
             for index, text in enumerate(texts[:-1]):
                 if text[-1:] != "\n":
                     texts[index] = text + "\n"
-        body = chunks.dash + chunks.dash.join(texts)
-        if tail and body[-1:] != "\n":
-            body += "\n"
-        return head + body + tail
+        # One join, because each copy of a large list is as large as the list.
+        parts = [head]
+        for text in texts:
+            parts.append(chunks.dash)
+            parts.append(text)
+        if tail and texts[-1][-1:] != "\n":
+            parts.append("\n")
+        parts.append(tail)
+        return "".join(parts)
 
-    def _placed(self, item: Resource, column: int) -> str:
+    def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it stands behind a dash of this list."""
+        column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
         from krmkit.yaml.compose import shift
 
+        # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
+        blank = "" if chunks.dash.endswith(" ") else " "
+        column += len(blank)
         text = " " * item.column + item.text
-        return shift(text.rstrip("\n"), item.column, column)[column:] + "\n"
+        return blank + shift(text.rstrip("\n"), item.column, column)[column:] + "\n"
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
@@ -186,9 +196,10 @@ class ResourceList:
         if len(texts) != len(chunks.items) or (self._items and type(self._items[-1]) is not _Item):
             return (joints[0] if joints else ", ").join(texts)
         parts = []
-        for text, joint in zip(texts, [*joints, ""], strict=True):
+        for number, text in enumerate(texts):
             parts.append(text)
-            parts.append(joint)
+            # A comma behind the last item is a joint as well.
+            parts.append(joints[number] if number < len(joints) else "")
         return "".join(parts)
 
     def _render_without_chunks(self) -> str:
@@ -227,9 +238,11 @@ class ResourceList:
         head = _spliced(envelope.text, 0, border, edits)
         tail = _spliced(envelope.text, border, len(envelope.text), edits)
         if fresh:
-            if tail and not tail.endswith("\n"):
-                tail += "\n"
-            tail += fresh
+            # In front of what ends the document, if anything does.
+            ends = [at for at in (("\n" + tail).find("\n---"), ("\n" + tail).find("\n...")) if at >= 0]
+            rest = tail[min(ends) :] if ends else ""
+            tail = tail[: len(tail) - len(rest)]
+            tail += ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
         return head, tail
 
     def _render_fresh(self) -> str:
@@ -290,6 +303,26 @@ class _Item(Resource):
             if "&" in item._text:
                 _collect(item.document.root, found)
         return found or None
+
+
+def _envelope(chunks: Chunks, limits: Limits) -> Document:
+    """What stands around the items. It may refer to anchors inside them, and empty documents may follow."""
+    text = chunks.head + chunks.tail
+    try:
+        documents = parse_all(text, limits)
+    except LimitError:
+        raise
+    except YamlError:
+        if "*" not in chunks.tail:
+            raise
+        anchors: dict[str, Node] = {}
+        for item in ResourceList(chunks, Document(""), limits).items:
+            if "&" in item._text:
+                _collect(item.document.root, anchors)
+        documents = parse_all(text, limits, anchors=anchors)
+    if any(document.root is not None for document in documents[1:]):
+        raise ListError("the input holds more than one document, where one ResourceList is expected")
+    return documents[0] if documents else Document(text)
 
 
 def _collect(node: Node | None, found: dict[str, Node]) -> None:

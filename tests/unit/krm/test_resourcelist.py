@@ -48,6 +48,9 @@ FORMS = [
         HEAD + "items:\n  " + (ONE + TWO).replace("\n", "\n  ").rstrip(" ") + CONFIG, id="indented items"
     ),
     pytest.param(JSON, id="JSON"),
+    pytest.param(HEAD + "items:\n-\n  kind: A\n  metadata: {name: a}\n-\n  kind: B\n", id="bare dashes"),
+    pytest.param(HEAD + "items: [{kind: A}, {kind: B}, ]\n" + CONFIG, id="flow with a comma at the end"),
+    pytest.param(BLOCK + "---\n", id="an empty document behind"),
     pytest.param(HEAD + "items: []\n" + CONFIG, id="no items"),
     pytest.param(HEAD + "items:\n", id="null items"),
     pytest.param(HEAD, id="items absent"),
@@ -125,6 +128,16 @@ def test_aliases_across_items() -> None:
     fresh = ResourceList.parse(text)
     with pytest.raises(ListError, match="holds an anchor"):
         fresh.remove(fresh.items[0])
+
+
+def test_config_refers_to_an_item() -> None:
+    """An alias outside the items may refer to an anchor inside one."""
+    text = HEAD + "items:\n- kind: A\n  data: &d {k: v}\nfunctionConfig:\n  kind: C\n  data: *d\n"
+    rl = ResourceList.parse(text)
+
+    assert rl.function_config is not None
+    assert rl.function_config.get("data") == {"k": "v"}
+    assert rl.render() == text
 
 
 @pytest.mark.parametrize(
