@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from krmkit.fn.write import Change, WriteError, write, write_folder
+from krmkit.fn.write import MARK, Change, WriteError, write, write_folder
 
 
 def files(root: Path) -> dict[str, str]:
@@ -107,3 +109,63 @@ def test_write_folder(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="is there already"):
         write_folder(str(tmp_path / "x" / "out"), [Change("c", None, "3")])
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
+
+
+STEPS = ("open", "fsync", "replace", "remove", "mkdir", "fchmod")
+CRASH = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import tempfile
+from krmkit.fn.write import Change, write
+
+left = int(sys.argv[3])
+
+
+def crashing(real):
+    def step(*words, **more):
+        global left
+        if left == 0:
+            os._exit(9)
+        left -= 1
+        return real(*words, **more)
+
+    return step
+
+
+for name in {steps!r}:
+    setattr(os, name, crashing(getattr(os, name)))
+write(sys.argv[2], [Change("a", "old a", "new a"), Change("b", "old b", "new b"), Change("x/c", None, "new c"), Change("d", "old d", None)])
+"""
+
+
+def test_a_crash_at_any_step(tmp_path: Path, project: Path) -> None:
+    """Ended after each single call to the file system in turn, every file is old or new; without a crash all are new."""
+    old = {"a": "old a", "b": "old b", "d": "old d"}
+    new = {"a": "new a", "b": "new b", "x/c": "new c"}
+    states = []
+    for steps in range(100):
+        root = tmp_path / str(steps)
+        root.mkdir()
+        for name, text in old.items():
+            (root / name).write_text(text)
+        program = CRASH.replace("{steps!r}", repr(STEPS))
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(project / "shared"), str(root), str(steps)], check=False
+        )
+        found = {path: text for path, text in files(root).items() if not path.endswith(MARK)}
+        for path in old.keys() | new.keys() | found.keys():
+            assert found.get(path) in {old.get(path), new.get(path)}, (steps, path)
+        if found not in states:
+            states.append(found)
+        if done.returncode == 0:
+            break
+
+    assert found == new
+    # Nothing before the first rename, then file by file.
+    assert states == [
+        old,
+        {**old, "a": "new a"},
+        {**old, "a": "new a", "b": "new b"},
+        {**old, **new},
+        new,
+    ]
