@@ -16,6 +16,7 @@ from krmkit.lang.gotemplate.values import (
     kind_of,
     type_of,
 )
+from krmkit.lang.gotemplate.work import charge, charge_read, charge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def equal(first: object, *others: object) -> bool:
     kind = type(first)
     for other in others:
         if kind is type(other) and kind in _PLAIN:
+            if kind is str:
+                charge_read(first)  # type: ignore[arg-type]
             if first == other:
                 return True
         elif _equal(first, other):
@@ -97,6 +100,7 @@ def less(one: object, other: object) -> bool:
 
 
 def _text_less(one: str, other: str) -> bool:
+    charge_read(one)
     if one.isascii() and other.isascii():
         return one < other
     return encode(one) < encode(other)
@@ -125,6 +129,7 @@ def negate(value: object) -> bool:
 def length(item: object) -> int:
     """len: bytes of a string, items of a list or map."""
     if isinstance(item, str):
+        charge_read(item)
         return byte_length(item)
     if isinstance(item, (list, dict)):
         return len(item)
@@ -154,6 +159,7 @@ def index(item: object, *indexes: object) -> object:
                 raise GoCallError("reflect: slice index out of range")
             item = item[place]
         elif isinstance(item, str):
+            charge_read(item)
             data = encode(item)
             place = _position(at, len(data))
             if place == len(data):
@@ -185,8 +191,10 @@ def cut(item: object, *indexes: object) -> object:
     if isinstance(item, str):
         if len(indexes) == 3:
             raise GoCallError("cannot 3-index slice a string")
+        charge_text(item)
         data = encode(item)
     elif isinstance(item, list):
+        charge(len(item) // 16)
         data = item
     else:
         raise GoCallError(f"can't slice item of type {type_of(item)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krmkit.lang.gotemplate.printing import MAX_LENGTH, too_long
 from krmkit.lang.gotemplate.values import encode
+from krmkit.lang.gotemplate.work import charge, charge_text
 
 _HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _JS = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
@@ -16,7 +17,7 @@ _QUERY = [
 def _bounded(text: str) -> str:
     if len(text) > MAX_LENGTH:
         raise too_long()
-    return text
+    return charge_text(text)
 
 
 def escape_html(text: str) -> str:
@@ -26,6 +27,7 @@ def escape_html(text: str) -> str:
 
 def escape_js(text: str) -> str:
     """Text that may stand in a JavaScript string."""
+    charge(len(text))
     return _bounded("".join(map(_js_char, text)))
 
 
@@ -36,7 +38,7 @@ def _js_char(char: str) -> str:
     if " " <= char <= "~":
         return char
     if "\udc80" <= char <= "\udcff":
-        return "\ufffd"
+        return char  # a stray byte stays
     if char <= "\x7f":
         return char if char == "\x7f" else f"\\u{ord(char):04X}"
     return char if char.isprintable() else f"\\u{ord(char):04X}"
@@ -44,4 +46,5 @@ def _js_char(char: str) -> str:
 
 def escape_query(text: str) -> str:
     """Text that may stand in the query of a URL; a blank becomes +."""
+    charge(len(text) // 4)
     return _bounded("".join([_QUERY[code] for code in encode(text)]))

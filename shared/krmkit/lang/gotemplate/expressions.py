@@ -55,7 +55,8 @@ class Expressions:
         self.site = site
         self.functions = functions
         self.builtins = builtins
-        self.scope: list[tuple[str, Place]] = [("$", Place(1))]
+        self.scope: list[str] = []  # names in the order of their declaration
+        self.places: dict[str, list[Place]] = {"$": [Place(1)]}  # the innermost one last
         self.slots = 2
         self.dot_type = 0  # place of the declared type of the dot, inside a range
 
@@ -65,11 +66,21 @@ class Expressions:
         self.slots += 1
         return self.slots - 1
 
+    def declare(self, name: str) -> Place:
+        place = Place(self.new_slot())
+        self.scope.append(name)
+        self.places.setdefault(name, []).append(place)
+        return place
+
+    def forget(self, outer: int) -> None:
+        """Ends the scope of all names but the first `outer` ones."""
+        for name in self.scope[outer:]:
+            self.places[name].pop()
+        del self.scope[outer:]
+
     def find(self, name: str) -> Place | None:
-        for known, place in reversed(self.scope):
-            if known == name:
-                return place
-        return None
+        places = self.places.get(name)
+        return places[-1] if places else None
 
     # Pipelines
 
@@ -80,11 +91,7 @@ class Expressions:
             return expression, last
         if pipe.assign:
             return self.assign(pipe, expression, last), last
-        slots = []
-        for name in pipe.names:
-            place = Place(self.new_slot())
-            slots.append(place.slot)
-            self.scope.append((name, place))
+        slots = [self.declare(name).slot for name in pipe.names]
         if len(slots) == 1:
             (slot,) = slots
 

@@ -11,17 +11,24 @@ class Limits:
         may need a larger sys.setrecursionlimit.
     steps: nodes executed in loops and templates called from templates.
     output: characters written.
+    work: what functions do, in steps of some 250 ns: texts and lists that are gone through or made.
     """
 
-    __slots__ = ("depth", "nesting", "output", "steps")
+    __slots__ = ("depth", "nesting", "output", "steps", "work")
 
     def __init__(
-        self, nesting: int = 100, depth: int = 250, steps: int = 5_000_000, output: int = 64 * 1024 * 1024
+        self,
+        nesting: int = 100,
+        depth: int = 250,
+        steps: int = 5_000_000,
+        output: int = 64 * 1024 * 1024,
+        work: int = 20_000_000,
     ) -> None:
         self.nesting = nesting
         self.depth = depth
         self.steps = steps
         self.output = output
+        self.work = work
 
 
 DEFAULT_LIMITS = Limits()

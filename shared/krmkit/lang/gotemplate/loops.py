@@ -22,14 +22,13 @@ def loop(
     types: tuple[int, list[int]],
     slots: list[int],
     cost: int,
-    leaving: bool,
     site: Site,
 ) -> Statement:
     """The statement of a range.
 
     places: the nodes of its own errors and of those of a limit. types: where the frame keeps the declared type of an
     element, and the same for variables that are assigned. slots: of the variables, index first. cost: the nodes of one
-    iteration. leaving: whether the body may break or continue.
+    iteration.
     """
     failing, head = places
     type_slot, assigned = types
@@ -69,7 +68,7 @@ def loop(
                 frame[index_slot] = index
             if item_slot:
                 frame[item_slot] = item
-            if body(frame, item, write) is BREAK and leaving:
+            if body(frame, item, write) is BREAK:
                 break
             if len(chunks) > run.next_count:
                 run.count_output(site, head)
@@ -92,7 +91,7 @@ def loop(
             item = at if kind is int else kind(at)
             if item_slot:
                 frame[item_slot] = item
-            if body(frame, item, write) is BREAK and leaving:
+            if body(frame, item, write) is BREAK:
                 break
             if len(chunks) > run.next_count:
                 run.count_output(site, head)

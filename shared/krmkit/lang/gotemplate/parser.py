@@ -85,12 +85,12 @@ class _Parser(Pipelines):
 
     def own_list(self) -> tuple[list[Node], _End]:
         """The body of a template inside this text: it has variables and loops of its own."""
-        outer = self.variables, self.ranges, self.action
-        self.variables, self.ranges, self.action = ["$"], 0, -1
+        outer = self.variables, self.visible, self.ranges, self.action
+        self.variables, self.visible, self.ranges, self.action = ["$"], {"$": 1}, 0, -1
         self.nest()
         nodes, end = self.node_list()
         self.nesting -= 1
-        self.variables, self.ranges, self.action = outer
+        self.variables, self.visible, self.ranges, self.action = outer
         return nodes, end
 
     def add(self, name: str, nodes: list[Node]) -> None:
@@ -179,7 +179,7 @@ class _Parser(Pipelines):
                 raise self.error(f"expected end; found {end}")
             break
         self.nesting -= 1
-        del self.variables[outer:]
+        self.forget(outer)
         for pipe, body in reversed(links):
             node = Control(pipe.pos, kind, pipe, body, tail)
             tail = [node]

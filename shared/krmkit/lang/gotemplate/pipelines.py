@@ -75,7 +75,7 @@ class Pipelines:
     """A position in the tokens, what is defined at it, and the pipelines that begin there."""
 
     __slots__ = ("action", "at", "functions", "limits", "name", "nesting", "ranges", "seen", "text", "tokens", "trees",
-                 "variables")  # fmt: skip
+                 "variables", "visible")  # fmt: skip
 
     def __init__(
         self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: Limits
@@ -91,7 +91,8 @@ class Pipelines:
         self.action = -1  # offset of the delimiter of the action at hand
         self.nesting = 0
         self.ranges = 0  # loops around this place that break can leave
-        self.variables = ["$"]
+        self.variables = ["$"]  # in the order of their declaration
+        self.visible = {"$": 1}  # how often each of them is declared
 
     # Errors
 
@@ -186,14 +187,14 @@ class Pipelines:
                 self.at += 1
                 pipe.assign = kind == ASSIGN
                 pipe.names.append(word)
-                self.variables.append(word)
+                self.declare(word)
                 return
             if kind != CHAR or value != ",":
                 self.at = start
                 return
             self.at += 1
             pipe.names.append(word)
-            self.variables.append(word)
+            self.declare(word)
             if context != "range" or len(pipe.names) > 1:
                 raise self.error(f"too many declarations in {context}")
             kind = self.peek()[0]
@@ -201,6 +202,16 @@ class Pipelines:
                 raise self.error("range can only initialize variables")
             if kind != VARIABLE:
                 return
+
+    def declare(self, name: str) -> None:
+        self.variables.append(name)
+        self.visible[name] = self.visible.get(name, 0) + 1
+
+    def forget(self, outer: int) -> None:
+        """Ends the scope of all variables but the first `outer` ones."""
+        for name in self.variables[outer:]:
+            self.visible[name] -= 1
+        del self.variables[outer:]
 
     def command(self) -> Command:
         """Operands with blanks between them, up to a pipe or the pipeline's end."""
@@ -236,7 +247,7 @@ class Pipelines:
             node = Field(pos, [word[1:]])
         elif kind == VARIABLE:
             self.at += 1
-            if word not in self.variables:
+            if not self.visible.get(word):
                 raise self.error(f"undefined variable {quote(word)}")
             node = Variable(pos, word, [])
         elif kind == IDENTIFIER:

@@ -25,6 +25,7 @@ from krmkit.lang.gotemplate.values import (
     sorted_keys,
     type_of,
 )
+from krmkit.lang.gotemplate.work import charge, charge_text
 
 _TOO_LARGE = 1_000_000
 _INTEGER_VERBS = {"v": 10, "d": 10, "b": 2, "o": 8, "O": 8, "x": 16, "X": 16}
@@ -53,7 +54,7 @@ def sprintf(form: str, *values: object) -> str:
         else:
             if sum(map(len, out)) > MAX_LENGTH:
                 raise too_long()
-            return "".join(out)
+            return charge_text("".join(out))
     return _Printer(form, values).run()
 
 
@@ -97,7 +98,7 @@ class _Printer:
         self.write(form[at:])
         if taken < len(self.values) and not self.reordered:
             self.extra(taken)
-        return "".join(self.out)
+        return charge_text("".join(self.out))
 
     def clear(self) -> None:
         self.sharp = self.zero = self.plus = self.minus = self.space = self.sharp_v = False
@@ -285,6 +286,7 @@ class _Printer:
     def composite(self, value: list[object] | dict[str, object], verb: str, depth: int) -> None:
         if depth >= MAX_DEPTH:
             raise too_deep()
+        charge(1 + len(value) * 4)
         if isinstance(value, ByteList) and verb in "sqxX":
             data = bytes([item & 0xFF for item in value if isinstance(item, int)])
             self.string(data.decode("utf-8", "surrogateescape"), verb)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.values import ABSENT, GoObject, encode, sorted_keys
+from krmkit.lang.gotemplate.work import charge, charge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def go_print_value(value: object) -> str:
 def _write(value: list[object] | dict[str, object], out: list[str], budget: Budget, depth: int) -> None:
     if depth >= MAX_DEPTH:
         raise too_deep()
+    charge(2 + 2 * len(value))
     if isinstance(value, dict):
         out.append(budget.take("map["))
         before = ""
@@ -116,7 +118,7 @@ def _write_item(item: object, out: list[str], budget: Budget, depth: int) -> Non
 def sprint(*values: object) -> str:
     """fmt.Sprint: a blank between two operands when neither is a string."""
     if len(values) == 1:
-        return go_print_value(values[0])
+        return charge_text(go_print_value(values[0]))
     out: list[str] = []
     budget = Budget()
     string_before = True
@@ -126,13 +128,13 @@ def sprint(*values: object) -> str:
             out.append(" ")
         out.append(budget.take(go_print_value(value)))
         string_before = is_string
-    return "".join(out)
+    return charge_text("".join(out))
 
 
 def sprintln(*values: object) -> str:
     """fmt.Sprintln: blanks between all operands, and a line feed."""
     budget = Budget()
-    return " ".join([budget.take(go_print_value(value)) for value in values]) + "\n"
+    return charge_text(" ".join([budget.take(go_print_value(value)) for value in values]) + "\n")
 
 
 def format_float(number: float) -> str:

@@ -81,7 +81,7 @@ class _Statements(Expressions):
             self.nesting += 1
             made = self.loop(node) if node.kind == "range" else self.branches(node)
             self.nesting -= 1
-            del self.scope[outer:]
+            self.forget(outer)
             return made
         if isinstance(node, Call):
             return self.template_call(node)
@@ -148,7 +148,7 @@ class _Statements(Expressions):
                 self.dot_type = 0
             body = self.body(node.body)
             self.dot_type = dot_type
-            del self.scope[inner:]
+            self.forget(inner)
             jumps |= self.jumps
             links.append((condition, body))
             rest = node.otherwise
@@ -171,26 +171,23 @@ class _Statements(Expressions):
         places = [self.find(name) for name in pipe.names]
         slots = [place.slot for place in places if place is not None]
         if not pipe.assign:
-            for place in places:
+            for place in places[-1:]:
                 if place is not None:
                     place.type_slot = type_slot
-        assigned = [
-            place.type_slot for place in places if place is not None and pipe.assign and place.type_slot
-        ]
+        assigned = [place.type_slot for place in places[-1:] if pipe.assign and place and place.type_slot]
         inner = len(self.scope)
         outer_cost = self.cost
         dot_type = self.dot_type
         self.dot_type = type_slot
         body = self.body(node.body)
         self.dot_type = dot_type
-        leaving = self.jumps
         cost = self.cost - outer_cost + 1
-        del self.scope[inner:]
+        self.forget(inner)
         self.jumps = False
         otherwise = self.body(node.otherwise) if node.otherwise else None
-        return loop(
-            source, body, otherwise, (last, node.pipe), (type_slot, assigned), slots, cost, leaving, self.site
-        )
+        if otherwise is not None and self.jumps:
+            otherwise = _absorbing(otherwise)
+        return loop(source, body, otherwise, (last, node.pipe), (type_slot, assigned), slots, cost, self.site)
 
     def template_call(self, node: Call) -> Statement:
         """Runs another template with a frame of its own."""
@@ -293,6 +290,16 @@ def _leaving(statements: list[Statement]) -> Statement:
         return None
 
     return until_jump
+
+
+def _absorbing(otherwise: Statement) -> Statement:
+    """The else branch of a range: as in Go, break leaves that range only, while continue reaches the loop around it."""
+
+    def absorb(frame: Frame, dot: object, write: Write) -> object:
+        signal = otherwise(frame, dot, write)
+        return None if signal is BREAK else signal
+
+    return absorb
 
 
 def _if(links: list[tuple[Expression, Statement]], otherwise: Statement | None) -> Statement:

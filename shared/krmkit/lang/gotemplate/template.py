@@ -12,6 +12,7 @@ from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.gotemplate.run import Program, Run
 from krmkit.lang.gotemplate.statements import compile_tree
 from krmkit.lang.gotemplate.values import ABSENT, DataError, from_json
+from krmkit.lang.gotemplate.work import begin, end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Template:
                 f"template: no template {quote(str(name))} associated with template {quote(self.name)}"
             )
         run = Run(self._group.programs, self._group.limits)
+        outermost = begin(run.limits.work)
         try:
             dot = ABSENT if data is None else from_json(data, numbers)
             frame = program.start.copy()
@@ -128,6 +130,9 @@ class Template:
                 f"template: {self.name}: Python's stack is used up; a smaller Limits.depth, or a larger"
                 " sys.setrecursionlimit, would tell where"
             ) from None
+        finally:
+            if outermost:
+                end()
         if sum(map(len, run.chunks)) > run.limits.output:
             raise TemplateError(
                 f"template: {self.name}: the output has more than {run.limits.output:,} characters (Limits.output)"

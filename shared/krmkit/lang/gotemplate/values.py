@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from krmkit.lang.gotemplate.functions import Function
 
-MAX_ITEMS = 10_000_000
+MAX_ITEMS = 2_000_000
 """Values that from_json takes over and deep_equal compares, each container counted as often as it occurs."""
 
 
