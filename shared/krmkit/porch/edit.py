@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
 
+_PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
+
+
 def same(one: object, other: object) -> bool:
     """Whether two values are the same data: as `==`, but 1, 1.0 and true differ."""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -59,6 +62,8 @@ def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
     if node is not None and same(go_data(node, resource.limits), value):
         return
     if not (isinstance(value, dict) and value and isinstance(node, Map) and node.entries) or _merges(node):
+        if isinstance(node, Seq):
+            keep_comments_here(resource)
         resource.set(path, value)
         return
     for entry in list(node.entries):
@@ -77,6 +82,8 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
 
     Returns whether that changed anything.
     """
+    if wanted[: len(items.items)] != list(range(len(items.items))):
+        keep_comments_here(resource)
     order = [entry for entry in wanted if isinstance(entry, int)]
     if order == list(range(len(items.items))) and len(order) == len(wanted):
         return False
@@ -86,6 +93,16 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
             items.insert(position, entry)
     resource.changed = True
     return True
+
+
+def keep_comments_here(resource: Resource) -> None:
+    """Keep kpt from copying the old comments and the old order of fields onto list entries that now stand at other positions.
+
+    kpt pairs what a function returns with what it sent by these annotations, entry by entry in the order of the lists. The first entry
+    that is put in front would get the comments of the one behind it, and that one too. Without the annotations our text stays.
+    """
+    for name in _PAIRING:
+        resource.remove(("metadata", "annotations", name))
 
 
 def settle(resource: Resource) -> None:

@@ -97,20 +97,17 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
     """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
     if resource.location is not None:
         return resource.location.package.rstrip("/"), resource.location.path, resource.location.index
-    path = _annotation(resource, names.PATH) or _annotation(resource, names.LEGACY_PATH)
-    index = _annotation(resource, names.INDEX) or _annotation(resource, names.LEGACY_INDEX)
+    found = resource.annotations
+    path = found.get(names.PATH) or found.get(names.LEGACY_PATH) or ""
+    index = found.get(names.INDEX) or found.get(names.LEGACY_INDEX) or ""
     number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
-    return _annotation(resource, names.PACKAGE_PATH).rstrip("/"), path, number
+    return found.get(names.PACKAGE_PATH, "").rstrip("/"), path, number
 
 
 def may_hold(resource: Resource, word: str) -> bool:
     """Whether a word can occur in a resource at all, seen without parsing it: only escapes and aliases hide one."""
     text = resource.text
     return word in text or "\\" in text or "*" in text
-
-
-def _annotation(resource: Resource, name: str) -> str:
-    return resource.string("metadata", "annotations", name) if may_hold(resource, name) else ""
 
 
 def is_resource_file(path: str) -> bool:

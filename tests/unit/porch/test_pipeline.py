@@ -192,3 +192,19 @@ def test_dots(variant: str, function: str | None, fails: bool) -> None:
         return
     with pytest.raises(PorchError, match="has a dot"):
         run(HEAD, spec, variant)
+
+
+NUMBERED = HEAD + (
+    "  annotations:\n    internal.config.kubernetes.io/id: '1'\n    config.k8s.io/id: '1'\n    example.dev/a: b\n"
+    "pipeline:\n  mutators:\n  - image: a # a\n"
+)
+
+
+def test_moved_entries_are_not_paired_with_old_ones() -> None:
+    """By its numbers kpt would give the first entry's comment to the one that now stands in its place."""
+    moved, _ = run(NUMBERED, {"mutators": [{"image": "new"}]})
+    still, _ = run(NUMBERED, {"validators": [{"image": "new"}]})
+
+    assert "/id:" not in moved
+    assert "example.dev/a: b" in moved
+    assert still.count("/id:") == 2
