@@ -34,7 +34,8 @@ def use(file: str) -> bool:
         from posix import stat
 
         with open(path_of(file.replace("\\", "/").rpartition("/")[0] or "."), "rb") as stream:
-            entries: dict[str, Entry] = marshal.loads(stream.read())  # as trusted as the .pyc files next to it
+            # As trusted as the .pyc files next to it.
+            entries: dict[str, Entry] = marshal.loads(stream.read())
         root = __file__[: -len("/krmkit/fn/bundle.py")]
         for _, path, time, size, _ in entries.values():
             found = stat(f"{root}/{path}")
@@ -67,7 +68,8 @@ class _Finder:
         if entry is None:
             return None
         origin = f"{self.root}/{entry[1]}"
-        spec: Any = type(sys.__spec__)(name, self, origin=origin, is_package=entry[0])
+        make: Any = type(sys.__spec__)
+        spec = make(name, self, origin=origin, is_package=entry[0])
         spec.has_location = True
         if entry[0]:
             spec.submodule_search_locations.append(origin[: -len("/__init__.py")])
