@@ -1,0 +1,239 @@
+"""Real packs, imported, rendered by the real kpt, and exported again.
+
+The packs lie beside this checkout where it is built (no licence lets them be part of it), or where KRMKIT_PACKS says.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli.packfolder import exported, imported
+from krmkit.fn.package import read
+from krmkit.yaml.data import core_data
+from krmkit.yaml.document import parse
+from tests.e2e.orchestrate import ROOT, Files, files_of, run_kpt, run_krmkit
+
+PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conformance" / "palette" / "corpus")
+PACKS = sorted(path.parent for path in PLACE.glob("*/pack.json"))
+CONFIG = 'apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata:\n  name: config\n  annotations:\n    config.kubernetes.io/local-config: "true"\nspec:\n{spec}'
+
+pytestmark = [
+    pytest.mark.kpt,
+    pytest.mark.skipif(not PACKS, reason=f"no packs in {PLACE}; KRMKIT_PACKS names another folder"),
+]
+
+
+def package_with(root: Path, stage: str, function: str, kind: str, spec: str) -> Path:
+    """A package with all packs, whose one function has this config."""
+    imported([str(pack) for pack in PACKS], str(root))
+    (root / "config.yaml").write_text(CONFIG.format(kind=kind, spec=spec))
+    with (root / "Kptfile").open("a") as kptfile:
+        kptfile.write(
+            f"pipeline:\n  {stage}:\n  - exec: {ROOT}/functions/{function}/main.py\n    configPath: config.yaml\n"
+        )
+    return root
+
+
+def exported_from(root: Path, out: Path) -> Files:
+    exported(read(str(root)), str(out))
+    return files_of(out)
+
+
+def originals() -> Files:
+    return {f"{pack.name}/{path}": content for pack in PACKS for path, content in files_of(pack).items()}
+
+
+def presets_of(pack: Path) -> list[dict[str, object]]:
+    """The presets of a pack, read independently of the engine."""
+    file = pack / "presets.yaml"
+    document = parse(file.read_text()) if file.exists() else None
+    data = core_data(document.root) if document is not None else None
+    found = data.get("presets") if isinstance(data, dict) else None
+    return [preset for preset in found if isinstance(preset, dict)] if isinstance(found, list) else []
+
+
+def choices(last: bool) -> dict[str, list[dict[str, object]]]:
+    """For each pack with presets, the first (or last) one of each group."""
+    chosen: dict[str, list[dict[str, object]]] = {}
+    for pack in PACKS:
+        groups: dict[str, dict[str, object]] = {}
+        for preset in presets_of(pack):
+            group = str(preset.get("group"))
+            if last or group not in groups:
+                groups[group] = preset
+        if groups:
+            chosen[pack.name] = list(groups.values())
+    return chosen
+
+
+def applied(values: object, preset: dict[str, object]) -> object:
+    """What the preset makes of values, by the rule: remove all paths, then merge what is added."""
+    removed = preset.get("remove") or []
+    assert isinstance(values, dict)
+    assert isinstance(removed, list)
+    for path in removed:
+        *parents, last = str(path).split(".")
+        node: object = values
+        for step in parents:
+            node = node.get(step) if isinstance(node, dict) else None
+        if isinstance(node, dict):
+            node.pop(last, None)
+    add = preset.get("add")
+    merge(values, core_data(parse(str(add)).root))
+    return values
+
+
+def merge(values: dict[str, object], more: object) -> None:
+    for key, value in more.items() if isinstance(more, dict) else ():
+        old = values.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            merge(old, value)
+        else:
+            values[key] = value
+
+
+def words(text: str) -> set[str]:
+    return {line.strip() for line in text.split("\n")}
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["first of each group", "last of each group"])
+def test_presets(kpt: str, tmp_path: Path, last: bool) -> None:
+    """Values differ in what the presets name and in nothing else; packs without presets come back byte for byte."""
+    chosen = choices(last)
+    spec = "  selections:\n"
+    for name, presets in chosen.items():
+        listed = ", ".join(f'"{preset["group"]}:{preset["name"]}"' for preset in presets)
+        spec += f"  - {{pack: {name}, presets: [{listed}]}}\n"
+    root = package_with(tmp_path / "p", "mutators", "apply-presets", "ApplyPresets", spec)
+    shutil.copytree(root, tmp_path / "krmkit")
+
+    done = run_kpt(kpt, root)
+    assert done.returncode == 0, done.stderr
+    assert run_krmkit(tmp_path / "krmkit").returncode == 0
+    after = exported_from(root, tmp_path / "out")
+    before = originals()
+
+    assert after == exported_from(tmp_path / "krmkit", tmp_path / "out-of-krmkit")
+    assert after.keys() == before.keys()
+    assert len(chosen) >= 3
+    for path, content in before.items():
+        pack, _, file = path.partition("/")
+        if file != "values.yaml" or pack not in chosen:
+            assert after[path] == content, path
+            continue
+        old, new = content.decode(), after[path].decode()
+        expected = core_data(parse(old).root)
+        for preset in chosen[pack]:
+            expected = applied(expected, preset)
+        assert core_data(parse(new).root) == expected, path
+        check_lines(old, new, chosen[pack], path)
+
+
+def check_lines(old: str, new: str, presets: list[dict[str, object]], path: str) -> None:
+    """A line that is gone lies in what the presets remove or replace; one that is new comes from what they add."""
+    added = set().union(*(words(str(preset.get("add"))) for preset in presets))
+    keys = {line.partition(":")[0].removeprefix("- ") for line in added}
+    keys |= {str(name).rpartition(".")[2] for preset in presets for name in _paths(preset)}
+    gone_keys = keys | {
+        step for preset in presets for name in _paths(preset) for step in str(name).split(".")
+    }
+    before, after = old.split("\n"), new.split("\n")
+    for tag, start, stop, from_line, to_line in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        if tag == "equal":
+            continue
+        for line in after[from_line:to_line]:
+            text = line.strip()
+            known = (
+                text in added
+                or text.partition(":")[0] in keys
+                or text.startswith("# spectrocloud.com/enabled-presets")
+            )
+            assert known, f"{path}: nobody asked for {line!r}"
+        if start < stop:
+            first = before[start].strip()
+            asked = first.partition(":")[0].strip("\"'- ") in gone_keys or first.startswith("#")
+            assert asked, f"{path}: nobody asked to remove {before[start]!r}"
+
+
+def _paths(preset: dict[str, object]) -> list[object]:
+    removed = preset.get("remove")
+    return removed if isinstance(removed, list) else []
+
+
+def findings(results: Path, rule: str) -> dict[str, int]:
+    """How many results of a rule are about which pack."""
+    data = core_data(parse(results.read_text()).root)
+    assert isinstance(data, dict)
+    found: dict[str, int] = {}
+    for run in data["items"]:
+        for result in run.get("results", ()):
+            if result["tags"]["rule"] == rule:
+                name = result["resourceRef"]["name"]
+                found[name] = found.get(name, 0) + 1
+    return found
+
+
+def check_findings(results: Path) -> None:
+    """The packs' own defaults: three required values are empty, in two packs; two packs miss packs that they require."""
+    assert sorted(findings(results, "required").values()) == [1, 2]
+    assert sorted(findings(results, "missing").values()) == [1, 2]
+    for rule in (
+        "format",
+        "type",
+        "readonly",
+        "schema",
+        "wrong-layer",
+        "version",
+        "insufficient",
+        "bad-pack",
+    ):
+        assert findings(results, rule) == {}, rule
+
+
+def errors(results: Path) -> int:
+    return results.read_text().count("severity: error")
+
+
+def test_findings_are_named_and_nothing_is_written(kpt: str, tmp_path: Path) -> None:
+    """Every finding is an error: kpt fails, and no file changes."""
+    root = package_with(
+        tmp_path / "p",
+        "validators",
+        "validate-pack-constraints",
+        "ValidatePackConstraints",
+        "  scope: cluster\n",
+    )
+    before = files_of(root)
+
+    done = run_kpt(kpt, root, "--results-dir", str(tmp_path / "results"))
+
+    assert done.returncode == 1
+    assert files_of(root) == before
+    check_findings(tmp_path / "results" / "results.yaml")
+    assert errors(tmp_path / "results" / "results.yaml") == 6
+
+
+def test_findings_do_not_fail_when_told_so(kpt: str, tmp_path: Path) -> None:
+    """With `failOn: never` the same findings are warnings, the render succeeds, and the packs are what they were."""
+    spec = "  scope: cluster\n  failOn: never\n"
+    root = package_with(
+        tmp_path / "p", "validators", "validate-pack-constraints", "ValidatePackConstraints", spec
+    )
+    other = shutil.copytree(root, tmp_path / "krmkit")
+
+    done = run_kpt(kpt, root, "--results-dir", str(tmp_path / "results"))
+    found = run_krmkit(other, "--results-dir", str(tmp_path / "results-of-krmkit"))
+
+    assert (done.returncode, found.returncode) == (0, 0), (done.stderr, found.stderr)
+    results = tmp_path / "results" / "results.yaml"
+    assert (tmp_path / "results-of-krmkit" / "results.yaml").read_text() == results.read_text()
+    check_findings(results)
+    assert errors(results) == 0
+    assert exported_from(root, tmp_path / "out") == originals()
