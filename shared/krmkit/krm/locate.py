@@ -39,6 +39,42 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     return None
 
 
+def strings(text: str, column: int, path: tuple[str, ...]) -> dict[str, str] | None:
+    """The mapping of one-line scalars at `path` as texts; None where something in it is not simple, or it is absent."""
+    start, end = 0, len(text)
+    for name in path:
+        line = _key_line(text, name, column, start, end)
+        if line < 0:
+            return None
+        start = line + len(name) + 1
+        if text[start : start + 1] != "\n":
+            return None
+        end = _block_end(text, start, column, end)
+        column = _child_column(text, start, end)
+        if column < 0:
+            return None
+    found: dict[str, str] = {}
+    pad = " " * column
+    position = start + 1
+    while position < end:
+        stop = text.find("\n", position, end)
+        if stop < 0:
+            stop = end
+        line_text = text[position:stop]
+        content = line_text.lstrip(" ")
+        if content and content[0] != "#":
+            key, colon, _ = content.partition(":")
+            if not colon or not line_text.startswith(pad + key) or key in found or not key[0].isalpha():
+                return None
+            span = _value_span(text, position + column + len(key) + 1, stop, column, end)
+            value = plain_text(text, span) if span is not None else None
+            if value is None:
+                return None
+            found[key] = value
+        position = stop + 1
+    return found
+
+
 def _key_line(text: str, name: str, column: int, start: int, end: int) -> int:
     """Offset of the key `name` at `column` between `start` (a line's end, or 0) and `end`; -1 for none or several."""
     needle = "\n" + " " * column + name + ":"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import plain_text, scalar_span
+from krmkit.krm.locate import plain_text, scalar_span, strings
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
@@ -39,6 +39,7 @@ class Resource:
 
     __slots__ = (
         "_anchors",
+        "_annotations",
         "_document",
         "_root",
         "_text",
@@ -63,6 +64,7 @@ class Resource:
         self._document: Document | None = None
         self._root: Map | None = None
         self._anchors: dict[str, Node] | None = None
+        self._annotations: dict[str, str] | None = None
         self.column = column
         self.clean = clean
         self.limits = limits
@@ -92,6 +94,7 @@ class Resource:
         """The resource's text with all edits."""
         if self.changed and self._document is not None:
             self._text = self._document.render()[self.column :]
+            self._annotations = None
             self._document = None
             self._root = None
         return self._text
@@ -186,7 +189,12 @@ class Resource:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """metadata.annotations as texts; {} where absent."""
+        """metadata.annotations as texts; {} where absent. Not to be changed."""
+        if self._document is None and self.clean:
+            if self._annotations is None:
+                self._annotations = strings(self._text, self.column, ("metadata", "annotations"))
+            if self._annotations is not None:
+                return self._annotations
         return self._strings("annotations")
 
     @property
@@ -253,6 +261,7 @@ class Resource:
         """Give the resource another text, whole and in the form of `text`."""
         if text != self.text:
             self._text = text
+            self._annotations = None
             self._document = None
             self._root = None
             self.clean = False
@@ -297,6 +306,7 @@ class Resource:
         else:
             new = emit.scalar(value, self.column)
         self._text = text[:start] + new + text[end:]
+        self._annotations = None
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
         quoted = old[0] if old[0] in "\"'" else ""
         self.clean = (

@@ -277,6 +277,7 @@ class _Item(Resource):
         self._document = None
         self._root = None
         self._anchors = None
+        self._annotations = None
         self.column = column
         self.clean = clean
         self.limits = limits
