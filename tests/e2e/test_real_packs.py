@@ -22,6 +22,8 @@ PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conform
 PACKS = sorted(path.parent for path in PLACE.glob("*/pack.json"))
 CONFIG = 'apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata:\n  name: config\n  annotations:\n    config.kubernetes.io/local-config: "true"\nspec:\n{spec}'
 
+MARKER = "# spectrocloud.com/enabled-presets"
+
 pytestmark = [
     pytest.mark.kpt,
     pytest.mark.skipif(not PACKS, reason=f"no packs in {PLACE}; KRMKIT_PACKS names another folder"),
@@ -148,18 +150,15 @@ def check_lines(old: str, new: str, presets: list[dict[str, object]], path: str)
     ).get_opcodes():
         if tag == "equal":
             continue
-        for line in after[from_line:to_line]:
+        gone, fresh = before[start:stop], after[from_line:to_line]
+        assert "".join(gone + fresh).strip(), f"{path}: blank lines changed at line {start + 1}"
+        for line in fresh:
             text = line.strip()
-            known = (
-                text in added
-                or text.partition(":")[0] in keys
-                or text.startswith("# spectrocloud.com/enabled-presets")
-            )
+            known = text in added or text.partition(":")[0] in keys or text.startswith(MARKER)
             assert known, f"{path}: nobody asked for {line!r}"
-        if start < stop:
-            first = before[start].strip()
-            asked = first.partition(":")[0].strip("\"'- ") in gone_keys or first.startswith("#")
-            assert asked, f"{path}: nobody asked to remove {before[start]!r}"
+        first = next((line.strip() for line in gone if line.strip()), "")
+        asked = first.partition(":")[0].strip("\"'- ") in gone_keys or first.startswith("#")
+        assert asked or not gone, f"{path}: nobody asked to remove {first!r}"
 
 
 def _paths(preset: dict[str, object]) -> list[object]:
