@@ -1,0 +1,142 @@
+"""The tutorial does what it says: its boxes are run one after the other, in a copy, and what comes out is compared.
+
+A box is a fenced `sh` block; a `text` or `yaml` block right below it is what it prints. A comment above it says more:
+`<!-- test: exit 1 -->` (it fails), `<!-- test: kpt -->` (needs the real kpt), `<!-- test: skip, why -->`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.fn import loader
+
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIAL = ROOT / "docs/tutorial.md"
+BOX = re.compile(
+    r"(?:<!-- test: (?P<note>[^\n]*) -->\n)?^```sh\n(?P<script>.*?)^```\n(?:```(?:text|yaml)\n(?P<output>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Box:
+    """One block of commands: what is to run, what it prints (None: not shown), and its exit code."""
+
+    def __init__(self, match: re.Match[str]) -> None:
+        note = match["note"] or ""
+        self.script = match["script"]
+        self.output = match["output"]
+        self.skipped = note.startswith("skip, ")
+        self.kpt = note == "kpt"
+        found = re.fullmatch(r"exit (\d+)", note)
+        self.exit_code = int(found[1]) if found else 0
+        assert self.skipped or self.kpt or found or not note, f"what does the note say: {note}"
+
+
+def boxes() -> list[Box]:
+    return [Box(match) for match in BOX.finditer(TUTORIAL.read_text("utf-8"))]
+
+
+def pattern_of(shown: str) -> str:
+    """A line of `...` stands for any lines, `...` within a line for the rest of what is there."""
+    lines = []
+    for line in shown.splitlines(keepends=True):
+        lines.append("(?:.*\n)*?" if line == "...\n" else re.escape(line).replace(r"\.\.\.", ".*"))
+    return "".join(lines)
+
+
+def write_commands(folder: Path) -> None:
+    """The commands that an installed krmkit has, for this checkout."""
+    folder.mkdir()
+    calls = {"krmkit": "-m krmkit"} | {name: f"'{ROOT}/functions/{name}/main.py'" for name in loader.names()}
+    for name, call in calls.items():
+        path = folder / name
+        path.write_text(f"#!/bin/sh\nPYTHONPATH='{ROOT}/shared' exec '{sys.executable}' {call} \"$@\"\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+class Shell:
+    """Runs boxes as if they were typed one after the other: the folder stays, nothing else does."""
+
+    def __init__(self, home: Path) -> None:
+        shutil.copytree(ROOT / "docs", home / "checkout/docs")
+        write_commands(home / "bin")
+        self.folder = home / "checkout"
+        self.record = home / "folder"
+        kept = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": str(home)}
+        self.environment = kept | {"PATH": f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            ["sh", "-euc", f"trap 'pwd >\"{self.record}\"' EXIT\n{script}"],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.folder = Path(self.record.read_text().rstrip("\n"))
+        return done
+
+
+def follow(home: Path, kpt: bool) -> int:
+    """Run the boxes that do (or do not) need kpt; returns how many outputs were compared."""
+    shell = Shell(home)
+    compared = 0
+    for box in boxes():
+        if box.skipped or (box.kpt and not kpt):
+            continue
+        done = shell.run(box.script)
+        told = f"{box.script}\n{done.stdout}{done.stderr}"
+        assert done.returncode == box.exit_code, told
+        if box.output is not None:
+            assert re.fullmatch(pattern_of(box.output), done.stdout + done.stderr), told
+            compared += 1
+    return compared
+
+
+def test_the_tutorial_has_boxes() -> None:
+    """What is found is what a reader sees: failures to learn from, outputs, one installation, two boxes for kpt."""
+    found = boxes()
+
+    assert len(found) == TUTORIAL.read_text("utf-8").count("```sh\n")
+    assert sum(box.output is not None for box in found) >= 10
+    assert [box.exit_code for box in found].count(1) == 2
+    assert sum(box.skipped for box in found) == 1
+    assert sum(box.kpt for box in found) == 2
+
+
+def test_tutorial(tmp_path: Path) -> None:
+    """Every box does what the page shows, without kpt, containers and network."""
+    assert follow(tmp_path, kpt=False) >= 10
+
+
+@pytest.mark.kpt
+def test_tutorial_with_kpt(tmp_path: Path) -> None:
+    """The last part, with the real kpt, comes to the same files."""
+    assert follow(tmp_path, kpt=True) >= 11
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "fits"),
+    [
+        pytest.param("a\n", "a\n", True, id="the same"),
+        pytest.param("a\n", "a\nb\n", False, id="more than is shown"),
+        pytest.param("...\nb\n", "x\ny\nb\n", True, id="lines left out"),
+        pytest.param("...\nb\n", "b\n", True, id="no line to leave out"),
+        pytest.param("a ... c\n", "a b c\n", True, id="words left out"),
+        pytest.param("a ... c\n", "a b\nc\n", False, id="words of one line only"),
+        pytest.param("a.c\n", "abc\n", False, id="a point is a point"),
+    ],
+)
+def test_output_patterns(shown: str, printed: str, fits: bool) -> None:
+    """`...` stands for what is left out, and for nothing else."""
+    assert bool(re.fullmatch(pattern_of(shown), printed)) is fits
