@@ -9,6 +9,9 @@ if __name__ == "__main__":
     if sys.hexversion < 0x030B0000:
         sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
     sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
+    from krmkit.fn import bundle
+
+    bundle.use(__file__)
 
 from krmkit.fn.main import main
 from krmkit.fn.results import FunctionError

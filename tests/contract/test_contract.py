@@ -279,17 +279,23 @@ def _with_fail_on(text: str, value: str) -> str:
 # What new resources look like
 
 
+def _place(annotations: dict[str, str]) -> tuple[str | None, ...]:
+    """The file of a resource, and its position there."""
+    prefix = "internal.config.kubernetes.io/"
+    return tuple(annotations.get(prefix + name) for name in ("package-path", "path", "index"))
+
+
 @each_example
 def test_new_resources(example: testing.Example) -> None:
     """A new resource has a place of its own, and nothing that makes an orchestrator drop it."""
     text = example.render_list()
     before = [repr(item) for item in load(text)["items"]]
     after = load(run(folder_of(example), text).stdout)["items"]
-    known = {item["metadata"]["annotations"].get("config.k8s.io/id") for item in load(text)["items"]}
+    known = {_place(item["metadata"]["annotations"]) for item in load(text)["items"]}
 
     for item in after:
         annotations = item["metadata"].get("annotations") or {}
-        if repr(item) in before or annotations.get("config.k8s.io/id") in known:
+        if repr(item) in before or _place(annotations) in known:
             continue
         assert item["apiVersion"]
         assert item["kind"]

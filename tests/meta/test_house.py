@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 LONGEST_FILE = 500
-LONGEST_MAIN = 60
+LONGEST_MAIN = 65
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(
     path.name for path in (ROOT / "functions").glob("*") if path.is_dir() and any(path.iterdir())

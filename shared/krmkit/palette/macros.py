@@ -103,8 +103,8 @@ class Resolver:
             for name in dict.fromkeys(name for name in source.names if name):
                 self._by_name.setdefault(name, []).append(source)
         self._names = sorted(self._by_name, key=len, reverse=True)
-        self._texts: dict[int, MacroText] = {}
-        self._roots: dict[int, Node | None] = {}
+        self._texts: dict[Source, MacroText] = {}
+        self._roots: dict[Source, Node | None] = {}
         self._values: dict[int, str | _KeepError | _FailError] = {}
         self._expressions: dict[str, Expression] = {}
         # The chain of what is being resolved: macro -> its name in messages.
@@ -170,9 +170,9 @@ class Resolver:
         return found
 
     def _text(self, source: Source) -> MacroText:
-        text = self._texts.get(id(source))
+        text = self._texts.get(source)
         if text is None:
-            text = self._texts[id(source)] = MacroText(source.text, self.limits)
+            text = self._texts[source] = MacroText(source.text, self.limits)
         return text
 
     def _value(self, source: Source, macro: Macro) -> str:
@@ -291,9 +291,9 @@ class Resolver:
     def _root(self, source: Source, text: MacroText) -> Node | None:
         if text.document is not None:
             return text.document.root
-        if id(source) not in self._roots:
-            self._roots[id(source)] = parse(source.text, self.limits, duplicates="keep").root
-        return self._roots[id(source)]
+        if source not in self._roots:
+            self._roots[source] = parse(source.text, self.limits, duplicates="keep").root
+        return self._roots[source]
 
 
 def _finding(

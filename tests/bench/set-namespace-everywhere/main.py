@@ -7,6 +7,9 @@ import sys
 
 if __name__ == "__main__":
     sys.path.insert(0, __file__[: -len("main.py")] + "../../../shared")
+    from krmkit.fn import bundle
+
+    bundle.use(__file__)
 
 from krmkit.fn.main import main
 

@@ -280,3 +280,13 @@ def test_text_without_macros_is_not_read() -> None:
     assert MacroText("a: [{{ if }}").document is None
     assert resolve("a: [{{ if }}").text == "a: [{{ if }}"
     assert [found.code for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
+
+
+def test_sources_that_come_and_go() -> None:
+    """What was read of one text is never taken for another's, even where that takes its place in memory."""
+    resolver = Resolver([], CONTEXT)
+    texts = [f"a: '{{{{ .spectro.var.n }}}}' # {number}" for number in range(50)]
+
+    assert [resolver.resolve(Source("r", (), text)).text for text in texts] == [
+        f"a: '3' # {n}" for n in range(50)
+    ]
