@@ -10,6 +10,7 @@ folder called .git is not searched for them. A link to a file is read, a link to
 from __future__ import annotations
 
 import os
+import stat
 
 from krmkit.fn.krmignore import KrmIgnore
 from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
 SUFFIXES = (".yaml", ".yml", ".json")
+_BYTES = 4  # of the longest character in UTF-8
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
@@ -173,7 +175,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
             package.ignored.add(path)
             continue
         label = package.place(path)
-        text = _text(os.path.join(package.path, path), label)
+        text = _text(os.path.join(package.path, path), label, budget.limits.total_size)
         budget.take(text)
         file = SourceFile(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
@@ -196,7 +198,15 @@ def _walk(path: str, folder: str, rules: KrmIgnore, ignored: bool = False) -> It
             yield from _walk(path, inner, rules, out)
 
 
-def _text(path: str, label: str) -> str:
+def _text(path: str, label: str, most: int = DEFAULT_LIMITS.item_size) -> str:
+    """The text of a file of at most so many characters."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise PackageError(f"{label}: is no regular file")
+    if found.st_size > most * _BYTES:
+        raise PackageError(
+            f"{label}: {found.st_size} bytes are more than a limit of {most} characters allows"
+        )
     with open(path, "rb") as file:
         content = file.read()
     try:

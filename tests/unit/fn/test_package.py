@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,16 @@ def test_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"a: b\nc: \xff\n")
 
     with pytest.raises(PackageError, match=r"a.yaml: line 2: byte 0xff is not UTF-8"):
+        read(str(tmp_path))
+
+
+def test_not_a_file(tmp_path: Path) -> None:
+    """A pipe or a device would never end; a folder called like a file is walked through."""
+    write(tmp_path, {"dir.yaml/a.yaml": resource("a")})
+    assert paths(read(str(tmp_path))) == ["Kptfile", "dir.yaml/a.yaml"]
+
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(PackageError, match=r"pipe\.yaml: is no regular file"):
         read(str(tmp_path))
 
 
