@@ -85,19 +85,20 @@ class Generator:
         if kind < 5 or depth > 4:
             return self.chance.choice(LITERALS)
         if kind == 5:
-            return "." + "".join(self.chance.choices("abnametlismp._é1", k=3))
+            return ".a" + "".join(self.chance.choices("abnametlismp.a_é1", k=3))
         return f"({self.pipeline(depth + 1)})" + self.chance.choice(["", "", ".a", ".name.b"])
 
-    def command(self, depth: int) -> str:
-        if self.chance.random() < 0.4:
+    def command(self, depth: int, stage: int) -> str:
+        if self.chance.random() < (0.02 if stage else 0.4):
             return self.operand(depth)
         count = self.chance.choice((0, 1, 1, 2, 2, 3, 5))
         words = [self.chance.choice(self.functions), *[self.operand(depth) for _ in range(count)]]
         return " ".join(words)
 
     def pipeline(self, depth: int = 0) -> str:
-        head = self.chance.choice(["", "", "", "$x := ", "$x = ", "$i, $x := "]) if depth < 2 else ""
-        return head + " | ".join(self.command(depth) for _ in range(self.chance.choice((1, 1, 1, 2, 3))))
+        head = self.chance.choice(["", "", "", "$x := ", "$x = "]) if depth < 2 else ""
+        stages = self.chance.choice((1, 1, 1, 2, 3))
+        return head + " | ".join(self.command(depth, stage) for stage in range(stages))
 
     def nodes(self, depth: int = 0) -> str:
         return "".join(self.node(depth) for _ in range(self.chance.randrange(1, 5)))
@@ -111,9 +112,11 @@ class Generator:
             return left + self.pipeline() + right
         if kind == 7:
             return f"{left}template {self.chance.choice(['`a`', '`b`', '`no`'])} {self.pipeline(2)}{right}"
-        if kind == 8:
+        if kind == 8 and self.chance.random() < 0.2:
             return left + self.chance.choice(["break", "continue", "end", "else", "/* c */", "nil"]) + right
-        word = self.chance.choice(["if", "with", "range", "range", "block `b`", "define `a`"])
+        word = self.chance.choice(["if", "with", "range", "range $i, $x :=", "block `b`", "define `a`"])
+        if depth and word.startswith("define") and self.chance.random() < 0.9:
+            word = "if"
         argument = "" if word.startswith("define") else " " + self.pipeline(2)
         other = f"{left}else{right}{self.nodes(depth + 1)}" if self.chance.random() < 0.4 else ""
         return f"{left}{word}{argument}{right}{self.nodes(depth + 1)}{other}{{{{end}}}}"
