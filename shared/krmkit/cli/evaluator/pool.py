@@ -1,0 +1,175 @@
+"""The processes that run functions: as many as there are cores, each with one call at a time, callers in line before them.
+
+Processes and not threads, because a run is pure computation: threads would share one core. A process can also be ended when its
+caller has gone, and takes nobody along when the machine runs out of memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+
+from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
+
+# The worker finds its modules where the server found them, whatever way the server was started.
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.cli.evaluator.worker import main; main()"
+_PATIENCE = 5.0  # seconds for an idle worker to end by itself
+
+
+class FullError(Exception):
+    """As many callers wait as may."""
+
+
+class DiedError(Exception):
+    """The process ended in the middle of a call."""
+
+
+class Worker:
+    """One process that runs functions."""
+
+    __slots__ = ("_process", "_stdin", "_stdout")
+
+    def __init__(self, process: Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+
+    @classmethod
+    async def start(cls) -> Worker:
+        """A new process, ready for calls. Raises OSError, DiedError."""
+        worker = cls(
+            await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-I", "-S", "-c", _PROGRAM),
+                *(path for path in sys.path if path),
+                stdin=PIPE,
+                stdout=PIPE,
+                start_new_session=True,  # Ctrl-C is for the server, which lets running calls end
+            )
+        )
+        try:
+            await worker._answer()
+        except BaseException:
+            worker.kill()
+            raise
+        return worker
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def run(self, name: str, content: bytes) -> Answer:
+        """Run the function `name` on a list. Raises DiedError."""
+        encoded = name.encode()
+        try:
+            self._stdin.write(CALL.pack(len(encoded), len(content)) + encoded)
+            self._stdin.write(content)
+            await self._stdin.drain()
+        except ConnectionError:
+            raise DiedError(await self._last_words()) from None
+        return await self._answer()
+
+    async def _answer(self) -> Answer:
+        try:
+            code, output_length, log_length = ANSWER.unpack(await self._stdout.readexactly(ANSWER.size))
+            output = await self._stdout.readexactly(output_length)
+            return Answer(code, output, await self._stdout.readexactly(log_length))
+        except asyncio.IncompleteReadError:
+            raise DiedError(await self._last_words()) from None
+
+    async def _last_words(self) -> str:
+        code = await self._process.wait()
+        return (
+            f"the process that ran it was ended by signal {-code}"
+            if code < 0
+            else f"its process left with {code}"
+        )
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process.returncode is None:
+            self._process.kill()
+
+    async def stop(self) -> None:
+        """Let an idle process end."""
+        self._stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), _PATIENCE)
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+
+
+class Pool:
+    """`size` workers; at most `queue` callers wait for one."""
+
+    __slots__ = ("_idle", "_queue", "_restarts", "_waiting", "size", "workers")
+
+    def __init__(self, size: int, queue: int) -> None:
+        self.size = size
+        self.workers: set[Worker] = set()
+        self._queue = queue
+        self._waiting = 0
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._restarts: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Start all workers. Raises OSError, DiedError."""
+        for worker in await asyncio.gather(*(Worker.start() for _ in range(self.size))):
+            self._add(worker)
+
+    async def run(self, name: str, content: bytes) -> Answer:
+        """Run a function on the next worker that is free. Raises FullError, DiedError.
+
+        A caller that goes away (the task is cancelled) takes the run with it.
+        """
+        if self._idle.empty() and self._waiting >= self._queue:
+            raise FullError
+        self._waiting += 1
+        try:
+            worker = await self._idle.get()
+        finally:
+            self._waiting -= 1
+        try:
+            answer = await worker.run(name, content)
+        except BaseException:
+            self._replace(worker)
+            raise
+        self._idle.put_nowait(worker)
+        return answer
+
+    async def stop(self) -> None:
+        """End all workers."""
+        for restart in self._restarts:
+            restart.cancel()
+        await asyncio.gather(*self._restarts, return_exceptions=True)
+        await asyncio.gather(*(worker.stop() for worker in self.workers))
+        self.workers.clear()
+
+    def _add(self, worker: Worker) -> None:
+        self.workers.add(worker)
+        self._idle.put_nowait(worker)
+
+    def _replace(self, worker: Worker) -> None:
+        """Another process for one that died or whose call nobody waits for."""
+        worker.kill()
+        self.workers.discard(worker)
+        task = asyncio.create_task(self._restart())
+        self._restarts.add(task)
+        task.add_done_callback(self._restarts.discard)
+
+    async def _restart(self) -> None:
+        delay = 0.1
+        while True:
+            try:
+                self._add(await Worker.start())
+            except (OSError, DiedError) as error:
+                # The machine may be short of memory or processes for a while.
+                print(f"krmkit evaluator: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
+                await asyncio.sleep(delay)
+                delay = min(2 * delay, 10.0)
+            else:
+                return

@@ -1,0 +1,128 @@
+"""What the evaluator answers: one function call at a time for each caller, and how it feels.
+
+The codes are those of Porch's function runner, so that its callers need not know who answers:
+
+- NOT_FOUND: no function of this catalog, which lets Porch ask its next runtime.
+- INTERNAL: the function failed; the text holds its results and its stderr. Also: the request is no message.
+- RESOURCE_EXHAUSTED: the answer is above the limit for messages, or too many callers wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import grpc
+
+from krmkit.cli.evaluator import messages
+from krmkit.cli.evaluator.pool import DiedError, FullError, Pool
+from krmkit.fn import loader
+from krmkit.fn.resolve import image_name
+from krmkit.lang.nearest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Context = grpc.aio.ServicerContext[bytes, bytes]
+
+EVALUATOR = "evaluator.FunctionEvaluator"
+HEALTH = "grpc.health.v1.Health"
+
+
+class Evaluator:
+    """The service evaluator.FunctionEvaluator."""
+
+    def __init__(self, pool: Pool, message_limit: int) -> None:
+        self._pool = pool
+        self._message_limit = message_limit
+        self._names = frozenset(loader.names())
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """For the server to register."""
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            "EvaluateFunction": grpc.unary_unary_rpc_method_handler(self.evaluate)
+        }
+        return grpc.method_handlers_generic_handler(EVALUATOR, methods)
+
+    async def evaluate(self, request: bytes, context: Context) -> bytes:
+        """EvaluateFunction: the list as the function `image` leaves it, and what it said on stderr."""
+        try:
+            content, image = messages.decode_request(request)
+        except messages.MessageError as error:
+            await context.abort(
+                grpc.StatusCode.INTERNAL, f"the request is no EvaluateFunctionRequest: {error}"
+            )
+        name = image_name(image)
+        if name not in self._names:
+            await context.abort(
+                grpc.StatusCode.NOT_FOUND,
+                f'the image "{image}" is no function of this catalog{did_you_mean(name, self._names)}',
+            )
+        try:
+            answer = await self._pool.run(name, content)
+        except FullError:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many callers wait; try again")
+        except DiedError as error:
+            await context.abort(
+                grpc.StatusCode.INTERNAL,
+                f'failed to evaluate the function "{image}": {error}; was it out of memory?',
+            )
+        if answer.exit_code:
+            await context.abort(
+                grpc.StatusCode.INTERNAL, f'failed to evaluate the function "{image}":\n{answer.log.decode()}'
+            )
+        response = messages.encode_response(answer.output, answer.log)
+        if len(response) > self._message_limit:
+            await context.abort(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f'the answer of the function "{image}" has {len(response)} bytes, and a message may have'
+                f" {self._message_limit}; --max-request-body-size raises the limit, here and in all parts of Porch",
+            )
+        return response
+
+
+class Health:
+    """The service grpc.health.v1.Health: SERVING from the start to the moment when `leave` is called."""
+
+    def __init__(self) -> None:
+        self._leaving = asyncio.Event()
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """For the server to register."""
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            "Check": grpc.unary_unary_rpc_method_handler(self.check),
+            "Watch": grpc.unary_stream_rpc_method_handler(self.watch),
+        }
+        return grpc.method_handlers_generic_handler(HEALTH, methods)
+
+    def leave(self) -> None:
+        """From now on no new call should come."""
+        self._leaving.set()
+
+    def status(self, service: str) -> int:
+        """The status of a service, "" for the whole server."""
+        if service not in {"", EVALUATOR, HEALTH}:
+            return messages.SERVICE_UNKNOWN
+        return messages.NOT_SERVING if self._leaving.is_set() else messages.SERVING
+
+    async def check(self, request: bytes, context: Context) -> bytes:
+        """Check: the status now; NOT_FOUND for a service that is not offered."""
+        service = await self._service(request, context)
+        status = self.status(service)
+        if status == messages.SERVICE_UNKNOWN:
+            await context.abort(grpc.StatusCode.NOT_FOUND, f'there is no service "{service}"')
+        return messages.encode_health_response(status)
+
+    async def watch(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
+        """Watch: the status now, and once more when it changes."""
+        service = await self._service(request, context)
+        status = self.status(service)
+        yield messages.encode_health_response(status)
+        await self._leaving.wait()
+        if self.status(service) != status:
+            yield messages.encode_health_response(self.status(service))
+
+    async def _service(self, request: bytes, context: Context) -> str:
+        try:
+            return messages.decode_health_request(request)
+        except messages.MessageError as error:
+            await context.abort(grpc.StatusCode.INTERNAL, f"the request is no HealthCheckRequest: {error}")

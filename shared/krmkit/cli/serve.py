@@ -1,0 +1,108 @@
+"""`krmkit serve evaluator`: Porch's function runner protocol from one warm process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+EPILOG = """
+Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
+this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND.
+The port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
+soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit serve`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit serve",
+        description="Offer the functions of the catalog as a service.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("service", choices=["evaluator"], help="what to serve")
+    made.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="the address to listen on; 0.0.0.0 or [::] for all (default: %(default)s)",
+    )
+    made.add_argument(
+        "--port", type=_port, default=9445, help="0 for any that is free (default: %(default)s)"
+    )
+    made.add_argument(
+        "--workers",
+        type=_positive,
+        default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        metavar="N",
+        help="processes that run functions, each one call at a time (default: one per core, here %(default)s)",
+    )
+    made.add_argument(
+        "--queue",
+        type=_positive,
+        default=64,
+        metavar="N",
+        help="callers that may wait for a worker; more are refused (default: %(default)s)",
+    )
+    made.add_argument(
+        "--max-request-body-size",
+        type=_size,
+        default=6 << 20,
+        metavar="BYTES",
+        help="the limit for messages both ways; Porch's server, function runner and wrapper have the same flag,"
+        " and all must agree (default: %(default)s)",
+    )
+    made.add_argument(
+        "--grace",
+        type=float,
+        default=25.0,
+        metavar="SECONDS",
+        help="time for running calls to end when the server stops (default: %(default)g)",
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        from krmkit.cli.evaluator.server import ServeError, Settings, serve
+    except ImportError as error:
+        if error.name != "grpc":
+            raise
+        print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
+        return 1
+    try:
+        serve(
+            Settings(
+                arguments.host,
+                arguments.port,
+                arguments.workers,
+                arguments.queue,
+                arguments.max_request_body_size,
+                arguments.grace,
+            )
+        )
+    except ServeError as error:
+        print(f"krmkit serve: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 0xFFFF:
+        raise argparse.ArgumentTypeError(f"{text} is no port: 0 to 65535")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
+        raise argparse.ArgumentTypeError(f"{text} is no number of bytes below 2 GiB, such as {6 << 20}")
+    return int(text)
