@@ -17,30 +17,14 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     `text` is the item as it stands behind its dash: its first line without, all others with indentation; the item's
     keys are at `column`. None where the scalar is absent or not simple enough.
     """
-    start, end = 0, len(text)
-    last = len(path) - 1
-    for depth, name in enumerate(path):
-        line = _key_line(text, name, column, start, end)
-        if line < 0:
-            return None
-        value = line + len(name) + 1
-        stop = text.find("\n", value)
-        if stop < 0:
-            stop = len(text)
-        if depth == last:
-            return _value_span(text, value, stop, column, end)
-        if stop != value:
-            return None
-        start = stop
-        end = _block_end(text, start, column, end)
-        column = _child_column(text, start, end)
-        if column < 0:
-            return None
-    return None
+    if len(path) == 1:
+        return scalar_in(text, (0, len(text), column), path[0])
+    found = block(text, column, path[:-1])
+    return scalar_in(text, found, path[-1]) if found is not None else None
 
 
-def strings(text: str, column: int, path: tuple[str, ...]) -> dict[str, str] | None:
-    """The mapping of one-line scalars at `path` as texts; None where something in it is not simple, or it is absent."""
+def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int] | None:
+    """(start, end, column of the keys) of the block mapping at `path`; None where it is absent or not plainly one."""
     start, end = 0, len(text)
     for name in path:
         line = _key_line(text, name, column, start, end)
@@ -53,26 +37,18 @@ def strings(text: str, column: int, path: tuple[str, ...]) -> dict[str, str] | N
         column = _child_column(text, start, end)
         if column < 0:
             return None
-    found: dict[str, str] = {}
-    pad = " " * column
-    position = start + 1
-    while position < end:
-        stop = text.find("\n", position, end)
-        if stop < 0:
-            stop = end
-        line_text = text[position:stop]
-        content = line_text.lstrip(" ")
-        if content and content[0] != "#":
-            key, colon, _ = content.partition(":")
-            if not colon or not line_text.startswith(pad + key) or key in found or not key[0].isalpha():
-                return None
-            span = _value_span(text, position + column + len(key) + 1, stop, column, end)
-            value = plain_text(text, span) if span is not None else None
-            if value is None:
-                return None
-            found[key] = value
-        position = stop + 1
-    return found
+    return start, end, column
+
+
+def scalar_in(text: str, found: tuple[int, int, int], name: str) -> tuple[int, int] | None:
+    """(start, end) of the scalar under `name` in a block mapping that `block` has found."""
+    start, end, column = found
+    line = _key_line(text, name, column, start, end)
+    if line < 0:
+        return None
+    value = line + len(name) + 1
+    stop = text.find("\n", value)
+    return _value_span(text, value, stop if stop >= 0 else len(text), column, end)
 
 
 def _key_line(text: str, name: str, column: int, start: int, end: int) -> int:
@@ -91,20 +67,19 @@ def _key_line(text: str, name: str, column: int, start: int, end: int) -> int:
 
 def _block_end(text: str, start: int, column: int, end: int) -> int:
     """End of the lines below the key at `column` whose line ends at `start`."""
+    width = column + 1
     position = start
     while position < end:
         following = position + 1
         if following >= end:
             return end
-        indent = 0
-        while following + indent < end and text[following + indent] == " ":
-            indent += 1
-        stop = text.find("\n", following, end)
-        if stop < 0:
-            stop = end
-        if following + indent < stop and indent <= column:
+        # What stands at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
+        margin = text[following : following + width].lstrip(" ")
+        if margin and margin[0] != "\n":
             return position
-        position = stop
+        position = text.find("\n", following, end)
+        if position < 0:
+            return end
     return end
 
 

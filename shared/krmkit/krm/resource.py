@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import plain_text, scalar_span, strings
+from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
@@ -64,7 +64,7 @@ class Resource:
         self._document: Document | None = None
         self._root: Map | None = None
         self._anchors: dict[str, Node] | None = None
-        self._annotations: dict[str, str] | None = None
+        self._annotations: tuple[int, int, int] | None = None
         self.column = column
         self.clean = clean
         self.limits = limits
@@ -189,13 +189,24 @@ class Resource:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """metadata.annotations as texts; {} where absent. Not to be changed."""
-        if self._document is None and self.clean:
-            if self._annotations is None:
-                self._annotations = strings(self._text, self.column, ("metadata", "annotations"))
-            if self._annotations is not None:
-                return self._annotations
+        """metadata.annotations as texts; {} where absent."""
         return self._strings("annotations")
+
+    def annotation(self, name: str) -> str:
+        """One annotation, "" where absent. Cheap on items that were not parsed yet."""
+        if self._document is None and self.clean:
+            place = self._annotations
+            if place is None:
+                place = self._annotations = block(self._text, self.column, ("metadata", "annotations"))
+            if place is not None:
+                span = scalar_in(self._text, place, name)
+                text = plain_text(self._text, span) if span is not None else None
+                if text is not None:
+                    return text
+                if name not in self._text and "\\" not in self._text and "*" not in self._text:
+                    return ""
+        node = self.node("metadata", "annotations", name)
+        return node.text if node is not None and node.kind == "scalar" else ""  # type: ignore[attr-defined]
 
     @property
     def labels(self) -> dict[str, str]:
@@ -219,16 +230,14 @@ class Resource:
         """The file the resource comes from, relative to its package; None where nothing tells."""
         if self.location is not None:
             return self.location.path
-        found = self.annotations
-        return found.get(names.PATH) or found.get(names.LEGACY_PATH)
+        return self.annotation(names.PATH) or self.annotation(names.LEGACY_PATH) or None
 
     @property
     def index(self) -> int:
         """The resource's position in its file, from 0."""
         if self.location is not None:
             return self.location.index
-        found = self.annotations
-        text = found.get(names.INDEX) or found.get(names.LEGACY_INDEX) or "0"
+        text = self.annotation(names.INDEX) or self.annotation(names.LEGACY_INDEX) or "0"
         return int(text) if text.isdecimal() and text.isascii() else 0
 
     @property
@@ -236,12 +245,12 @@ class Resource:
         """The folder of the resource's package, "" where nothing tells (`kpt fn eval`, kustomize)."""
         if self.location is not None:
             return self.location.package
-        return self.annotations.get(names.PACKAGE_PATH, "")
+        return self.annotation(names.PACKAGE_PATH)
 
     @property
     def is_local_config(self) -> bool:
         """Whether the resource is for tools only and never applied to a cluster."""
-        return self.annotations.get(names.LOCAL_CONFIG) == "true"
+        return self.annotation(names.LOCAL_CONFIG) == "true"
 
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""

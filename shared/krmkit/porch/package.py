@@ -27,14 +27,22 @@ class Package:
     function has just made have no package path either; they are the root's.
     """
 
-    __slots__ = ("_places", "resources", "root")
+    __slots__ = ("resources", "root")
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = list(resources)
-        self._places = [place_of(resource) for resource in self.resources]
-        with_kptfile = [package for package, path, _ in self._places if path == KPTFILE]
-        packages = with_kptfile or [package for package, _, _ in self._places]
+        with_kptfile = [package for (package, path, _), _ in self._named(KPTFILE) if path == KPTFILE]
+        packages = with_kptfile or [place_of(resource)[0] for resource in self.resources]
         self.root = min(packages, key=lambda path: (len(path), path), default="")
+
+    def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
+        """Place and position of the resources that may come from a file; the places of all others stay unread."""
+        name = file.rpartition("/")[2]
+        return [
+            (place_of(resource), position)
+            for position, resource in enumerate(self.resources)
+            if resource.location is not None or may_hold(resource, name)
+        ]
 
     def file_of(self, resource: Resource) -> str:
         """The resource's file, relative to the root; "" where nothing tells."""
@@ -50,7 +58,7 @@ class Package:
         """The resources of a file of the root package, in order."""
         found = [
             (index, position)
-            for position, (package, path, index) in enumerate(self._places)
+            for (package, path, index), position in self._named(file)
             if path == file and package in ("", self.root)
         ]
         return [self.resources[position] for _, position in sorted(found)]
@@ -84,7 +92,7 @@ class Package:
         """(file, resource) of all resource files in all folders, by file and position."""
         found = [
             (self._file(package, path), index, position)
-            for position, (package, path, index) in enumerate(self._places)
+            for position, (package, path, index) in enumerate(map(place_of, self.resources))
         ]
         return [
             (file, self.resources[position])
@@ -97,11 +105,10 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
     """(package path, file path, index) of a resource, read without parsing all of it where its text is plain."""
     if resource.location is not None:
         return resource.location.package.rstrip("/"), resource.location.path, resource.location.index
-    found = resource.annotations
-    path = found.get(names.PATH) or found.get(names.LEGACY_PATH) or ""
-    index = found.get(names.INDEX) or found.get(names.LEGACY_INDEX) or ""
+    path = resource.annotation(names.PATH) or resource.annotation(names.LEGACY_PATH)
+    index = resource.annotation(names.INDEX) or resource.annotation(names.LEGACY_INDEX)
     number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
-    return found.get(names.PACKAGE_PATH, "").rstrip("/"), path, number
+    return resource.annotation(names.PACKAGE_PATH).rstrip("/"), path, number
 
 
 def may_hold(resource: Resource, word: str) -> bool:

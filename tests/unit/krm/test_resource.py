@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import plain_text, scalar_span, strings
+from krmkit.krm.locate import plain_text, scalar_span
 from krmkit.krm.resource import Resource, dotted
 
 TEXT = """\
@@ -146,34 +146,13 @@ def test_dotted() -> None:
     assert dotted(("spec", "items", 0, "a.b", "c")) == 'spec.items[0]."a.b".c'
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
-            "m:\n    a: x\n    # c\n    b: 'y' # d\n\n    c/d: \"z\"\n  n: 1\n",
-            {"a": "x", "b": "y", "c/d": "z"},
-            id="simple",
-        ),
-        pytest.param("m:\n    a: |\n      x\n  n: 1\n", None, id="literal"),
-        pytest.param("m:\n    a:\n      b: x\n", None, id="nested"),
-        pytest.param("m:\n    a: x\n    a: y\n", None, id="twice"),
-        pytest.param("m:\n    <<: *a\n", None, id="merge"),
-        pytest.param("m: {a: x}\n", None, id="flow"),
-        pytest.param("n: 1\n", None, id="absent"),
-    ],
-)
-def test_strings(text: str, expected: dict[str, str] | None) -> None:
-    """A mapping of plainly simple scalars is read without a parse; all else is left to the parser."""
-    assert strings(text, 2, ("m",)) == expected
-
-
 def test_annotations_follow_edits() -> None:
     """What was read before an edit is not shown after it."""
     item = Resource(TEXT.removeprefix("# head\n"), clean=True)
-    assert item.annotations["internal.config.kubernetes.io/index"] == "3"
+    assert item.annotation("internal.config.kubernetes.io/index") == "3"
 
     item.set(("metadata", "annotations", "internal.config.kubernetes.io/index"), "4")
 
     assert item.index == 4
     item.set(("metadata", "annotations", "new"), "x")
-    assert item.annotations["new"] == "x"
+    assert item.annotation("new") == item.annotations["new"] == "x"
