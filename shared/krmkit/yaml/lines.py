@@ -10,6 +10,10 @@ from __future__ import annotations
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
 
+_CLOSING = {"{": "}", "[": "]"}
+# What may open something inside a flow collection, or hide what does.
+_SIGNS = frozenset("{}[]'\"#!&*\\")
+
 # The parser reads long lines faster than a loop over their signs.
 _LONG = 2000
 
@@ -56,12 +60,28 @@ def _quoted(content: str, quote: str) -> bool:
     return not rest or (rest[0] == "#" and content[end + 1] == " ")
 
 
+def _is_everyday(content: str) -> bool:
+    """Whether it is one flat collection of plain texts, `{a: b}`, or a list of quoted ones, `["a", "b"]`."""
+    if content[-1] != _CLOSING[content[0]]:
+        return False
+    inside = content[1:-1]
+    if _SIGNS.isdisjoint(inside):
+        return True
+    if content[0] == "[" and len(inside) > 1 and inside[0] == inside[-1] and inside[0] in "\"'":
+        quote = inside[0]
+        texts = inside[1:-1].replace(f"{quote}, {quote}", "")
+        return quote not in texts and (quote == "'" or "\\" not in texts)
+    return False
+
+
 def _flow(content: str) -> bool:
     """One flow collection that closes on this line, with nothing behind it but a comment.
 
     Read in order, sign by sign: a quote opens a text only where no plain text can be in progress, so one that stands
     anywhere else (`a:'x'` is plain text up to the next `: `) is a matter for the parser, as are escapes and anchors.
     """
+    if _is_everyday(content.rstrip(" ")):
+        return True
     if len(content) > _LONG:
         return False
     depth = 0
