@@ -242,6 +242,7 @@ class Worker:
         self.fleet = fleet
         self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull)
         self._candidates: dict[str, list[Candidate]] = {}
+        self._repositories: dict[tuple[str, str], Resource | None] = {}
 
     def work(self, number: int) -> Row:
         """Make the package of one task and write it. Whatever goes wrong is the row's error."""
@@ -276,11 +277,18 @@ class Worker:
         return make(blueprint, task.name, task.spec, task.namespace, origin, objects, self.resolver)
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
-        for item in self.fleet.objects:
-            if item.kind == REPOSITORY_KIND and item.api_version == REPOSITORY_VERSION and item.name == name:
-                if in_namespace(item.namespace, namespace):
-                    return item
-        return None
+        key = (name, namespace)
+        if key not in self._repositories:
+            found = (
+                item
+                for item in self.fleet.objects
+                if item.kind == REPOSITORY_KIND
+                and item.api_version == REPOSITORY_VERSION
+                and item.name == name
+                and in_namespace(item.namespace, namespace)
+            )
+            self._repositories[key] = next(found, None)
+        return self._repositories[key]
 
     def _objects(self, namespace: str) -> list[Candidate]:
         found = self._candidates.get(namespace)

@@ -90,13 +90,24 @@ class VariantFolder:
     def write(self, package: str, contents: dict[str, bytes]) -> int:
         """Bring a package's folder to these files; those of an earlier run that are none of them go. Returns how many changed."""
         root = os.path.join(self.path, package)
+        fresh = not os.path.isdir(root)
+        folders: set[str] = set()
         changed = 0
         for path, content in sorted(contents.items()):
             target = os.path.join(root, path)
-            if _read(target) != content:
-                os.makedirs(os.path.dirname(target), exist_ok=True)
+            if not fresh and _read(target) == content:
+                continue
+            folder = os.path.dirname(target)
+            if folder not in folders:
+                os.makedirs(folder, exist_ok=True)
+                folders.add(folder)
+            if fresh:
+                # Half a file would be found again by the record, and written once more.
+                with open(target, "wb") as file:
+                    file.write(content)
+            else:
                 _replace(target, content)
-                changed += 1
+            changed += 1
         entry = self.entries.get(package)
         gone = [path for path in entry.files if path not in contents] if entry is not None else []
         return changed + self._remove(root, gone)

@@ -68,8 +68,16 @@ class Blueprint:
                 if ".git" not in name.split("/"):
                     self.others[each.place(name)] = os.path.join(each.path, name)
 
-    def package(self, texts: dict[str, str]) -> Package:
-        """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises."""
+    def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
+        """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises.
+
+        Files that are the same in the package `before`, which is then used up, are taken over from it.
+        """
+        known: dict[str, SourceFile] = {}
+        for each in before.walk() if before is not None else ():
+            for file in each.files:
+                if not any(item.changed for item in file.items):
+                    known[each.place(file.path)] = file
         packages: dict[str, Package] = {}
         for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
             kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
@@ -80,6 +88,9 @@ class Blueprint:
         for path in sorted(texts):
             owner = packages[_owner(path.rpartition("/")[0], packages)]
             inner = path[len(owner.folder) :].lstrip("/")
+            if path in known and known[path].text == texts[path]:
+                owner.files.append(known[path])
+                continue
             file = SourceFile(inner, texts[path], owner.path, path, self.limits)
             for item in file.items:
                 if may_hold_orchestration(item.original):
@@ -171,8 +182,9 @@ def make(
     if errors:
         raise VariantError("; ".join(errors))
     try:
-        texts = _varied(blueprint, name, spec, namespace, origin, objects)
-        rendering = render(blueprint.package(texts), resolver)
+        package = _varied(blueprint, name, spec, namespace, origin, objects)
+        written = blueprint.package(Places(package).contents(_items(package)), package)
+        rendering = render(written, resolver)
     except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
         raise VariantError(str(error)) from None
     problems = [
@@ -195,15 +207,19 @@ def _varied(
     namespace: str,
     origin: Origin,
     objects: Sequence[Candidate],
-) -> dict[str, str]:
-    """The texts of the clone with the variant applied."""
+) -> Package:
+    """The clone with the variant applied."""
     downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
     package = blueprint.package(_with_context(blueprint, downstream))
-    items: list[Item] = [item for each in package.walk() for item in each.items]
+    items = _items(package)
     view = View(items)
     _rename(view.single(KPTFILE, "Kptfile"), downstream, origin)
     apply_variant(view, name, spec, [*objects, *candidates([], items, namespace, None)])
-    return Places(package).contents(items)
+    return package
+
+
+def _items(package: Package) -> list[Item]:
+    return [item for each in package.walk() for item in each.items]
 
 
 def _with_context(blueprint: Blueprint, name: str) -> dict[str, str]:
