@@ -1,0 +1,166 @@
+"""`krmkit variants render`: the packages of a fleet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from krmkit.fn.variantfolder import RECORD
+
+SET = """\
+apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata:
+  name: fleet
+  namespace: default
+spec:
+  upstream: {repo: bp, package: shop, revision: 1}
+  targets:
+  - repositorySelector:
+      matchExpressions: [{key: site, operator: Exists}]
+    template:
+      packageContext:
+        dataExprs: [{key: site, valueExpr: "repository.labels.site"}]
+"""
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
+CHECK = "pipeline:\n  validators:\n  - image: example.dev/set-package-context\n    configMap: {SITE: x}\n"
+
+
+def repository(name: str, site: str) -> str:
+    return (
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata:\n"
+        f"  name: {name}\n  namespace: default\n  labels: {{site: {site}}}\n"
+    )
+
+
+@pytest.fixture(name="place")
+def folders(tmp_path: Path) -> Path:
+    """A set, a blueprint, and the repositories of two sites."""
+    (tmp_path / "set.yaml").write_text(SET)
+    (tmp_path / "packages/bp/shop").mkdir(parents=True)
+    (tmp_path / "packages/bp/shop/Kptfile").write_text(KPTFILE)
+    (tmp_path / "packages/bp/shop/README.md").write_text("# Shop\n")
+    (tmp_path / "objects/deep").mkdir(parents=True)
+    (tmp_path / "objects/north.yaml").write_text(repository("north", "n"))
+    (tmp_path / "objects/deep/south.yaml").write_text(repository("south", "s"))
+    return tmp_path
+
+
+def render(place: Path, *words: str) -> int:
+    given = ["variants", "render", str(place / "set.yaml"), "--packages", str(place / "packages")]
+    return main([*given, "--objects", str(place / "objects"), "--out", str(place / "out"), *words])
+
+
+def written(place: Path) -> list[str]:
+    out = place / "out"
+    return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_fleet(place: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> None:
+    """Each variant has its package and its row; a second run changes nothing."""
+    assert render(place, "--jobs", jobs) == 0
+    table = capsys.readouterr().out
+    assert render(place, "--jobs", jobs) == 0
+    again = capsys.readouterr().out
+
+    assert [line.split()[:3] for line in table.splitlines()[1:3]] == [
+        ["fleet-north-shop", "3", "0"],
+        ["fleet-south-shop", "3", "0"],
+    ]
+    assert table.endswith("2 variants, 6 files changed\n")
+    assert again.endswith("2 variants, 0 files changed\n")
+    assert written(place) == [
+        RECORD,
+        *(
+            f"{repo}/shop/{file}"
+            for repo in ("north", "south")
+            for file in ("Kptfile", "README.md", "package-context.yaml")
+        ),
+    ]
+    assert "site: s\n" in (place / "out/south/shop/package-context.yaml").read_text()
+
+
+def test_target_that_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its package goes too, and nothing that is not of this set."""
+    render(place)
+    (place / "objects/north.yaml").unlink()
+    other = SET.replace("name: fleet", "name: other")
+    capsys.readouterr()
+    assert render(place) == 0
+
+    assert "1 package removed" in capsys.readouterr().out
+    assert not (place / "out/north").exists()
+    (place / "set.yaml").write_text(other.replace("Exists", "DoesNotExist"))
+    assert render(place) == 0
+    assert (place / "out/south/shop/Kptfile").exists()
+
+
+def test_one_failure_stops_no_other(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that was not written is refused; the others are made, and the exit code is 1."""
+    (place / "out/north/shop").mkdir(parents=True)
+    (place / "out/north/shop/mine").write_text("x")
+
+    assert render(place, "--jobs", "2") == 1
+    output = capsys.readouterr().out
+    assert "did not write (north/shop/mine)" in output
+    assert output.endswith("2 variants, 3 files changed, 1 failed\n")
+    assert (place / "out/north/shop/mine").read_text() == "x"
+    assert not (place / "out/north/shop/Kptfile").exists()
+
+
+def test_failed_variant_keeps_its_package(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an earlier run made stays as it was when the next one fails."""
+    render(place)
+    before = {path: (place / "out" / path).read_bytes() for path in written(place)}
+    reserved = KPTFILE + CHECK.replace("SITE", "name")
+    (place / "packages/bp/shop/Kptfile").write_text(reserved)
+
+    assert render(place) == 1
+    assert "set-package-context" in capsys.readouterr().out
+    assert {path: (place / "out" / path).read_bytes() for path in written(place)} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: b: c\n", "set.yaml"),
+        (KPTFILE, "holds no PackageVariantSet"),
+        (SET.replace("targets", "target"), 'unknown field "target"; did you mean "targets"?'),
+        (
+            SET.replace("package: shop", "package: ''"),
+            "ValidationError: spec.upstream.package is a required field",
+        ),
+        (SET.replace("labels.site", "labels.zone"), "no such key: zone"),
+    ],
+)
+def test_bad_set(place: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    """A set that cannot be generated is one line, and nothing is written."""
+    (place / "set.yaml").write_text(text)
+
+    assert render(place) == 1
+    assert message in capsys.readouterr().err
+    assert not (place / "out").exists()
+
+
+def test_missing_blueprint(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every variant says where was looked for its blueprint."""
+    (place / "packages/bp/shop/Kptfile").unlink()
+
+    assert render(place) == 1
+    assert capsys.readouterr().out.count("no Kptfile in") == 2
+
+
+def test_single_variants(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """PackageVariants may stand in the file too; two for one folder are told."""
+    one = (
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: NAME}\n"
+        "spec: {upstream: {repo: bp, package: shop}, downstream: {repo: r, package: p}}\n"
+    )
+    (place / "set.yaml").write_text(one.replace("NAME", "a") + "---\n" + one.replace("NAME", "b"))
+
+    assert render(place) == 1
+    assert "r/p is already the package of a" in capsys.readouterr().out
+    assert (place / "out/r/p/Kptfile").exists()
