@@ -87,5 +87,6 @@ FILES = {"template_exec.jsonl": template_exec, "sprig.jsonl": sprig}
 def notes() -> list[str]:
     """The number of exact messages of each file."""
     return [
-        f"{file}: {one.exact} of {one.failures} messages are Go's to the letter" for file, one in _messages.items()
+        f"{file}: {one.exact} of {one.failures} messages are Go's to the letter"
+        for file, one in _messages.items()
     ]

@@ -1,7 +1,16 @@
 """Go's text/template: parse(text) makes a Template, Template.execute(data) makes text.
 
-    from krmkit.lang.gotemplate import parse
-    parse("{{ range .items }}{{ .name }}\n{{ end }}").execute({"items": [{"name": "a"}]})
+    from krmkit.lang.gotemplate import TemplateError, parse
+
+    template = parse("{{ range .items }}{{ .name | upper }} {{ end }}", name="list", functions="sprig")
+    template.execute({"items": [{"name": "a"}]})   # "A "
+
+`functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to functions.Function. What goes
+wrong is a TemplateError in Go's words, with the phase (parse, exec), line and column. Nothing depends on the clock, the
+environment or chance, and Limits bounds what a hostile template can use. values.py tells how Go's types appear in Python.
+
+Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
+no functions, so that `call` can only fail; nesting and recursion end earlier (Limits), with an error.
 
 The names below are loaded when they are first asked for; a template without sprig functions loads none of sprig.
 """

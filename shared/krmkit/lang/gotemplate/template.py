@@ -105,7 +105,8 @@ class Template:
         data: what the dot is, as JSON has it (dict, list, str, int, float, bool, None); it is copied, so that functions
         such as sprig's set do not change the caller's. name: an associated template to execute instead of this one.
         numbers: the Go type of whole numbers in the data, one of float64 (what encoding/json makes of all numbers),
-        int, int64. Raises TemplateError with phase "exec".
+        int, int64; or "go" when the data are Go values already (values.from_json made them) and need no copy.
+        Raises TemplateError with phase "exec".
 
         Bytes that are no UTF-8 (sprig's trunc may cut a character in two) stand in the result as surrogateescape has
         them: `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
@@ -118,7 +119,7 @@ class Template:
         run = Run(self._group.programs, self._group.limits)
         outermost = begin(run.limits.work)
         try:
-            dot = ABSENT if data is None else from_json(data, numbers)
+            dot = ABSENT if data is None else data if numbers == "go" else from_json(data, numbers)
             frame = program.start.copy()
             frame[0] = run
             frame[1] = dot

@@ -264,3 +264,11 @@ def test_nothing_is_loaded_that_is_not_needed() -> None:
     )
 
     assert done.stdout == "100001\n[]\n"
+
+
+def test_go_values_are_taken_as_they_are() -> None:
+    """Converted once, executed often; functions that change their argument change it."""
+    template = parse("{{printf `%T` .n}}{{$_ := set . `n` `x`}}", functions="sprig")
+    data: dict[str, object] = {"n": 1}
+
+    assert [template.execute(data, numbers="go"), template.execute(data, numbers="go")] == ["int", "string"]
