@@ -77,7 +77,7 @@ def run(definition: Definition, process: Process, text: str, options: Options = 
             resources.results = [result.data() for result in found]
             return Outcome(resources.render(), "", 0, found)
     except Exception as error:  # noqa: BLE001  # whatever it is, the items must come back
-        trace = _unexpected(error, results, options)
+        trace = _stopped(error, results, options)
         found = results.finish()
     return refuse(definition, text, found, options, trace)
 
@@ -158,23 +158,30 @@ def _evaluate(
     except FunctionError as error:
         results.error(error.rule, error.message, error.resource, error.field)
         return _trace(options)
-    except LimitError as error:
-        results.error("limit", str(error))
-    except YamlError as error:
-        results.error("invalid-yaml", str(error))
-    except ListError as error:
-        results.error("invalid-item", str(error))
-    except RecursionError:
-        results.error("limit", "the input is nested too deeply for this function")
-    except MemoryError:
-        results.error("limit", "the input needs more memory than there is")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it is, it becomes a result
         # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.
-        return _unexpected(error, results, options)
+        return _stopped(error, results, options)
     else:
         # What stops a run stays an error; failOn moves findings only.
         results.fail_on(decoded.fail_on)
         return ""
+    return _trace(options)
+
+
+def _stopped(error: BaseException, results: Results, options: Options) -> str:
+    """Put what stopped the run among the results; returns the traceback to show."""
+    if isinstance(error, LimitError):
+        results.error("limit", str(error))
+    elif isinstance(error, YamlError):
+        results.error("invalid-yaml", str(error))
+    elif isinstance(error, ListError):
+        results.error("invalid-item", str(error))
+    elif isinstance(error, RecursionError):
+        results.error("limit", "the input is nested too deeply for this function")
+    elif isinstance(error, MemoryError):
+        results.error("limit", "the input needs more memory than there is")
+    else:
+        return _unexpected(error, results, options)
     return _trace(options)
 
 

@@ -255,12 +255,11 @@ class ResourceList:
         lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
         if self.items:
             lines.append("items:\n")
+            from krmkit.yaml.compose import shift
+
             for item in self.items:
-                lines.append(
-                    "- "
-                    + _block_text(item).rstrip("\n").replace("\n", "\n  ").replace("\n  \n", "\n\n")
-                    + "\n"
-                )
+                text = shift(" " * item.column + item.text, item.column, 2)[2:]
+                lines.append(f"- {text}" if text.endswith("\n") else f"- {text}\n")
         else:
             lines.append("items: []\n")
         if self.function_config is not None:
@@ -384,12 +383,3 @@ def _spliced(text: str, start: int, stop: int, edits: list[tuple[int, int, str]]
             position = end
     parts.append(text[position:stop])
     return "".join(parts)
-
-
-def _block_text(item: Resource) -> str:
-    """A resource as a document of its own, at column 0."""
-    if item.column == 0:
-        return item.text
-    from krmkit.yaml.compose import shift
-
-    return shift(" " * item.column + item.text, item.column, 0)

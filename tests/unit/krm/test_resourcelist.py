@@ -202,3 +202,13 @@ def test_list_in_memory() -> None:
 
     assert (item.path, item.index, item.package_path) == ("a.yaml", 2, "pkg")
     assert ResourceList.parse(rl.render()).items[0].get() == {"kind": "A", "metadata": {"name": "a"}}
+
+
+def test_list_in_memory_keeps_trailing_lines() -> None:
+    """Line breaks that a block scalar keeps are content, also at the end of an item."""
+    text = "kind: A\ntext: |+\n  x\n\n\n"
+    rl = ResourceList.of([Resource(text), Resource("kind: B")])
+
+    again = ResourceList.parse(rl.render())
+
+    assert [item.get() for item in again.items] == [{"kind": "A", "text": "x\n\n\n"}, {"kind": "B"}]
