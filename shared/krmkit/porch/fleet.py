@@ -35,9 +35,12 @@ class SetError(PorchError):
 
 
 class Planned:
-    """One set's outcome: what was generated, and how it meets the variants that are there already."""
+    """One set's outcome: what was generated, and how it meets the variants that are there already.
 
-    __slots__ = ("changes", "existing", "generated", "packages", "upstream_known")
+    `entries` counts for each target what it gave.
+    """
+
+    __slots__ = ("changes", "entries", "existing", "generated", "packages", "upstream_known")
 
     def __init__(
         self,
@@ -46,8 +49,10 @@ class Planned:
         existing: list[Resource],
         changes: Changes,
         upstream_known: bool,
+        entries: list[int],
     ) -> None:
         self.packages = packages
+        self.entries = entries
         self.generated = generated
         self.existing = existing
         self.changes = changes
@@ -91,7 +96,10 @@ class Fleet:
         existing = [item for item in self._variants if self._is_owned(item, packages)]
         changes = reconcile(packages.name, generated.variants, [_existing(item) for item in existing])
         self._refuse_taken_names(packages, changes, existing)
-        return Planned(packages, generated, existing, changes, known)
+        entries = [0] * len(packages.spec["targets"])
+        for downstream in downstreams:
+            entries[downstream.target] += 1
+        return Planned(packages, generated, existing, changes, known, entries)
 
     def carry_out(self, planned: Planned, finalizer: bool) -> None:
         """Remove what is no longer targeted, give existing variants their specs, add the new ones at the end."""

@@ -102,6 +102,12 @@ def report_planned(results: Sink, planned: Planned) -> None:
             f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
         )
         results.add("info", "upstream-unknown", message, resource, "spec.upstream")
+    for index, count in enumerate(planned.entries):
+        field = f"spec.targets[{index}]"
+        if count:
+            results.explain("generated", f"selects {count}", resource, field)
+        else:
+            results.add("info", "empty-target", "selects nothing", resource, field)
     for rule, message in doubts(planned):
         results.add("warning", rule, message, resource, "spec.targets")
     for variant in planned.generated.variants:

@@ -75,6 +75,13 @@ def test_new_variants_follow_the_items() -> None:
     assert resources.items[-1].get("spec", "labels") == {"tier": "front"}
 
 
+def test_targets_are_counted() -> None:
+    """What each target gave is known, nothing included."""
+    two = SET + "  - objectSelector: {apiVersion: v1, kind: Node}\n"
+
+    assert run(repository("a"), repository("b"), packages=two)[1].entries == [2, 0]
+
+
 def test_items_without_a_namespace_count() -> None:
     """A file may leave the namespace open."""
     assert names(run(repository("a", namespace=""))[0]) == ["fleet-a-front"]
