@@ -32,7 +32,7 @@ run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 	@$(RUN) -m krmkit.cli render build/run --diff
 
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
-	@$(PYTEST) -m "not kpt" $(if $(FUNCTION),-k "$(FUNCTION)") tests
+	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),-k "$(FUNCTION)") tests
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -52,7 +52,7 @@ bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; 
 	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
 
 e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
-	@$(PYTEST) --require-kpt tests/e2e
+	@$(PYTEST) -m "not images" --require-kpt tests/e2e
 
 new: venv ## the folder of a new function (NAME=my-function)
 	@test -n "$(NAME)" || { echo "name the function: make new NAME=my-function" >&2; exit 2; }
@@ -65,7 +65,7 @@ generate: venv ## write everything that is generated from functions/*/function.y
 	@$(DEV) -m tools.generate
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel serve build dev; do \
+	@for name in run cel serve build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
@@ -74,5 +74,7 @@ wheel: venv ## the wheel, in dist/
 	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what was made, environments included
-	@rm -rf .venv .venv-run build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
+	@rm -rf .venv .venv-run .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+include images.mk

@@ -1,0 +1,31 @@
+# Images: see docs/images.md. ENGINE=docker|podman|buildah (default: the first that works), TAG=unstable, BASE_IMAGE=... (default: the
+# project's own, from the registry or from `make base-image`).
+export ENGINE TAG BASE_IMAGE
+
+.PHONY: wheels image images base-image sbom bundle e2e-images venv-sbom
+
+wheels: venv ## the wheels of an image, fetched by hash (FUNCTION=name, or catalog)
+	@test -n "$(FUNCTION)" || { echo "name the function: make wheels FUNCTION=apply-presets" >&2; exit 2; }
+	@$(DEV) -m tools.images.wheels "$(FUNCTION)"
+
+image: venv ## the image of a function (FUNCTION=name, or catalog: all in one)
+	@test -n "$(FUNCTION)" || { echo "name the function: make image FUNCTION=apply-presets" >&2; exit 2; }
+	@$(DEV) -m tools.images.build "$(FUNCTION)"
+
+images: venv ## the images of all functions, and catalog
+	@$(DEV) -m tools.images.build --all
+
+base-image: venv ## the base image from Debian's packages (as root; needs debootstrap)
+	@$(DEV) -m tools.images.base
+
+venv-sbom:
+	@tools/venv.sh .venv-sbom requirements/sbom.txt
+
+sbom: venv-sbom ## bills of materials, in build/sbom (FUNCTION=name, or all)
+	@.venv-sbom/bin/python -m tools.images.sbom $(or $(FUNCTION),--all)
+
+bundle: sbom ## images and bills of materials as files, for machines without a registry
+	@.venv-sbom/bin/python -m tools.images.bundle
+
+e2e-images: venv ## the images, in the real kpt and kubectl kustomize
+	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) -v -m images tests/e2e/test_images.py

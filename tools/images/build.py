@@ -1,0 +1,96 @@
+"""Builds images of functions: python -m tools.images.build FUNCTION... (`catalog`: the one that holds all; --all: every one)
+
+Environment: ENGINE (docker, podman, buildah), TAG (default: unstable), BASE_IMAGE.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tools.definitions import ROOT, Project, definitions
+from tools.images.engine import Engine, ImageError
+from tools.images.wheels import CATALOG, fetch
+
+TAG = "unstable"  # what catalog.yaml names between releases
+DOCKERFILE = ROOT / "Dockerfile.template"
+
+
+def image_name(name: str, tag: str | None = None) -> str:
+    """The full name of an image: registry, name, tag (default: TAG of the environment)."""
+    return f"{Project().registry}/{name}:{tag or os.environ.get('TAG') or TAG}"
+
+
+def base_image() -> str:
+    """The base to build on (BASE_IMAGE of the environment, else the project's own)."""
+    return os.environ.get("BASE_IMAGE") or image_name("base")
+
+
+def revision() -> str:
+    """The commit, `unknown` outside of a repository; `-dirty` where files differ from it."""
+    done = subprocess.run(
+        ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def labels(function: str) -> dict[str, str]:
+    """What the image says about itself beside title, version and revision: from function.yaml and pyproject.toml."""
+    project = Project()
+    values = {"vendor": project.publisher, "url": project.home, "base.name": base_image()}
+    own = {}
+    if function == CATALOG:
+        values["description"] = "All functions of the catalog; the first argument names one."
+    else:
+        [definition] = [found for found in definitions() if found.name == function]
+        values["description"] = definition.summary
+        values["documentation"] = f"{project.home}/functions/{function}"
+        own = {
+            "dev.krmkit.function.kind": definition.kind,
+            "dev.krmkit.function.tags": ",".join(definition.tags),
+        }
+    return {**{f"org.opencontainers.image.{key}": value for key, value in values.items()}, **own}
+
+
+def build(engine: Engine, function: str) -> list[str]:
+    """Build one image; returns its names. `latest` is for Kptfiles that name no tag, on this machine."""
+    fetch(function)
+    names = [image_name(function)]
+    if names[0].endswith(f":{TAG}"):
+        names.append(image_name(function, "latest"))
+    base = base_image()
+    engine.build(
+        DOCKERFILE,
+        ROOT,
+        names,
+        {"BASE_IMAGE": base, "FUNCTION": function, "VERSION": Project().version, "REVISION": revision()},
+        labels(function),
+        base,
+    )
+    return names
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments:
+        print("usage: python -m tools.images.build FUNCTION... | --all", file=sys.stderr)
+        return 2
+    functions = arguments
+    if arguments == ["--all"]:
+        functions = [*(definition.name for definition in definitions()), CATALOG]
+    try:
+        engine = Engine.find()
+        for function in functions:
+            print(*build(engine, function), sep="  ", flush=True)
+    except ImageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,34 @@
+"""The entry point of the image `catalog`: the first argument names a function, or a command of krmkit."""
+
+from __future__ import annotations
+
+import sys
+
+FUNCTIONS = "/krmkit/functions"
+
+sys.path.insert(0, "/krmkit/shared")
+name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+
+try:
+    # No name reaches outside of the folder, and `entry` is this file.
+    with open(f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.py", "rb") as stream:
+        source = stream.read() if name != "entry" else b""
+except OSError:
+    source = b""
+
+if source:
+    # As if the function's program had been started, without starting a second interpreter.
+    __file__ = f"{FUNCTIONS}/{name}/main.py"
+    sys.argv[:] = [__file__, *sys.argv[2:]]
+    exec(compile(source, __file__, "exec"))  # noqa: S102  # what starting it is
+elif name in {"-h", "--help"}:
+    from krmkit.cli import usage
+    from krmkit.fn.loader import names
+
+    print(usage(), end="")
+    print("In this image also: FUNCTION [FILE] ..., one function on the ResourceList on stdin. Functions:\n")
+    print("".join(f"  {function}\n" for function in names()), end="")
+else:
+    from krmkit.cli import main
+
+    raise SystemExit(main(sys.argv[1:]))

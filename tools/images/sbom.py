@@ -1,0 +1,123 @@
+"""Bills of materials, CycloneDX in JSON: .venv-sbom/bin/python -m tools.images.sbom FUNCTION... | --all
+
+build/sbom/<function>.cdx.json names the function with its version, the Python packages with the hashes of their wheels (as cyclonedx-py
+reads them from what `make wheels` wrote), and the Debian packages of the base image's root file system. Each file is checked against the
+schema of CycloneDX before it is written, and is the same for the same contents.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import uuid
+from pathlib import Path
+from urllib.parse import quote
+
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from tools.definitions import ROOT, Project, definitions
+from tools.images.engine import ImageError
+from tools.images.wheels import CATALOG, fetch
+
+FOLDER = ROOT / "build" / "sbom"
+RECORDS = ROOT / "build" / "base" / "rootfs" / "var" / "lib" / "dpkg" / "status.d"
+VERSION = SchemaVersion.V1_6
+
+Data = dict[str, object]
+
+
+def python_packages(function: str) -> list[Data]:
+    """The components that cyclonedx-py finds in the requirements of an image."""
+    command = [
+        str(Path(sysconfig.get_path("scripts"), "cyclonedx-py")),
+        "requirements",
+        "--output-reproducible",
+    ]
+    command += ["--spec-version", VERSION.to_version(), str(fetch(function) / "requirements.txt")]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ImageError(f"cyclonedx-py: {done.stderr}")
+    components: list[Data] = json.loads(done.stdout)["components"]
+    for component in components:
+        del component["description"]  # the line of the file
+        component["bom-ref"] = component["purl"]
+    return components
+
+
+def debian_packages() -> list[Data]:
+    """The packages of the base image, from the records that `make base-image` keeps."""
+    return [debian_package(path.read_text("utf-8")) for path in sorted(RECORDS.glob("*"))]
+
+
+def debian_package(record: str) -> Data:
+    """One component from one record of dpkg's status file."""
+    fields = dict(line.split(": ", 1) for line in record.splitlines() if ": " in line and line[0] != " ")
+    name, version = fields["Package"], fields["Version"]
+    purl = f"pkg:deb/debian/{name}@{quote(version, safe='.~-')}?arch={fields['Architecture']}"
+    return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
+
+
+def document(function: str) -> Data:
+    """The whole bill of one image."""
+    project = Project()
+    reference = f"{project.registry}/{function}"
+    components = [*python_packages(function), *debian_packages()]
+    content: Data = {
+        "bomFormat": "CycloneDX",
+        "specVersion": VERSION.to_version(),
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "container",
+                "bom-ref": reference,
+                "name": reference,
+                "version": project.version,
+                "licenses": [{"license": {"id": "Apache-2.0"}}],
+            }
+        },
+        "components": components,
+        "dependencies": [
+            {"ref": reference, "dependsOn": sorted(str(part["bom-ref"]) for part in components)},
+            *({"ref": part["bom-ref"]} for part in components),
+        ],
+    }
+    # The number of a bill must be unique, and is the same for the same contents.
+    number = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(content, sort_keys=True))
+    return {"serialNumber": f"urn:uuid:{number}", **content}
+
+
+def write(function: str) -> Path:
+    """Write the bill of one image; returns its path."""
+    text = json.dumps(document(function), indent=2) + "\n"
+    error = JsonStrictValidator(VERSION).validate_str(text)
+    if error is not None:
+        raise ImageError(f"the bill of {function} is not valid: {error}")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    target = FOLDER / f"{function}.cdx.json"
+    target.write_text(text, "utf-8")
+    return target
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments:
+        print("usage: python -m tools.images.sbom FUNCTION... | --all", file=sys.stderr)
+        return 2
+    if arguments == ["--all"]:
+        arguments = [*(definition.name for definition in definitions()), CATALOG]
+    if not RECORDS.is_dir():
+        print("the packages of the base image are not known here: make base-image", file=sys.stderr)
+        return 1
+    try:
+        for function in arguments:
+            print(write(function).relative_to(ROOT), flush=True)
+    except ImageError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
