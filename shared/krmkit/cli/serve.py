@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--grace",
-        type=float,
+        type=_seconds,
         default=25.0,
         metavar="SECONDS",
         help="time for running calls to end when the server stops (default: %(default)g)",
@@ -100,6 +100,16 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 0xFFFF:
         raise argparse.ArgumentTypeError(f"{text} is no port: 0 to 65535")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
 
 
 def _size(text: str) -> int:

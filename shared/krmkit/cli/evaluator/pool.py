@@ -7,13 +7,17 @@ caller has gone, and takes nobody along when the machine runs out of memory.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections import deque
 
+import krmkit
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 
 # The worker finds its modules where the server found them, whatever way the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.cli.evaluator.worker import main; main()"
+_SOURCES = os.path.dirname(os.path.abspath(krmkit.__path__[0]))
 _PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
 
@@ -45,6 +49,7 @@ class Worker:
                 sys.executable,
                 *("-I", "-S", "-c", _PROGRAM),
                 *(path for path in sys.path if path),
+                _SOURCES,  # an editable installation may find them without sys.path
                 stdin=PIPE,
                 stdout=PIPE,
                 start_new_session=True,  # Ctrl-C is for the server, which lets running calls end
@@ -104,54 +109,70 @@ class Worker:
 
 
 class Pool:
-    """`size` workers; at most `queue` callers wait for one."""
+    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came."""
 
-    __slots__ = ("_idle", "_queue", "_restarts", "_waiting", "size", "workers")
+    __slots__ = ("_callers", "_idle", "_queue", "_restarts", "size", "workers")
 
     def __init__(self, size: int, queue: int) -> None:
         self.size = size
         self.workers: set[Worker] = set()
         self._queue = queue
-        self._waiting = 0
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._callers: deque[asyncio.Future[Worker]] = deque()
+        self._idle: list[Worker] = []  # the last that worked is the first to work again: it is the warmest
         self._restarts: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Start all workers. Raises OSError, DiedError."""
         for worker in await asyncio.gather(*(Worker.start() for _ in range(self.size))):
-            self._add(worker)
+            self.workers.add(worker)
+            self._idle.append(worker)
 
     async def run(self, name: str, content: bytes) -> Answer:
         """Run a function on the next worker that is free. Raises FullError, DiedError.
 
         A caller that goes away (the task is cancelled) takes the run with it.
         """
-        if self._idle.empty() and self._waiting >= self._queue:
-            raise FullError
-        self._waiting += 1
-        try:
-            worker = await self._idle.get()
-        finally:
-            self._waiting -= 1
+        worker = await self._take()
         try:
             answer = await worker.run(name, content)
         except BaseException:
             self._replace(worker)
             raise
-        self._idle.put_nowait(worker)
+        self._give(worker)
         return answer
 
     async def stop(self) -> None:
-        """End all workers."""
+        """End all workers; nobody may be calling any more."""
         for restart in self._restarts:
             restart.cancel()
         await asyncio.gather(*self._restarts, return_exceptions=True)
         await asyncio.gather(*(worker.stop() for worker in self.workers))
         self.workers.clear()
+        self._idle.clear()
 
-    def _add(self, worker: Worker) -> None:
-        self.workers.add(worker)
-        self._idle.put_nowait(worker)
+    async def _take(self) -> Worker:
+        if self._idle:
+            return self._idle.pop()
+        if len(self._callers) >= self._queue:
+            raise FullError
+        caller: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._callers.append(caller)
+        try:
+            return await caller
+        except asyncio.CancelledError:
+            if not caller.cancelled():  # it went away at the moment when it got its worker
+                self._give(caller.result())
+            elif caller in self._callers:
+                self._callers.remove(caller)
+            raise
+
+    def _give(self, worker: Worker) -> None:
+        while self._callers:
+            caller = self._callers.popleft()
+            if not caller.done():
+                caller.set_result(worker)
+                return
+        self._idle.append(worker)
 
     def _replace(self, worker: Worker) -> None:
         """Another process for one that died or whose call nobody waits for."""
@@ -165,11 +186,13 @@ class Pool:
         delay = 0.1
         while True:
             try:
-                self._add(await Worker.start())
+                worker = await Worker.start()
             except (OSError, DiedError) as error:
                 # The machine may be short of memory or processes for a while.
                 print(f"krmkit evaluator: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, 10.0)
             else:
+                self.workers.add(worker)
+                self._give(worker)
                 return

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 EVALUATOR = "evaluator.FunctionEvaluator"
 HEALTH = "grpc.health.v1.Health"
+_LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a header
 
 
 class Evaluator:
@@ -34,7 +35,7 @@ class Evaluator:
     def __init__(self, pool: Pool, message_limit: int) -> None:
         self._pool = pool
         self._message_limit = message_limit
-        self._names = frozenset(loader.names())
+        self._names = loader.names()
 
     def handler(self) -> grpc.GenericRpcHandler:
         """For the server to register."""
@@ -52,6 +53,7 @@ class Evaluator:
                 grpc.StatusCode.INTERNAL, f"the request is no EvaluateFunctionRequest: {error}"
             )
         name = image_name(image)
+        image = image if len(image) <= _LONGEST_IMAGE else f"...{image[-_LONGEST_IMAGE:]}"
         if name not in self._names:
             await context.abort(
                 grpc.StatusCode.NOT_FOUND,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from krmkit.fn.results import Result
 
-# What stands for a failure travels in an HTTP/2 header, whose peers take 8 KiB by default, names and other headers included.
-LONGEST_FAILURE = 7 * 1024
+# What stands for a failure travels in an HTTP/2 header, whose peers take 8 KiB by default, with the name of the image before it.
+LONGEST_FAILURE = 6 * 1024
 _PIPE_SIZE = 1 << 20  # what Linux lets every user have
 
 

@@ -1,0 +1,215 @@
+"""The pool with real processes: who gets a worker, who is refused, what happens when one dies or its caller goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli.evaluator import pool as module
+from krmkit.cli.evaluator.frames import Answer
+from krmkit.cli.evaluator.pool import DiedError, FullError, Pool, Worker
+from krmkit.fn import testing
+
+ROOT = Path(__file__).resolve().parents[4]
+NAME = "apply-presets"
+EXAMPLE = testing.Example(ROOT / "functions/apply-presets/examples/select", NAME).render_list()
+EXPECTED = testing.run_function(ROOT / "functions" / NAME, EXAMPLE).stdout.encode()
+
+
+def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]]) -> None:
+    """Run a test with a pool that is started before and stopped afterwards."""
+
+    async def body() -> None:
+        pool = Pool(size, queue)
+        await pool.start()
+        try:
+            await test(pool)
+        finally:
+            await pool.stop()
+
+    asyncio.run(body())
+
+
+def call(pool: Pool, content: bytes = EXAMPLE.encode()) -> asyncio.Task[Answer]:
+    return asyncio.create_task(pool.run(NAME, content))
+
+
+async def pids(pool: Pool, count: int) -> set[int]:
+    """The processes of the pool, as soon as there are `count` of them."""
+    while len(pool.workers) < count:
+        await asyncio.sleep(0.01)
+    return {worker.pid for worker in pool.workers}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_more_callers_than_workers() -> None:
+    """Everybody is served, by the processes that were there from the start, which are gone when the pool stops."""
+    seen: set[int] = set()
+
+    async def test(pool: Pool) -> None:
+        seen.update(await pids(pool, 2))
+        answers = await asyncio.gather(*(call(pool) for _ in range(12)))
+
+        assert [answer.output for answer in answers] == [EXPECTED] * 12
+        assert {answer.exit_code for answer in answers} == {0}
+        assert await pids(pool, 2) == seen
+
+    with_pool(2, 10, test)
+
+    assert len(seen) == 2
+    assert not any(map(is_alive, seen))
+
+
+def test_list_larger_than_any_buffer() -> None:
+    """Lists of megabytes go through whole."""
+    items = [f"kind: A\nmetadata: {{name: n{number}}}\ndata: {'x' * 5000}\n" for number in range(800)]
+    text = testing.resource_list(
+        items, "apiVersion: krmkit.dev/v1alpha1\nkind: ApplyPresets\nspec:\n  selections: []\n"
+    )
+    expected = testing.run_function(ROOT / "functions" / NAME, text)
+
+    async def test(pool: Pool) -> None:
+        answer = await call(pool, text.encode())
+
+        assert answer.output == expected.stdout.encode()
+        assert len(answer.output) > 4_000_000
+
+    with_pool(1, 1, test)
+
+
+def test_callers_are_served_in_line_and_refused_when_it_is_full() -> None:
+    """One works, one waits, the third is refused at once."""
+
+    async def test(pool: Pool) -> None:
+        order: list[str] = []
+        first, second = call(pool), call(pool)
+        first.add_done_callback(lambda _: order.append("first"))
+        second.add_done_callback(lambda _: order.append("second"))
+        third = call(pool)
+
+        with pytest.raises(FullError):
+            await third
+        await asyncio.gather(first, second)
+
+        assert order == ["first", "second"]
+        assert (await call(pool)).output == EXPECTED
+
+    with_pool(1, 1, test)
+
+
+def test_caller_that_goes_away_while_waiting() -> None:
+    """It leaves the line, and the others move up."""
+
+    async def test(pool: Pool) -> None:
+        first, second, third = call(pool), call(pool), call(pool)
+        await asyncio.sleep(0)
+        second.cancel()
+
+        await asyncio.gather(first, third)
+        assert second.cancelled()
+        assert (await call(pool)).output == EXPECTED
+        assert len(await pids(pool, 1)) == 1
+
+    with_pool(1, 2, test)
+
+
+def test_caller_that_goes_away_when_its_turn_comes() -> None:
+    """The worker that it was given in that moment goes to the next."""
+
+    async def test(pool: Pool) -> None:
+        before = await pids(pool, 1)
+        worker = await pool._take()
+        waiting = asyncio.create_task(pool._take())
+        await asyncio.sleep(0)
+        pool._give(worker)
+        waiting.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert (await call(pool)).output == EXPECTED
+        assert await pids(pool, 1) == before
+
+    with_pool(1, 1, test)
+
+
+def test_caller_that_goes_away_while_its_function_runs() -> None:
+    """The run ends with it, and another process takes the place."""
+
+    async def test(pool: Pool) -> None:
+        before = await pids(pool, 1)
+        running = call(pool)
+        await asyncio.sleep(0)
+        running.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert (await call(pool)).output == EXPECTED
+        assert not before & await pids(pool, 1)
+
+    with_pool(1, 1, test)
+
+
+def test_worker_that_dies() -> None:
+    """Its caller is told how; the next one finds a new process."""
+
+    async def test(pool: Pool) -> None:
+        (pid,) = await pids(pool, 1)
+        os.kill(pid, signal.SIGSTOP)
+        running = call(pool)
+        await asyncio.sleep(0)
+        os.kill(pid, signal.SIGKILL)
+
+        with pytest.raises(DiedError, match="the process that ran it was ended by signal 9"):
+            await running
+        assert (await call(pool)).output == EXPECTED
+        assert pid not in await pids(pool, 1)
+
+    with_pool(1, 1, test)
+
+
+def test_no_new_worker_for_a_while(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no process can be started, it is tried again."""
+
+    async def test(pool: Pool) -> None:
+        start, failures = Worker.start, [OSError("no room"), DiedError("its process left with 1")]
+
+        async def sometimes() -> Worker:
+            if failures:
+                raise failures.pop(0)
+            return await start()
+
+        monkeypatch.setattr(module.Worker, "start", sometimes)
+        (pid,) = await pids(pool, 1)
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(DiedError):
+            await call(pool)
+
+        assert (await call(pool)).output == EXPECTED
+        assert capsys.readouterr().err == (
+            "krmkit evaluator: no new worker: no room; next try in 0.1 s\n"
+            "krmkit evaluator: no new worker: its process left with 1; next try in 0.2 s\n"
+        )
+
+    with_pool(1, 1, test)
+
+
+def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that ends before it is ready is an error of the start."""
+    monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
+
+    with pytest.raises(DiedError, match="its process left with 3"):
+        asyncio.run(Pool(1, 1).start())

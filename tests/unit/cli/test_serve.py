@@ -1,0 +1,67 @@
+"""The command line of `krmkit serve`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main, serve
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+def test_defaults() -> None:
+    """Porch's own port and limit, reachable from this machine only."""
+    found = serve.parser().parse_args(["evaluator"])
+
+    assert (found.host, found.port) == ("127.0.0.1", 9445)
+    assert found.max_request_body_size == 6 * 1024 * 1024
+    assert found.workers >= 1
+
+
+WRONG = [
+    ([], "the following arguments are required: service"),
+    (["function"], "argument service: invalid choice"),
+    (["evaluator", "--port", "65536"], "argument --port: 65536 is no port: 0 to 65535"),
+    (["evaluator", "--port", "-1"], "argument --port: -1 is no port: 0 to 65535"),
+    (["evaluator", "--workers", "0"], "argument --workers: 0 is no number above 0"),
+    (["evaluator", "--queue", "many"], "argument --queue: many is no number above 0"),
+    (["evaluator", "--grace", "-1"], "argument --grace: -1 is no number of seconds"),
+    (["evaluator", "--grace", "nan"], "argument --grace: nan is no number of seconds"),
+    (
+        ["evaluator", "--max-request-body-size", "6Mi"],
+        "6Mi is no number of bytes below 2 GiB, such as 6291456",
+    ),
+    (["evaluator", "--max-request-body-size", "2147483648"], "2147483648 is no number of bytes below 2 GiB"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), WRONG, ids=[" ".join(words) or "nothing" for words, _ in WRONG]
+)
+def test_wrong_call(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong call is exit code 2, with what is wrong about it."""
+    with pytest.raises(SystemExit) as caught:
+        main(["serve", *words])
+
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_grpcio() -> None:
+    """Without the extra, one line says how to get it."""
+    program = "import sys; sys.modules['grpc'] = None; from krmkit.cli import main; sys.exit(main())"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, "serve", "evaluator"],
+        cwd=SHARED,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it\n"
