@@ -15,8 +15,10 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.split import Chunks, split, split_exact, split_fast
+from krmkit.yaml.exact import split_exact
+from krmkit.yaml.split import split, split_fast
 
 Event = tuple[object, ...]
 EMPTY: list[Event] = [("ScalarEvent", "", None, None, "", None)]

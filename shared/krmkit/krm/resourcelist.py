@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from krmkit.yaml.limits import Limits
-    from krmkit.yaml.split import Chunks
+    from krmkit.yaml.chunks import Chunks
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 

@@ -12,77 +12,35 @@ way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YA
    quoted text begins right behind `: ` or a list's dash, where nothing else can be in progress, and closes at the end of
    its line. Any other item is parsed alone; without error, everything in it is closed.
 
-Whatever does not fit goes the exact way, by libyaml's events over the whole text (`krmkit.yaml.spans`).
+Whatever does not fit goes the exact way, by libyaml's events over the whole text (`krmkit.yaml.exact`).
 """
 
 from __future__ import annotations
 
 from krmkit.yaml import _libyaml
-from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.chunks import Chunks
+from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import all_close
-from krmkit.yaml.spans import BREAKS, find_items, line_start, skip_white
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from krmkit.yaml.limits import Limits
-    from krmkit.yaml.spans import Spans
 
-_ODD_BREAKS = BREAKS.replace("\n", "")
+# Line breaks to YAML 1.1 beside "\n".
+_ODD_BREAKS = "\r\x85\u2028\u2029"
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-
-class Chunks:
-    """The parts of a list's text.
-
-    Block form (flow False): text == head + "".join(dash + item for item in items) + tail. An item begins behind its dash
-    and ends before the next item's line, so comments between two items belong to the first one. `" " * column + item` is
-    the item as a document with all columns in place. `dash` is `<pad>- `; only where the content of some item begins
-    on the line below its dash it is `<pad>-`, and items begin with the blank or line break behind it.
-
-    Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
-    items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.
-
-    head + tail is the list without items, and parses: `items:` is null or `[]` there.
-    absent: "" normally; "null" where `items` has a null value (head ends behind it, behind its line in block form);
-    "missing" where there is no such key (head is the whole text).
-    doubtful: numbers of the items about which nothing but their boundaries is known. In all others, the first line that
-    is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
-    exact: the exact way was taken.
-    """
-
-    __slots__ = ("absent", "column", "dash", "doubtful", "exact", "flow", "head", "items", "joints", "tail")
-
-    def __init__(
-        self,
-        head: str,
-        items: list[str],
-        tail: str,
-        dash: str = "- ",
-        doubtful: AbstractSet[int] = frozenset(),
-        joints: list[str] | None = None,
-        absent: str = "",
-        exact: bool = True,
-    ) -> None:
-        self.head = head
-        self.items = items
-        self.tail = tail
-        self.dash = dash
-        self.column = len(dash)
-        self.doubtful = doubtful
-        self.joints = joints
-        self.flow = joints is not None
-        self.absent = absent
-        self.exact = exact
 
 
 def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
     """The items of a ResourceList as text. Raises YamlError on what is no list, LimitError on one that is too large."""
     if len(text) > limits.total_size:
         raise LimitError.of("total_size", limits.total_size, f"the text of {len(text)} characters")
-    chunks = split_fast(text, limits) or split_exact(text, limits)
+    chunks = split_fast(text, limits)
+    if chunks is None:
+        from krmkit.yaml.exact import split_exact
+
+        chunks = split_exact(text, limits)
     if chunks.items and len(max(chunks.items, key=len)) > limits.item_size:
         for number, item in enumerate(chunks.items):
             if len(item) > limits.item_size:
@@ -90,9 +48,6 @@ def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
                     "item_size", limits.item_size, f"item {number + 1} of {len(item)} characters"
                 )
     return chunks
-
-
-# The fast way
 
 
 def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
@@ -313,74 +268,3 @@ def _is_closed(item: str, column: int) -> bool:
                 documents += 1
     except (yaml.error, UnicodeEncodeError):
         return False
-
-
-# The exact way
-
-
-def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """The parts of any list, by events over the whole text. Raises YamlError, LimitError."""
-    spans = find_items(text, limits)
-    if spans.state == "missing":
-        return Chunks(text, [], "", absent="missing", joints=[] if spans.root_flow else None)
-    if spans.state == "null":
-        end = spans.end if spans.root_flow else _next_line(text, spans.end)
-        return Chunks(text[:end], [], text[end:], absent="null", joints=[] if spans.root_flow else None)
-    return _flow_chunks(text, spans) if spans.flow else _block_chunks(text, spans)
-
-
-def _flow_chunks(text: str, spans: Spans) -> Chunks:
-    starts, ends = spans.starts, spans.ends
-    if not starts:
-        border = spans.start + 1
-        return Chunks(text[:border], [], text[border:], joints=[])
-    joints = [text[end:start] for end, start in zip(ends, starts[1:], strict=False)]
-    border = ends[-1]
-    comma = skip_white(text, border)
-    if text[comma] == ",":
-        joints.append(text[border : comma + 1])
-        border = comma + 1
-    items = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    return Chunks(text[: starts[0]], items, text[border:], doubtful=set(range(len(items))), joints=joints)
-
-
-def _block_chunks(text: str, spans: Spans) -> Chunks:
-    first = spans.start
-    lines = [line_start(text, first)]
-    pad = first - lines[0]
-    if text[lines[0] : first].strip(" "):
-        from krmkit.yaml.document import line_column
-
-        place = line_column(text, first)
-        raise YamlError("the first item must stand on a line of its own, below a plain `items:`", *place)
-    for end in spans.ends[:-1]:
-        lines.append(skip_white(text, end) - pad)
-    lines.append(_tail_start(text, spans))
-    dash = " " * pad + "- "
-    if any(text[start + pad + 1 : start + pad + 2] != " " for start in lines[:-1]):
-        dash = " " * pad + "-"
-    width = len(dash)
-    items = [text[start + width : end] for start, end in zip(lines, lines[1:], strict=False)]
-    return Chunks(text[: lines[0]], items, text[lines[-1] :], dash, doubtful=set(range(len(items))))
-
-
-def _tail_start(text: str, spans: Spans) -> int:
-    """Start of the line below the items, or of the comments right above it at the root's column."""
-    following = skip_white(text, spans.end)
-    if following == len(text):
-        return following
-    start = line_start(text, following)
-    while start > spans.solid:
-        above = line_start(text, start - 1)
-        column = above + spans.root_column
-        if above < spans.solid or text[column : column + 1] != "#" or text[above:column].strip(" "):
-            break
-        start = above
-    return start
-
-
-def _next_line(text: str, position: int) -> int:
-    """Start of the line after the one that holds `position`."""
-    while position < len(text) and text[position] not in BREAKS:
-        position += 1
-    return position + (2 if text.startswith("\r\n", position) else 1) if position < len(text) else position

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
-from krmkit.yaml.split import Chunks, split
+from krmkit.yaml.split import split
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 ONE = "kind: A\n  metadata:\n    name: one\n"

@@ -1,0 +1,51 @@
+"""The parts of a ResourceList's text."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+
+class Chunks:
+    """The parts of a list's text.
+
+    Block form (flow False): text == head + "".join(dash + item for item in items) + tail. An item begins behind its dash
+    and ends before the next item's line, so comments between two items belong to the first one. `" " * column + item` is
+    the item as a document with all columns in place. `dash` is `<pad>- `; only where the content of some item begins
+    on the line below its dash it is `<pad>-`, and items begin with the blank or line break behind it.
+
+    Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
+    items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.
+
+    head + tail is the list without items, and parses: `items:` is null or `[]` there.
+    absent: "" normally; "null" where `items` has a null value (head ends behind it, behind its line in block form);
+    "missing" where there is no such key (head is the whole text).
+    doubtful: numbers of the items about which nothing but their boundaries is known. In all others, the first line that
+    is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
+    exact: the exact way was taken.
+    """
+
+    __slots__ = ("absent", "column", "dash", "doubtful", "exact", "flow", "head", "items", "joints", "tail")
+
+    def __init__(
+        self,
+        head: str,
+        items: list[str],
+        tail: str,
+        dash: str = "- ",
+        doubtful: AbstractSet[int] = frozenset(),
+        joints: list[str] | None = None,
+        absent: str = "",
+        exact: bool = True,
+    ) -> None:
+        self.head = head
+        self.items = items
+        self.tail = tail
+        self.dash = dash
+        self.column = len(dash)
+        self.doubtful = doubtful
+        self.joints = joints
+        self.flow = joints is not None
+        self.absent = absent
+        self.exact = exact
