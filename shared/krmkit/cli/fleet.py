@@ -305,6 +305,10 @@ _worker: Worker | None = None
 
 def _begin(fleet: Fleet) -> None:
     global _worker  # what a process of the pool keeps between its tasks
+    import signal
+
+    # Ctrl-C ends the process that gave the work, and that one ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = Worker(fleet)
 
 

@@ -64,7 +64,7 @@ class VariantFolder:
             return f"{target} leads elsewhere through a link ({real})"
         if os.path.lexists(target) and not os.path.isdir(target):
             return f"{target} is there already, and is no folder"
-        if package in self.entries:
+        if package in self.entries or not os.path.isdir(target):
             return ""
         known = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
         for folder, _, files in os.walk(target):

@@ -94,7 +94,7 @@ class Chain:
             errors = validate_variant(variant.spec)
             if errors:
                 raise ChainError(
-                    "; ".join(errors), "stalled", conditions_of_invalid(errors)[:1], variant.resource
+                    "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
                 )
         package = Package(self._items)
         for variant in variants:

@@ -164,3 +164,18 @@ def test_single_variants(place: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert render(place) == 1
     assert "r/p is already the package of a" in capsys.readouterr().out
     assert (place / "out/r/p/Kptfile").exists()
+
+
+def test_work_can_be_sent_to_other_processes(place: Path) -> None:
+    """Where processes are not forked, everything they need is pickled."""
+    import pickle
+
+    from krmkit.cli.fleet import Worker, read_fleet
+
+    fleet = read_fleet(
+        str(place / "set.yaml"), str(place / "packages"), str(place / "objects"), str(place / "out")
+    )
+    sent = pickle.loads(pickle.dumps(fleet))
+    row = Worker(sent).work(0)
+
+    assert (row.error, row.changed) == ("", 3)
