@@ -37,12 +37,12 @@ def with_template(**template: object) -> dict[str, object]:
             id="package before repo",
         ),
         pytest.param(
-            {"upstream": {**UPSTREAM, "revision": "v3"}, "targets": [{"repositorySelector": {}}]},
+            {"upstream": dict(UPSTREAM, revision="v3"), "targets": [{"repositorySelector": {}}]},
             [],
             id="revision vN",
         ),
         pytest.param(
-            {"upstream": {**UPSTREAM, "revision": "v0"}, "targets": [{"repositorySelector": {}}]},
+            {"upstream": dict(UPSTREAM, revision="v0"), "targets": [{"repositorySelector": {}}]},
             ["either spec.upstream.revision or spec.upstream.workspaceName must be specified"],
             id="revision v0 is none",
         ),
