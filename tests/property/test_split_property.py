@@ -27,9 +27,6 @@ PROFILE = settings(
 )
 
 
-# The judge
-
-
 def shapes(text: str) -> list[Event]:
     """What a text says, without marks: kind, value, tag, anchor and style of each event."""
     found: list[Event] = []

@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from krmkit.yaml.limits import Limits
     from krmkit.yaml.chunks import Chunks
+    from krmkit.yaml.limits import Limits
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
