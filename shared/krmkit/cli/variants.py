@@ -61,10 +61,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number of processes')
+    return int(text)
 
 
 def main(words: list[str]) -> int:
