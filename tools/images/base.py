@@ -46,6 +46,9 @@ def debian(suite: str) -> Path:
         raise ImageError(
             "debootstrap is missing. Install it, on Debian or Ubuntu: apt-get install debootstrap"
         )
+    # An interrupted debootstrap may have left file systems of the machine mounted in there.
+    if f" {place}" in Path("/proc/self/mounts").read_text("utf-8"):
+        raise ImageError(f"something is mounted below {place}: unmount it first")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     log = FOLDER / "debootstrap.log"

@@ -68,7 +68,7 @@ def copy(debian: Path, rootfs: Path) -> None:
         debian / library,
         rootfs / library,
         symlinks=False,
-        ignore=_dropped(debian / library),
+        ignore=dropped(debian / library),
         ignore_dangling_symlinks=True,
     )
     shutil.copytree(
@@ -137,7 +137,7 @@ def compile_library(rootfs: Path, library: str) -> None:
         raise ImageError(f"the interpreter of the new root does not work:\n{done.stdout}{done.stderr}")
 
 
-def _dropped(library: Path) -> Callable[[str, list[str]], set[str]]:
+def dropped(library: Path) -> Callable[[str, list[str]], set[str]]:
     def ignore(folder: str, names: list[str]) -> set[str]:
         inside = os.path.relpath(folder, library)
         paths = {name: os.path.normpath(f"{inside}/{name}") for name in names}

@@ -1,0 +1,128 @@
+"""What images are made of, as far as it shows without building one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools.definitions import Project, definitions
+from tools.images import closure, install
+from tools.images.build import DOCKERFILE, image_name, labels
+from tools.images.engine import Engine, ImageError
+from tools.images.wheels import CATALOG, EXTRAS, extras, lock, requirements
+
+NAMES = [definition.name for definition in definitions()]
+
+
+def packages(function: str) -> list[str]:
+    return [entry.partition("==")[0] for entry in requirements(function)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_what_a_function_needs(name: str) -> None:
+    """PyYAML, and what its function.yaml asks for."""
+    [wanted] = [definition.requires for definition in definitions() if definition.name == name]
+
+    assert packages(name) == ["pyyaml", *(EXTRAS[extra][1] for extra in sorted(wanted))]
+
+
+def test_catalog_needs_what_all_need() -> None:
+    """The image of all functions can run each."""
+    assert set(packages(CATALOG)) == {package for name in NAMES for package in packages(name)}
+
+
+def test_every_extra_is_locked() -> None:
+    """Each extra is one package without dependencies, as the installation is without them."""
+    for file, package in EXTRAS.values():
+        assert re.fullmatch(rf"{package}==\S+( +--hash=sha256:[0-9a-f]{{64}})+", lock(file)[package])
+    assert list(lock("cel")) == ["cel-expr-python"]
+    assert list(lock("image")) == ["pip"]
+
+
+def test_unknown_function() -> None:
+    """The message lists the functions."""
+    with pytest.raises(ImageError, match=r'no function "apply"; there are .*apply-presets.*catalog'):
+        extras("apply")
+
+
+def test_template_builds_on_the_projects_base() -> None:
+    """The template is used as it is, so its default is the registry of pyproject.toml."""
+    assert f"ARG BASE_IMAGE={Project().registry}/base:unstable\n" in DOCKERFILE.read_text("utf-8")
+
+
+def test_template_copies_what_is_let_through() -> None:
+    """What the template copies exists, and .dockerignore lets it through."""
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
+    let_through = (DOCKERFILE.parent / ".dockerignore").read_text("utf-8").split()
+
+    for source in " ".join(copied).split():
+        folder = source.removesuffix("/${FUNCTION}")
+        assert f"!{folder}" in let_through
+        assert folder == "build/wheels" or (DOCKERFILE.parent / folder).exists()
+
+
+def test_labels_are_those_of_the_definition() -> None:
+    """What a registry shows of an image."""
+    found = labels("apply-presets")
+
+    assert (
+        found["org.opencontainers.image.description"]
+        == "Apply the presets of Palette packs to the packs' values."
+    )
+    assert found["org.opencontainers.image.base.name"] == image_name("base")
+    assert found["dev.krmkit.function.kind"] == "ApplyPresets"
+
+
+def program(folder: Path, name: str, code: int) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\nexit {code}\n")
+    path.chmod(0o755)
+
+
+def test_engine_that_does_not_answer_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client of docker without a daemon builds nothing."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program(tmp_path, "docker", 1)
+    program(tmp_path, "buildah", 0)
+
+    assert Engine.find("").name == "buildah"
+    with pytest.raises(ImageError, match="docker is there and does not answer"):
+        Engine.find("docker")
+    with pytest.raises(ImageError, match="podman is not there"):
+        Engine.find("podman")
+    with pytest.raises(ImageError, match="it can be docker, podman, buildah"):
+        Engine.find("kaniko")
+
+
+def test_parts_left_out_of_the_library(tmp_path: Path) -> None:
+    """Patterns hold for paths below the library, not for names anywhere in it."""
+    ignore = closure.dropped(tmp_path)
+
+    assert ignore(str(tmp_path), ["test", "json", "turtle.py", "__pycache__", "config-3.11-x"]) == {
+        "test",
+        "turtle.py",
+        "__pycache__",
+        "config-3.11-x",
+    }
+    assert ignore(str(tmp_path / "unittest"), ["test", "__pycache__"]) == {"__pycache__"}
+    assert ignore(str(tmp_path / "lib-dynload"), ["_sqlite3.so", "_json.so"]) == {"_sqlite3.so"}
+
+
+def test_same_times(tmp_path: Path) -> None:
+    """Everything gets one time in whole seconds, and programs can be started."""
+    (tmp_path / "functions").mkdir()
+    for name in ("main.py", "other.py"):
+        (tmp_path / "functions" / name).write_text("")
+    (tmp_path / "link").symlink_to("functions")
+
+    install.same_times(tmp_path)
+
+    found = {path.name: path.lstat() for path in tmp_path.rglob("*")}
+    assert {status.st_mtime_ns for status in found.values()} == {install.TIME * 10**9}
+    assert [found[name].st_mode & 0o777 for name in ("main.py", "other.py", "functions")] == [
+        0o755,
+        0o644,
+        0o755,
+    ]
