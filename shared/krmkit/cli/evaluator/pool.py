@@ -70,8 +70,7 @@ class Worker:
         """Run the function `name` on a list. Raises DiedError."""
         encoded = name.encode()
         try:
-            self._stdin.write(CALL.pack(len(encoded), len(content)) + encoded)
-            self._stdin.write(content)
+            self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
             await self._stdin.drain()
         except ConnectionError:
             raise DiedError(await self._last_words()) from None

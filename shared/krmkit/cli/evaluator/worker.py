@@ -63,9 +63,9 @@ def work(calls: BinaryIO, answers: BinaryIO) -> None:
         name_length, list_length = CALL.unpack(header)
         name = calls.read(name_length).decode()
         answer = answered(functions, name, calls.read(list_length))
-        answers.write(ANSWER.pack(answer.exit_code, len(answer.output), len(answer.log)))
-        answers.write(answer.output)
-        answers.write(answer.log)
+        # In one piece, so that the server wakes up once.
+        header = ANSWER.pack(answer.exit_code, len(answer.output), len(answer.log))
+        answers.write(b"".join((header, answer.output, answer.log)))
         answers.flush()
         del answer
         gc.collect()
