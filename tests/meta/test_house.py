@@ -18,7 +18,7 @@ FUNCTIONS = sorted(
 
 # Where the project was made, and where its dependencies come from, is nobody's business.
 PLACES = re.compile(
-    r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|tmp/\w+)/"  # paths of one machine
+    r"(?<![\w.])/(?:work|root|home/(?!argocd/)\w+|Users/\w+|tmp/\w+)/"  # paths of one machine; Argo CD's is everybody's
     r"|py[p]i\.org|python[h]osted|(?:index|find)-(?:url|links)[ =]\S*//"  # package indexes
 )
 
@@ -154,7 +154,7 @@ def test_places_are_found(text: str) -> None:
     assert PLACES.search(text)
 
 
-@pytest.mark.parametrize("text", ["machines/work/x", "/workspace/a", "a/root/b", "/tmp is a folder"])
+@pytest.mark.parametrize("text", ["machines/work/x", "/workspace/a", "a/root/b", "/tmp is a folder", "/home/argocd/x"])
 def test_other_texts_are_no_places(text: str) -> None:
     """The search for places leaves other texts alone."""
     assert not PLACES.search(text)
