@@ -154,7 +154,9 @@ def test_places_are_found(text: str) -> None:
     assert PLACES.search(text)
 
 
-@pytest.mark.parametrize("text", ["machines/work/x", "/workspace/a", "a/root/b", "/tmp is a folder", "/home/argocd/x"])
+@pytest.mark.parametrize(
+    "text", ["machines/work/x", "/workspace/a", "a/root/b", "/tmp is a folder", "/home/argocd/x"]
+)
 def test_other_texts_are_no_places(text: str) -> None:
     """The search for places leaves other texts alone."""
     assert not PLACES.search(text)
