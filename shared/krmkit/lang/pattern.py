@@ -78,12 +78,22 @@ class Pattern:
         spans = self._match(self._unanchored, data, 0, len(data))
         return Match(data, spans) if spans[0][0] >= 0 else None
 
-    def find_all(self, text: str, limit: int = -1) -> list[Match]:
-        """Matches that do not overlap, at most `limit` (negative: all). No empty match next to the one before."""
+    def find_all(
+        self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
+    ) -> list[Match]:
+        """Matches that do not overlap, at most `limit` (negative: all). No empty match next to the one before.
+
+        Each search is linear in the text, all of them together are not: to find that `a` is the leftmost match of
+        `a.*b|a`, every search reads to the end. `searched` is told before each of them how many bytes it may read; it
+        ends them by raising.
+        """
+        far = any(sign in self.text for sign in ("*", "+", ",}"))
         data = self._encode(text)
         found: list[Match] = []
         position, last_end = 0, -1
         while position <= len(data) and len(found) != limit:
+            if far and searched is not None:
+                searched(len(data) - position)
             spans = self._match(self._unanchored, data, position, len(data))
             start, end = spans[0]
             if start < 0:
@@ -94,9 +104,11 @@ class Pattern:
             last_end = end
         return found
 
-    def replace(self, text: str, replacement: Callable[[Match], str]) -> str:
+    def replace(
+        self, text: str, replacement: Callable[[Match], str], searched: Callable[[int], object] | None = None
+    ) -> str:
         """`text` with every match of `find_all` replaced (Go's ReplaceAllStringFunc, with the groups at hand)."""
-        matches = self.find_all(text)
+        matches = self.find_all(text, -1, searched)
         if not matches:
             return text
         data = matches[0]._data
@@ -110,7 +122,7 @@ class Pattern:
         parts.append(_decode(data[position:]))
         return "".join(parts)
 
-    def split(self, text: str, limit: int = -1) -> list[str]:
+    def split(self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None) -> list[str]:
         """The pieces between matches, at most `limit` (0: none, negative: all), as Go's Regexp.Split."""
         if limit == 0:
             return []
@@ -119,7 +131,7 @@ class Pattern:
         pieces: list[str] = []
         begin = end = 0
         data = self._encode(text)
-        for match in self.find_all(text, limit):
+        for match in self.find_all(text, limit, searched):
             if limit > 0 and len(pieces) == limit - 1:
                 break
             start, stop = match._spans[0]

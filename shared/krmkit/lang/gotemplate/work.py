@@ -7,7 +7,6 @@ large lists charge for that.
 from __future__ import annotations
 
 from _thread import _local
-from sys import modules
 
 from krmkit.lang.gotemplate.functions import GoCallError
 
@@ -17,9 +16,6 @@ MADE = 32
 """Characters of a new text that cost one step: they stay in memory, too."""
 LONG = 1024
 """Shorter texts are not counted."""
-_SPRIG = (
-    "krmkit.lang.sprig.limits"  # counts sprig's calls; loaded together with its functions, never from here
-)
 
 
 class _Meter(_local):
@@ -37,18 +33,12 @@ def begin(total: int) -> bool:
     if _meter.left is not None:
         return False
     _meter.left = _meter.total = total
-    sprig = modules.get(_SPRIG)
-    if sprig is not None:
-        sprig.begin()
     return True
 
 
 def end() -> None:
     """The execution for which begin() was True is over."""
     _meter.left = None
-    sprig = modules.get(_SPRIG)
-    if sprig is not None:
-        sprig.end()
 
 
 def charge(steps: int) -> None:

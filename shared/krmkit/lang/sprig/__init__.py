@@ -9,7 +9,7 @@ A family's module is loaded by the first call of one of its functions.
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import Function
-from krmkit.lang.sprig.limits import charge_arguments
+from krmkit.lang.sprig.limits import charge_arguments, charge_result
 
 SETS = ("sprig", "hermetic", "landscaper")
 
@@ -52,7 +52,7 @@ class _Lazy:
             function = self._function = self._load()
         assert callable(function)
         charge_arguments(args)
-        return function(*args)
+        return charge_result(function(*args))
 
     def _load(self) -> object:
         from importlib import import_module

@@ -1,8 +1,15 @@
-"""What the calls of a template may make and cost. Counted beforehand, so that a hostile template ends in an error."""
+"""What the calls of a template may make and cost. Counted beforehand, so that a hostile template ends in an error.
+
+All calls of one execution draw on its one budget of steps, `Limits.work` of krmkit.lang.gotemplate.
+"""
 
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.work import LONG, MADE, charge
+
+__all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "Walk", "charge", "charge_arguments", "charge_result",
+           "check_items", "check_length"]  # fmt: skip
 
 MAX_LENGTH = 16 * 1024 * 1024
 """Characters of a text that repeat, indent, join and the like may make; assign a larger number to raise it."""
@@ -12,42 +19,12 @@ MAX_DEPTH = 150
 """Nesting of values that merge, deepCopy, toJson and the like follow; assign a larger number to raise it."""
 
 
-MAX_WORK = 20_000_000
-"""Steps, of some 250 ns each, that the calls of one execution may take together; assign a larger number to raise it."""
-
 _PIECE = 256  # characters that are copied in one step
 _COPIED = 16  # items, likewise
-_left: int | None = None
-
-
-def begin() -> None:
-    """An execution begins: from now on its calls draw on one budget."""
-    global _left
-    _left = MAX_WORK
-
-
-def end() -> None:
-    """The execution is over: calls are not counted together any more."""
-    global _left
-    _left = None
-
-
-def charge(work: int) -> None:
-    """Takes steps from the budget of the execution, if there is one. Raises GoCallError when it is used up."""
-    global _left
-    if _left is None:
-        return
-    _left -= work
-    if _left < 0:
-        raise GoCallError(
-            f"the functions of the template take more than {MAX_WORK:,} steps (krmkit.lang.sprig.limits.MAX_WORK)"
-        )
 
 
 def charge_arguments(args: tuple[object, ...]) -> None:
     """Takes what going through the arguments once costs."""
-    if _left is None:
-        return
     work = 0
     for value in args:
         if isinstance(value, str):
@@ -56,6 +33,17 @@ def charge_arguments(args: tuple[object, ...]) -> None:
             work += len(value) // _COPIED
     if work:
         charge(work)
+
+
+def charge_result(result: object) -> object:
+    """Takes what a long text in memory costs, by its bytes, so that texts that are kept come to an end, too.
+
+    Raises GoCallError for a text that is too long.
+    """
+    if type(result) is str and len(result) > LONG:
+        check_length(len(result))
+        charge(result.__sizeof__() // MADE)
+    return result
 
 
 def check_length(length: int) -> None:

@@ -27,13 +27,13 @@ def prepend(items: object, value: object) -> list[object]:
 
 def first(items: object) -> object:
     """The first item, nil of an empty list."""
-    found = _items(items, "Cannot find first on type {}")
+    found = _items(items, "Cannot find first on type {}", copy=False)
     return found[0] if found else None
 
 
 def last(items: object) -> object:
     """The last item, nil of an empty list."""
-    found = _items(items, "Cannot find last on type {}")
+    found = _items(items, "Cannot find last on type {}", copy=False)
     return found[-1] if found else None
 
 
@@ -127,7 +127,10 @@ def chunk(size: int, items: object) -> ListList:
 def _items(items: object, problem: str, *, copy: bool = True) -> list[object]:
     """The items of any Go slice; the problem names the kind of anything else."""
     if isinstance(items, list):
-        return list(items) if copy else items
+        if not copy:
+            return items
+        charge(len(items) // 4)  # eight bytes an item, which stay in memory
+        return list(items)
     if items is None:
         raise GoCallError("runtime error: invalid memory address or nil pointer dereference")
     raise GoCallError(problem.format(kind_of(items)))

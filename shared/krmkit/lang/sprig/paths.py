@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.lang.sprig.limits import charge
+
 
 def base(path: str) -> str:
     """path.Base: the last element."""
@@ -19,6 +21,7 @@ def directory(path: str) -> str:
 
 def clean(path: str) -> str:
     """path.Clean: the shortest path of the same meaning, by its text alone."""
+    charge(path.count("/"))
     rooted = path.startswith("/")
     out: list[str] = []
     for part in path.split("/"):

@@ -27,6 +27,7 @@ _MESSAGES = {
 """RE2's words for what is wrong, and Go's."""
 _STEPS = 256  # steps of the engine that count as one
 _MATCH = 4  # what a match costs
+_READ = 512  # bytes that the engine reads in one step, where it need not look back
 
 
 def match(regex: str, text: str) -> bool:
@@ -107,7 +108,7 @@ def _find(regex: pattern.Pattern, text: str) -> str:
 def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
-        found = regex.find_all(text, count)
+        found = regex.find_all(text, count, _searched)
     charge(len(found) * _MATCH)
     # Without a match Go returns a nil slice.
     return StringList([one.group() or "" for one in found]) if found else NilStringList()
@@ -118,7 +119,7 @@ def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
         return NilStringList()
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
-        pieces = regex.split(text, count)
+        pieces = regex.split(text, count, _searched)
     charge(len(pieces) * _MATCH)
     return StringList(pieces)
 
@@ -143,7 +144,7 @@ def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[patt
         return piece
 
     with _costs(regex, text):
-        return regex.replace(text, counted)
+        return regex.replace(text, counted, _searched)
 
 
 def _parse_template(template: str) -> list[str | int | tuple[str]]:
@@ -213,6 +214,11 @@ def _costs(regex: pattern.Pattern, text: str) -> _Guard:
     return _guard
 
 
+def _searched(size: int) -> None:
+    """Counts one of many searches in a text."""
+    charge(size // _READ)
+
+
 def _search(regex: pattern.Pattern, text: str) -> pattern.Match | None:
     with _costs(regex, text):
         return regex.search(text)
@@ -220,10 +226,14 @@ def _search(regex: pattern.Pattern, text: str) -> pattern.Match | None:
 
 def _compile(regex: str) -> pattern.Pattern:
     """regexp.Compile."""
+    charge(len(regex) // 4)
     try:
-        return pattern.compile(regex)
+        compiled = pattern.compile(regex)
     except pattern.PatternError as error:
         raise _failure(regex, error) from None
+    # Whether it was compiled before or not: the same input must always come to the same.
+    charge(compiled.size)
+    return compiled
 
 
 def _must_compile(regex: str) -> pattern.Pattern:

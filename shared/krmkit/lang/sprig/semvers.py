@@ -54,7 +54,7 @@ def semver(text: str) -> VersionPointer:
 
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
-    charge(min(len(constraint), MAX_LENGTH))
+    charge(min(len(constraint), MAX_LENGTH) * 8)
     try:
         constraints = Constraints.parse(constraint)
     except ConstraintError as error:

@@ -162,7 +162,7 @@ def to_strings(value: object) -> StringList:
 
 def _texts(value: object) -> list[str]:
     if isinstance(value, list):
-        charge(len(value))
+        charge(len(value) * 2)
         return [to_string(item) for item in value if item is not None]
     return [] if value is None else [to_string(value)]
 

@@ -8,20 +8,39 @@ from __future__ import annotations
 
 from krmkit.lang.sprig.limits import charge
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SPACES = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
                    "\u2028\u2029\u202f\u205f\u3000")  # fmt: skip
 """unicode.IsSpace."""
 SPACE_CHARS = "".join(SPACES)
 
 _INVALID = "\ufffd"
+_PIECE = 65536
 
 
 def runes(text: str) -> str:
     """The characters that ranging over the string yields: U+FFFD for each invalid byte."""
     if text.isascii():
         return text
-    charge(len(text) // 2)
-    return "".join(_INVALID if "\ud800" <= char <= "\udfff" else char for char in text)
+    charge(len(text))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _mapped(_valid, text)
+    return text
+
+
+def _valid(char: str) -> str:
+    return _INVALID if "\ud800" <= char <= "\udfff" else char
+
+
+def _mapped(function: Callable[[str], str], text: str) -> str:
+    """The text made of what the function makes of each character; in pieces, for each is an object while it is made."""
+    pieces = range(0, len(text), _PIECE)
+    return "".join(["".join(map(function, text[at : at + _PIECE])) for at in pieces])
 
 
 def upper(char: str) -> str:
@@ -70,12 +89,12 @@ def is_letter(char: str) -> bool:
 
 def to_upper(text: str) -> str:
     """strings.ToUpper."""
-    return text.upper() if text.isascii() else "".join(map(upper, runes(text)))
+    return text.upper() if text.isascii() else _mapped(upper, runes(text))
 
 
 def to_lower(text: str) -> str:
     """strings.ToLower."""
-    return text.lower() if text.isascii() else "".join(map(lower, runes(text)))
+    return text.lower() if text.isascii() else _mapped(lower, runes(text))
 
 
 def trim_space(text: str) -> str:

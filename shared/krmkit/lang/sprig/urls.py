@@ -89,7 +89,7 @@ class Url:
 def escape(text: str, part: str) -> str:
     """Percent-escapes what the part of a URL cannot hold."""
     kept = _KEPT[part]
-    charge(len(text))
+    charge(len(text) * 4)
     out = []
     for byte in encode(text):
         char = chr(byte)
@@ -102,7 +102,7 @@ def unescape(text: str, part: str) -> str:
     if "%" not in text and part not in ("host", "zone"):
         return text
     data = encode(text)
-    charge(len(data))
+    charge(len(data) * 4)
     out = bytearray()
     at = 0
     while at < len(data):
@@ -132,6 +132,7 @@ def _host_char(char: str) -> bool:
 
 
 def _parse(rest: str) -> Url:
+    charge(len(rest) * 2)
     if any(char < " " or char == "\x7f" for char in rest):
         raise UrlError("net/url: invalid control character in URL")
     url = Url()
