@@ -18,10 +18,16 @@ from krmkit.yaml.tree import Node, Scalar, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from krmkit.yaml.limits import Limits
 
 EMPTY, KEEP, ERROR = "empty", "keep", "error"
 VALUES = "values.yaml"
+MAX_CHAIN = 100
+"""Values that are needed one by the other; assign a larger number to raise it."""
+MAX_VALUE = 4 * 1024 * 1024
+"""Characters of one macro's value: values that hold values may double with each step."""
 
 
 class Context:
@@ -47,6 +53,11 @@ class Context:
         self.macros = macros or {}
         self.secrets = secrets
         self.on_undefined = on_undefined
+
+    def is_secret(self, texts: Iterable[str]) -> bool:
+        """Whether the value of a secret variable is part of one of the texts."""
+        hidden = [self.variables[name] for name in self.secrets if self.variables.get(name)]
+        return any(value in text for text in texts for value in hidden)
 
     def hide(self, text: str) -> str:
         """The text with the values of secret variables struck out."""
@@ -143,12 +154,22 @@ class Resolver:
                 findings.append(self._about(source, macro, "variable-in-content", message, file, "warning"))
         if any(finding.severity == "error" for finding in findings):
             return Resolved(source.text, 0, findings)
+        if sum(map(len, filled.values())) > self.limits.item_size:
+            message = (
+                f"with its macros resolved the text is over the limit of {self.limits.item_size} characters"
+                " (raise it with --limit item_size=N)"
+            )
+            return Resolved(
+                source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)]
+            )
         result = text.fill(filled)
         if filled:
             try:
                 parse(result, self.limits, duplicates="keep")
             except YamlError as error:
-                message = self.context.hide(f"with its macros resolved the text is no YAML any more: {error}")
+                message = f"with its macros resolved the text is no YAML any more: {error}"
+                if self.context.is_secret(filled.values()):
+                    message = f"with its macros resolved the text is no YAML any more, in line {error.line}"
                 return Resolved(
                     source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)]
                 )
@@ -166,7 +187,7 @@ class Resolver:
             file,
             severity,
         )
-        found.current = macro.raw
+        found.current = self.context.hide(macro.raw)
         return found
 
     def _text(self, source: Source) -> MacroText:
@@ -184,17 +205,16 @@ class Resolver:
                 chain = list(self._open.values())
                 start = list(self._open).index(id(macro))
                 raise _FailError("cycle", f"the value needs itself: {' -> '.join([*chain[start:], name])}")
-            if len(self._open) >= self.limits.depth:
+            if len(self._open) >= MAX_CHAIN:
                 raise _FailError(
-                    "cycle", f"macros refer to each other over more than {self.limits.depth} steps"
+                    "cycle",
+                    f"macros refer to each other over more than {MAX_CHAIN} steps (krmkit.palette.macros.MAX_CHAIN)",
                 )
             self._open[id(macro)] = name
             try:
                 known = self._evaluate(macro)
             except (_KeepError, _FailError) as error:
                 known = error
-            except RecursionError:
-                known = _FailError("cycle", "macros refer to each other over too many steps")
             finally:
                 del self._open[id(macro)]
             self._values[id(macro)] = known
@@ -211,10 +231,16 @@ class Resolver:
             raise _KeepError("it is a control structure, which only Palette evaluates")
         if expression.foreign:
             raise _KeepError(f"{expression.foreign[0]} belongs to another template system")
+        values = [self._field(path) for path in expression.fields]
         try:
-            return expression.evaluate([self._field(path) for path in expression.fields])
+            value = expression.evaluate(values)
         except ExpressionError as error:
-            raise _FailError(error.code, f"{macro.raw}: {error.message}") from None
+            message = error.message
+            if error.code == "function-error" and self.context.is_secret(values):
+                message = "a function failed; what it says is not shown, because there is a secret among its arguments"
+            raise _FailError(error.code, f"{macro.raw}: {message}") from None
+        _check_length(value)
+        return value
 
     def _field(self, path: str) -> str:
         kind, _, name = path.partition(".")
@@ -286,6 +312,7 @@ class Resolver:
         value = node.text
         for mark in text.marks_in(value):
             value = value.replace(mark, self._value(source, text.macros[mark]))
+            _check_length(value)
         return value
 
     def _root(self, source: Source, text: MacroText) -> Node | None:
@@ -294,6 +321,14 @@ class Resolver:
         if source not in self._roots:
             self._roots[source] = parse(source.text, self.limits, duplicates="keep").root
         return self._roots[source]
+
+
+def _check_length(value: str) -> None:
+    if len(value) > MAX_VALUE:
+        raise _FailError(
+            "invalid-result",
+            f"the value has more than {MAX_VALUE:,} characters (krmkit.palette.macros.MAX_VALUE)",
+        )
 
 
 def _finding(

@@ -237,8 +237,10 @@ def insertion(macro: Macro, value: str, indent: str) -> str:
         return value.replace("'", "''")
     if macro.context in ("|", ">"):
         return value.replace("\n", "\n" + indent)
-    if not macro.whole or not value:
+    if not macro.whole:
         return value
+    if not value:
+        return "null" if macro.flow else ""  # between commas there must be something
     return value if _is_one_scalar(value, macro.flow) else emit.double_quoted(value)
 
 
@@ -259,5 +261,8 @@ def _is_one_scalar(value: str, flow: bool) -> bool:
     return (
         isinstance(node, Scalar)
         and node.style not in ("|", ">")
+        # Behind `&x` and `!x` the scalar itself would be empty.
+        and node.anchor is None
+        and node.tag is None
         and (node.start, node.end) == (offset, offset + len(value))
     )

@@ -16,6 +16,8 @@ CONTEXT = Context(
         "lines": "a\nb",
         "colon": "a: b",
         "macro": "{{ .spectro.var.n }}",
+        "anchor": "&secret",
+        "tag": "!secret",
     },
     macros={"zone": "north"},
     secrets=frozenset(["quotes"]),
@@ -90,6 +92,9 @@ class TestInsertion:
             ("{{ .spectro.macro.zone }}: 1", "north: 1"),
             ("a: {{ .spectro.pack.none.x }} # c", "a: # c"),
             ("a: x {{- .spectro.var.n -}} y", "a: x3y"),
+            ("a: {{ .spectro.var.anchor }}", 'a: "&secret"'),
+            ("a: {{ .spectro.var.tag }}", 'a: "!secret"'),
+            ("a: [{{ .spectro.pack.none.x }}, {b: {{ .spectro.pack.none.x }}}]", "a: [null, {b: null}]"),
             ("a: '{{ .spectro.system.cluster.name | replace \"e\" \"''\" }}'", "a: '''dg'''"),
             (
                 "# {{ .spectro.var.n }}\na: 1 # {{ .spectro.var.n }}",
@@ -189,12 +194,13 @@ class TestReferences:
         assert "p:a -> other:b -> p:a" in result.findings[0].message
 
     def test_deep_chains_end(self) -> None:
-        """References over many steps end by counting."""
+        """References over many steps end by counting, wherever the resolver is called from."""
         text = "\n".join(f"k{n}: '{{{{ .spectro.pack.p.k{n + 1} }}}}'" for n in range(2000))
         source = Source("p", ("p",), text)
-        result = Resolver([source], CONTEXT, Limits(depth=50)).resolve(source)
+        result = Resolver([source], CONTEXT).resolve(source)
 
         assert {found.code for found in result.findings} == {"cycle"}
+        assert "MAX_CHAIN" in result.findings[0].message
 
     def test_ambiguous_names(self) -> None:
         """Two packs of one name can only be told apart by other names."""
@@ -257,13 +263,63 @@ class TestUndefined:
         assert resolve(text, other="x: null\nf: false").text == "a: 'dfalse'"
 
 
-def test_secrets_stay_out_of_messages() -> None:
-    """A function's complaint about a secret value does not quote it."""
-    result = resolve("a: '{{ fail .spectro.var.quotes }}'")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: '{{ fail .spectro.var.secret }}'",
+        "a: '{{ upper .spectro.var.secret | fail }}'",
+        "a: '{{ b64enc .spectro.var.secret | fail }}'",
+        "a: '{{ upper .spectro.pack.other.x | fail }}'",
+        "a: '{{ .spectro.var.secret | mustToDate \"2006\" }}'",
+        "a: x {{ .spectro.var.secret }} y",
+    ],
+)
+def test_secrets_stay_out_of_messages(text: str) -> None:
+    """Neither a function's complaint about a secret value nor YAML's quotes it, whatever was made of it."""
+    context = Context(variables={"secret": "hush\\ *hush: x"}, secrets=frozenset(["secret"]))
+    result = resolve(text, context, other='x: "<{{ .spectro.var.secret }}>"')
 
-    assert [found.code for found in result.findings] == ["function-error"]
-    assert "it's" not in result.findings[0].message
-    assert "***" in result.findings[0].message
+    assert [found.code for found in result.findings] in (["function-error"], ["invalid-result"])
+    assert "hush" not in result.findings[0].message.lower()
+    assert "SFVTSF" not in result.findings[0].message.upper()
+
+
+def test_a_secret_written_into_a_macro() -> None:
+    """The macro as it stands is shown, too, and may hold the value."""
+    result = resolve(
+        "a: '{{ .spectro.var.none | default \"hush\" }}'",
+        Context(variables={"s": "hush"}, secrets=frozenset("s")),
+    )
+
+    assert [found.code for found in result.findings] == ["kept"]
+    assert "hush" not in f"{result.findings[0].message} {result.findings[0].current}"
+
+
+@pytest.mark.parametrize("packs", [1, 3])
+def test_values_that_double_end_by_counting(packs: int) -> None:
+    """Sixty values of two references each would be 2^60 characters; within one pack and across packs."""
+    texts = ["k0: x"] + [""] * (packs - 1)
+    for n in range(1, 61):
+        macro = f"{{{{ .spectro.pack.p{(n - 1) % packs}.k{n - 1} }}}}"
+        texts[n % packs] += f"\nk{n}: '{macro}{macro}'"
+    sources = [Source(f"p{n}", (f"p{n}",), text) for n, text in enumerate(texts)]
+    resolver = Resolver(sources, CONTEXT)
+
+    for source in sources:
+        result = resolver.resolve(source)
+
+        assert result.text == source.text
+        assert {found.code for found in result.findings} == {"invalid-result"}
+        assert "MAX_VALUE" in result.findings[0].message
+
+
+def test_a_text_that_would_be_too_long() -> None:
+    """Values that are each short enough are too long together."""
+    text = "a: '" + "{{ .spectro.system.cluster.name }}" * 100 + "'"
+    source = Source("p", ("p",), text)
+    result = Resolver([source], CONTEXT, Limits(item_size=300)).resolve(source)
+
+    assert (result.text, [found.code for found in result.findings]) == (text, ["invalid-result"])
 
 
 def test_variables_in_content() -> None:
