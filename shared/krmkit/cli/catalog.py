@@ -16,7 +16,9 @@ def main(words: list[str]) -> int:
 
 
 def _list(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="krmkit list", description="List the functions of the catalog.")
+    parser = argparse.ArgumentParser(
+        prog="krmkit list", description="List the functions of the catalog.", allow_abbrev=False
+    )
     parser.parse_args(words)
     terminal = Terminal(sys.stdout)
     table = Table(["FUNCTION", "KIND", "TAGS", "SUMMARY"])
@@ -29,7 +31,9 @@ def _list(words: list[str]) -> int:
 
 def _doc(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="krmkit doc", description="Show what a function does and how it is configured."
+        prog="krmkit doc",
+        description="Show what a function does and how it is configured.",
+        allow_abbrev=False,
     )
     parser.add_argument("function", metavar="NAME")
     name = parser.parse_args(words).function

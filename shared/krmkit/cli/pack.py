@@ -13,7 +13,9 @@ from krmkit.fn.write import WriteError
 def parser() -> argparse.ArgumentParser:
     """The command line of `krmkit pack`."""
     made = argparse.ArgumentParser(
-        prog="krmkit pack", description="Bring packs into a package, and take them out again."
+        prog="krmkit pack",
+        description="Bring packs into a package, and take them out again.",
+        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="import|export")
     bring = commands.add_parser(
@@ -23,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
         " and defaults.yaml, byte for byte. The pack's other files go into a folder of the ConfigMap's name, which"
         " .krmignore then lists; those that lie in the package already stay where they are. A package that is not there"
         " yet is made.",
+        allow_abbrev=False,
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
     bring.add_argument("--out", required=True, metavar="PKG", help="the package")
@@ -30,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
         "export",
         help="ConfigMaps in a package -> pack folders",
         description="Write each pack of a package as a folder: its texts byte for byte, and its other files.",
+        allow_abbrev=False,
     )
     take.add_argument("package", metavar="PKG")
     take.add_argument(

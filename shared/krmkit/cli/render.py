@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
         description="Run the pipeline of a kpt package and its subpackages, and write the files that changed.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     made.add_argument(
         "package", nargs="?", default=".", metavar="PKG", help="the package's folder (default: .)"

@@ -22,7 +22,9 @@ targets any more are removed. A variant that fails leaves its package as it was 
 def parser() -> argparse.ArgumentParser:
     """The command line of `krmkit variants`."""
     made = argparse.ArgumentParser(
-        prog="krmkit variants", description="Packages from PackageVariantSets, without a cluster."
+        prog="krmkit variants",
+        description="Packages from PackageVariantSets, without a cluster.",
+        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="render")
     render = commands.add_parser(
@@ -31,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
         description="Generate the PackageVariants of the sets in SETFILE, and make the package of each.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     render.add_argument(
         "setfile", metavar="SETFILE", help="a file with PackageVariantSets (and PackageVariants)"

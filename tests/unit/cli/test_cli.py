@@ -185,6 +185,27 @@ def test_wrong_calls(
     assert err.count("\n") == 1
 
 
+ABBREVIATED = [
+    ["render", "--allow-exe", "."],
+    ["render", "--dif", "."],
+    ["pack", "import", "x", "--ou", "y"],
+    ["pack", "export", "x", "--ou", "y"],
+    ["variants", "render", "x", "--packages", "y", "--out", "z", "--allow-netw"],
+    ["list", "--hel"],
+    ["doc", "apply-presets", "--hel"],
+]
+
+
+@pytest.mark.parametrize("words", ABBREVIATED, ids=" ".join)
+def test_no_abbreviations(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Half a flag is none: what grants a right is written out."""
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+
+    assert ended.value.code == 2
+    assert "error: " in capsys.readouterr().err
+
+
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     """Every command is named, and has help of its own."""
     assert main([]) == 0
