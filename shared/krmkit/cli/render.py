@@ -19,7 +19,7 @@ from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
 _COLOURS = {"error": RED, "warning": YELLOW, "info": CYAN}
-_STREAMS = ("stdout", "unwrap")
+_STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
 Functions of this catalog run in this process, found by the last segment of image: (whatever registry and tag) or by the
 program of exec:. Other images run in docker, podman or nerdctl (KPT_FN_RUNTIME names one), without network and as nobody;
@@ -42,8 +42,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "-o",
         "--output",
-        metavar="stdout|unwrap|DIR",
+        metavar="stdout|unwrap|cluster|DIR",
         help="leave the package as it is, and write its resources to stdout as a ResourceList, to stdout as documents,"
+        " to stdout as documents without what never reaches a cluster (Kptfiles, and what is marked local-config),"
         " or to a new folder",
     )
     made.add_argument(
@@ -128,6 +129,8 @@ def _save(package: Package, rendering: Rendering, output: str | None, dry_run: b
         sys.stdout.write(rendering.listed())
     elif output == "unwrap":
         sys.stdout.write(rendering.unwrapped())
+    elif output == "cluster":
+        sys.stdout.write(rendering.applied())
     elif dry_run:
         return
     elif output:

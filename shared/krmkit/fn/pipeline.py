@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         def finished(self, run: FunctionRun) -> None: ...
 
 
+_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
+
+
 class Rendering:
     """The outcome of a pipeline.
 
@@ -81,9 +84,11 @@ class Rendering:
 
     def unwrapped(self) -> str:
         """The resources as documents."""
-        from krmkit.fn.external import bare
+        return _documents([item for _, item in self.items])
 
-        return "---\n".join(bare(item.text) for _, item in self.items)
+    def applied(self) -> str:
+        """The resources that kpt would apply to a cluster, as documents."""
+        return _documents([item for _, item in self.items if _is_applied(item)])
 
 
 class _StoppedError(Exception):
@@ -209,6 +214,19 @@ class _Pipeline:
             run.exit_code = 1
             run.stderr = summary(known.name, results)
         return resources.items
+
+
+def _documents(items: list[Item]) -> str:
+    from krmkit.fn.external import bare
+
+    return "---\n".join(bare(item.text) for item in items)
+
+
+def _is_applied(item: Item) -> bool:
+    """As for `kpt live apply`: any value of the annotation but "false" keeps a resource from the cluster."""
+    if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
+        return False
+    return item.annotations.get(names.LOCAL_CONFIG, "false") == "false"
 
 
 def _name(function: PipelineFunction) -> str:

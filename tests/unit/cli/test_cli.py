@@ -135,6 +135,19 @@ def test_output_unwrap(package: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == KPTFILE.replace("{preset}", "fast") + "---\n" + FAST
 
 
+def test_output_cluster(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only what would be applied; the package stays."""
+    (package / "service.yaml").write_text("---\napiVersion: v1\nkind: Service\nmetadata: {name: s}   # s\n")
+
+    assert main(["render", str(package), "--output", "cluster"]) == 0
+
+    assert capsys.readouterr() == (
+        "apiVersion: v1\nkind: Service\nmetadata: {name: s}   # s\n",
+        "1 function ran in 1 package: 1 file changed\n",
+    )
+    assert contents(package)["app.yaml"] == PACK
+
+
 def test_output_folder(package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A new folder with the package's resources; a folder that is there is not touched."""
     (package / "README.md").write_text("x")

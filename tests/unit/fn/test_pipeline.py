@@ -418,3 +418,22 @@ def test_listed_and_unwrapped(tmp_path: Path) -> None:
     ]
     assert "data: {x: old}   # stays\n" in rendering.listed()
     assert rendering.unwrapped() == kptfile() + "---\n" + TWO + "---\n" + kptfile("fn")
+
+
+MARKED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  annotations: {config.kubernetes.io/local-config: %s}\n"
+APPLIED = [
+    ("a resource", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n", True),
+    ("marked", MARKED % '"true"', False),
+    ("marked with another word", MARKED % '"yes"', False),
+    ("marked as not local", MARKED % '"false"', True),
+    ("kpt's inventory", "apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: m}\n", False),
+    ("a kind of that name", "apiVersion: example.dev/v1\nkind: ResourceGroup\nmetadata: {name: m}\n", True),
+]
+
+
+@pytest.mark.parametrize(("text", "is_applied"), [case[1:] for case in APPLIED], ids=[c[0] for c in APPLIED])
+def test_applied(tmp_path: Path, text: str, is_applied: bool) -> None:
+    """What kpt would apply, the Kptfile never."""
+    rendering = rendered(tmp_path, {"Kptfile": kptfile("fn"), "a.yaml": text}, fn=nothing)
+
+    assert rendering.applied() == (text if is_applied else "")
