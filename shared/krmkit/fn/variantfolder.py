@@ -1,6 +1,6 @@
 """The folder that rendered variants are written to, and its record of what was written there.
 
-`.krmkit-variants.json` lists, for each package, the set that it belongs to and its files. Only what is listed is ever overwritten or
+`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to and its files. Only what is listed is ever overwritten or
 removed. The record is written before the first file and after the last one, so that a run that was killed knows its own files again.
 """
 
@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-RECORD = ".krmkit-variants.json"
+# Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
+RECORD = ".krmkit-variants"
 _MARK = ".krmkit-new"
 
 

@@ -83,6 +83,17 @@ def test_fleet(place: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> No
     assert "site: s\n" in (place / "out/south/shop/package-context.yaml").read_text()
 
 
+def test_inside_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The package around the variants can still be rendered, and so can they."""
+    (place / "out").mkdir()
+    (place / "out/Kptfile").write_text(KPTFILE)
+    render(place)
+    capsys.readouterr()
+
+    assert main(["render", str(place / "out")]) == 0
+    assert "in 3 packages" in capsys.readouterr().out
+
+
 def test_target_that_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its package goes too, and nothing that is not of this set."""
     render(place)
