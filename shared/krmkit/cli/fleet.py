@@ -82,6 +82,9 @@ class Fleet:
 
 def read_fleet(setfile: str, packages: str, objects: str | None, out: str) -> Fleet:
     """Read everything, generate the variants, and find blueprints and targets. Raises FleetError, OSError."""
+    if not os.path.exists(setfile) or os.path.isdir(setfile):
+        found = "is a folder" if os.path.isdir(setfile) else "does not exist"
+        raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
     resources = list(_resources_below(objects)) if objects else []
     try:
         fleet = Fleet(resources, VariantFolder(out))

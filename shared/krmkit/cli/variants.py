@@ -84,7 +84,10 @@ def main(words: list[str]) -> int:
             _progress(terminal, len(rows), len(fleet.tasks), row.variant)
     except (FleetError, OSError) as error:
         _clear(terminal)
-        print(f"krmkit variants render: {error}", file=sys.stderr)
+        said = (
+            f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        )
+        print(f"krmkit variants render: {said}", file=sys.stderr)
         return 1
     _clear(terminal)
     return _report(fleet, sorted(rows, key=lambda row: row.number))

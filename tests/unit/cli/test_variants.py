@@ -156,6 +156,29 @@ def test_bad_set(place: Path, capsys: pytest.CaptureFixture[str], text: str, mes
     assert not (place / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("setfile", "message"),
+    [
+        ("nowhere.yaml", "nowhere.yaml: does not exist; name a file with PackageVariantSets\n"),
+        ("objects", "objects: is a folder; name a file with PackageVariantSets\n"),
+    ],
+)
+def test_no_file(place: Path, capsys: pytest.CaptureFixture[str], setfile: str, message: str) -> None:
+    """What stands where the set should be is said in our words."""
+    words = ["--packages", str(place / "packages"), "--out", str(place / "out")]
+
+    assert main(["variants", "render", str(place / setfile), *words]) == 1
+    assert capsys.readouterr().err == f"krmkit variants render: {place}/{message}"
+
+
+def test_unwritable_out(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A place where nothing can be made is named, with the reason."""
+    words = ["--packages", str(place / "packages"), "--objects", str(place / "objects")]
+
+    assert main(["variants", "render", str(place / "set.yaml"), *words, "--out", "/dev/null/out"]) == 1
+    assert capsys.readouterr().err == "krmkit variants render: /dev/null/out: Not a directory\n"
+
+
 def test_missing_blueprint(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every variant says where was looked for its blueprint."""
     (place / "packages/bp/shop/Kptfile").unlink()
