@@ -112,7 +112,10 @@ def _plan(fleet: Fleet, given: list[Resource], setfile: str) -> None:
         try:
             planned = items.plan(packages)
         except SetError as error:
-            raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}") from None
+            hint = ""
+            if not fleet.objects and error.reason != "ValidationError":
+                hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
+            raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
         owner = owner_of(packages)
         fleet.owners.add(owner)
         fleet.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]

@@ -156,6 +156,21 @@ def test_bad_set(place: Path, capsys: pytest.CaptureFixture[str], text: str, mes
     assert not (place / "out").exists()
 
 
+@pytest.mark.parametrize(("given", "hinted"), [(False, True), (True, False)], ids=["without", "with"])
+def test_hint_at_objects(place: Path, capsys: pytest.CaptureFixture[str], given: bool, hinted: bool) -> None:
+    """A set that needs a Repository says where it would come from, where no objects were given."""
+    (place / "set.yaml").write_text(
+        SET.partition("  targets:")[0] + "  targets:\n  - {repositories: [{name: east}], template: {}}\n"
+    )
+    words = ["variants", "render", str(place / "set.yaml"), "--packages", str(place / "packages")]
+    objects = ["--objects", str(place / "objects")] if given else []
+
+    assert main([*words, "--out", str(place / "out"), *objects]) == 1
+    error = capsys.readouterr().err
+    assert 'repository "east" could not be loaded' in error
+    assert ("--objects" in error) is hinted
+
+
 @pytest.mark.parametrize(
     ("setfile", "message"),
     [
