@@ -17,6 +17,7 @@ as the PackageVariant says, and rendered. Functions of this catalog run in this 
 Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. Packages of the set that nothing
 targets any more are removed. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
+_NAMED = 10  # variants in the closing line
 
 
 def parser() -> argparse.ArgumentParser:
@@ -125,6 +126,10 @@ def _report(fleet: Fleet, rows: list[Row]) -> int:
     )
     parts += [f"{failed} failed"] if failed else []
     print(("\n" if rows else "") + ", ".join(parts))
+    waiting = [row.variant for row in rows if row.gates and not row.error]
+    if waiting:
+        more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+        print(f"not ready, gates open: {', '.join(waiting[:_NAMED])}{more}")
     return 1 if failed else 0
 
 

@@ -83,6 +83,23 @@ def test_fleet(place: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> No
     assert "site: s\n" in (place / "out/south/shop/package-context.yaml").read_text()
 
 
+def test_open_gates_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line says which packages are not ready; ten names are enough."""
+    (place / "packages/bp/shop/Kptfile").write_text(
+        KPTFILE + "info:\n  readinessGates:\n  - conditionType: asked\n"
+    )
+
+    assert render(place) == 0
+    few = capsys.readouterr().out
+    for number in range(10):
+        (place / f"objects/r{number}.yaml").write_text(repository(f"r{number}", "r"))
+    assert render(place) == 0
+    many = capsys.readouterr().out
+
+    assert few.endswith("\nnot ready, gates open: fleet-north-shop, fleet-south-shop\n")
+    assert many.endswith("fleet-r7-shop, fleet-r8-shop and 2 more\n")
+
+
 def test_inside_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The package around the variants can still be rendered, and so can they."""
     (place / "out").mkdir()
