@@ -1,0 +1,137 @@
+"""Functions of packs on the texts of real packs, against a PyYAML C load of the same texts in the same process.
+
+The packs lie beside this checkout where it is built (no licence lets them be part of it), or where KRMKIT_PACKS says;
+without them there are no rows. What is measured is the whole run of a function, from the text of a ResourceList to
+the text of another, once everything is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import yaml
+
+from krmkit.cli.packfolder import TEXTS, config_map
+from krmkit.fn import loader
+from krmkit.fn.run import run
+from tests.bench.timing import MeasureError, Row, calls, in_turns, row
+
+GROUP = "Packs"
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conformance" / "palette" / "corpus")
+MANY = 220
+MACROS = """\
+  system: {cluster.name: harbour-7, kubernetes.version: 1.31.4}
+  variables:
+  - {name: clusterProvider, value: AWS}
+  - {name: sedaiBaseUrl, value: "https://example.org"}
+  - {name: sedaiApiToken, value: t0, secret: true}
+  - {name: NGC_API_KEY, value: k0, secret: true}
+"""
+
+
+def rows() -> list[Row]:
+    """Ratios to PyYAML, and the milliseconds behind them."""
+    packs = sorted(path.parent for path in PLACE.glob("*/pack.json"))
+    if not packs:
+        print(f"no packs in {PLACE}; KRMKIT_PACKS names another folder", file=sys.stderr)
+        return []
+    dell, thanos = (
+        next((pack for pack in packs if pack.name.startswith(name)), None) for name in ("dell-csm", "thanos")
+    )
+    found: list[Row] = []
+    if dell:
+        found += compared(
+            "apply-presets with a presets file of 131 KB",
+            "apply-presets",
+            preset_config(dell),
+            [dell],
+            ("presets.yaml", "values.yaml"),
+            1,
+        )
+    if thanos:
+        found += compared(
+            "apply-presets on values of 289 KB",
+            "apply-presets",
+            preset_config(thanos),
+            [thanos],
+            ("presets.yaml", "values.yaml"),
+            1,
+        )
+    found += compared(
+        f"resolve-macros on {len(packs)} packs",
+        "resolve-macros",
+        config("ResolveMacros", MACROS),
+        packs,
+        ("values.yaml",),
+        1,
+    )
+    many = [packs[number % len(packs)] for number in range(MANY)]
+    found += compared(
+        f"validate-pack-constraints on {MANY} packs",
+        "validate-pack-constraints",
+        config("ValidatePackConstraints", "  scope: cluster\n  failOn: never\n"),
+        many,
+        ("values.yaml", "schema.yaml"),
+        2,
+    )
+    return found
+
+
+def compared(
+    title: str, function: str, spec: str, packs: list[Path], files: tuple[str, ...], goal: float
+) -> list[Row]:
+    """One function on packs against a load of the files that it reads."""
+    text = resource_list(packs, spec)
+    texts = [(pack / file).read_text("utf-8") for pack in packs for file in files if (pack / file).exists()]
+    loaded = loader.load(function)
+    definition, process = loaded.definition, loaded.process
+
+    def ours() -> None:
+        outcome = run(definition, process, text)
+        if outcome.exit_code:
+            raise MeasureError(f"{function}: {outcome.stderr}")
+
+    def theirs() -> None:
+        for one in texts:
+            yaml.load(one, yaml.CSafeLoader)
+
+    rounds = 7 if len(packs) > 50 else 21
+    taken = in_turns({"ours": calls(ours), "theirs": calls(theirs)}, rounds)
+    return [
+        row(GROUP, f"{title}, in milliseconds", taken["ours"] * 1e3, "ms"),
+        row(GROUP, f"{title} / PyYAML's C load of these texts", taken["ours"] / taken["theirs"], "x", goal),
+    ]
+
+
+def resource_list(packs: list[Path], spec: str) -> str:
+    """A list with a pack for each folder, as `krmkit pack import` makes it, each under a name of its own."""
+    items = []
+    for number, pack in enumerate(packs):
+        texts = {name: (pack / name).read_text("utf-8") for name in TEXTS if (pack / name).exists()}
+        items.append(config_map(f"pack-{number}", pack.name, texts, pack.name))
+    listed = "".join("- " + item.rstrip("\n").replace("\n", "\n  ") + "\n" for item in items)
+    return f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n{spec}items:\n{listed}"
+
+
+def config(kind: str, spec: str) -> str:
+    """A functionConfig, indented."""
+    head = f"apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: config}}\nspec:\n"
+    return "".join(f"  {line}\n" for line in (head + spec).splitlines())
+
+
+def preset_config(pack: Path) -> str:
+    """The last preset of each group."""
+    chosen = {
+        preset.get("group"): f"{preset['group']}:{preset['name']}"
+        for preset in yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
+    }
+    listed = ", ".join(f'"{name}"' for name in chosen.values())
+    return config("ApplyPresets", f"  selections:\n  - {{pack: pack-0, presets: [{listed}]}}\n")
+
+
+if __name__ == "__main__":
+    for line in rows():
+        print(f"{line['name']:90} {line['value']:8.3f} {line['unit']} {line['goal']}", file=sys.stdout)
