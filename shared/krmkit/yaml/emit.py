@@ -156,9 +156,9 @@ def literal(text: str, column: int, step: int = 2) -> str:
 
 def is_printable(text: str) -> bool:
     """Whether the text, its line breaks and tabs aside, can stand unescaped in single quotes or a literal block."""
-    if text.isascii() and text.isprintable():
-        return True
-    return all(_printable(character) or character in "\n\t" for character in text)
+    if text.isascii():
+        return text.replace("\n", "").replace("\t", "").isprintable()
+    return all(_printable(character) or character in "\n\t" for character in set(text))
 
 
 # Collections
