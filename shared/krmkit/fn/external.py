@@ -30,13 +30,17 @@ class ExternalError(Exception):
 
 
 class External:
-    """A program to run, as a list of words; `name` is what the user calls it."""
+    """A program to run, as a list of words; `name` is what the user calls it.
 
-    __slots__ = ("command", "name")
+    `hint` follows the message when it fails without saying why: what may have been meant instead.
+    """
+
+    __slots__ = ("command", "hint", "name")
 
     def __init__(self, name: str, command: list[str]) -> None:
         self.name = name
         self.command = command
+        self.hint = ""
 
     def run(self, text: str) -> tuple[str, str, int]:
         """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run or does not end."""

@@ -194,7 +194,8 @@ class _Pipeline:
             if self.observer is not None:
                 self.observer.finished(run)
         if run.exit_code != 0:
-            raise _StoppedError(f"{_name(function)} failed")
+            hint = program.hint if isinstance(program, External) and not run.results else ""
+            raise _StoppedError(f"{_name(function)} failed{hint}")
         return result
 
     def _run(

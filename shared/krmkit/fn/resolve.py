@@ -62,13 +62,15 @@ class Resolver:
                 self._runtime = runtime()
             except NoRuntimeError as error:
                 raise ResolveError(
-                    f"{entry.image} is no function of this catalog, and no container runtime works here: {error}."
-                    f" Functions of this catalog: {', '.join(sorted(self._names))}"
+                    f"{entry.image} is no function of this catalog{self._hint(name)}, and no container runtime works"
+                    f" here: {error}. Functions of this catalog: {', '.join(sorted(self._names))}"
                 ) from None
         image = full_name(entry.image)
         if entry.tag and "@" not in image and ":" not in image.rpartition("/")[2]:
             image += f":{entry.tag}"
-        return container(image, self._runtime, self.pull, self.allow_network)
+        program = container(image, self._runtime, self.pull, self.allow_network)
+        program.hint = self._hint(name)
+        return program
 
     def _exec(self, entry: PipelineFunction) -> Known | External:
         import shlex
@@ -94,9 +96,17 @@ class Resolver:
             return Known(self._load(name), arguments.options)
         if not self.allow_exec:
             raise ResolveError(
-                f"exec {words[0]} is a program outside this catalog; --allow-exec lets it run, with all your rights"
+                f"exec {words[0]} is a program outside this catalog{self._hint(name)};"
+                " --allow-exec lets it run, with all your rights"
             )
         return External(entry.exec, words)
+
+    def _hint(self, name: str) -> str:
+        """` (did you mean apply-presets?)` for a name that is nearly one of this catalog's, else nothing."""
+        from krmkit.lang.nearest import nearest
+
+        near = nearest(name, sorted(self._names))
+        return f" (did you mean {near}?)" if near is not None else ""
 
     def _load(self, name: str) -> Function:
         if name not in self._functions:

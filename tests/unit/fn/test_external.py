@@ -10,11 +10,12 @@ import pytest
 
 from krmkit.fn.container import container, full_name, runtime
 from krmkit.fn.external import bare
-from krmkit.fn.pipeline import Rendering
+from krmkit.fn.package import read
+from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resolve import Known, ResolveError, Resolver, image_name, program_name
 from krmkit.fn.run import Options
 from krmkit.krm.kptfile import PipelineFunction
-from tests.unit.fn.rendering import KPTFILE, Made, changed, rendered, resource
+from tests.unit.fn.rendering import KPTFILE, Made, changed, put, rendered, resource
 
 ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")
 EDIT = "import sys\ntext = sys.stdin.read()\n{body}\nsys.stdout.write(text)\n"
@@ -224,6 +225,44 @@ def test_container_command() -> None:
         "--security-opt=no-new-privileges", "--pull", "never", "example.dev/fn:v1",
     ]  # fmt: skip
     assert full_name("set-labels:v1") == "gcr.io/kpt-fn/set-labels:v1"
+
+
+@pytest.mark.parametrize(
+    ("image", "hint"),
+    [
+        ("example.dev/apply-preset:v1", " (did you mean apply-presets?)"),
+        ("ghcr.io/krmkit/resolve-macro", " (did you mean resolve-macros?)"),
+        ("example.dev/set-labels", ""),
+        ("apply-setters", ""),
+    ],
+)
+def test_nearly_a_name_of_the_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, image: str, hint: str
+) -> None:
+    """What was probably meant is told: where there is no runtime, where no image can be had, where programs may not run."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("KPT_FN_RUNTIME", raising=False)
+    name = image.rpartition("/")[2].partition(":")[0]
+    for wanted, message in (
+        (
+            entry(image=image),
+            f"{image} is no function of this catalog{hint}, and no container runtime works here: ",
+        ),
+        (entry(exec=name), f"exec {name} is a program outside this catalog{hint}; --allow-exec lets it run"),
+    ):
+        with pytest.raises(ResolveError) as raised:
+            Resolver(Options()).resolve(wanted)
+        assert str(raised.value).startswith(message)
+    (tmp_path / "docker").write_text(
+        '#!/bin/sh\n[ "$1" = version ] && exit 0\necho "no such image" >&2\nexit 125\n'
+    )
+    (tmp_path / "docker").chmod(0o755)
+    package = put(
+        tmp_path / "p",
+        {"Kptfile": KPTFILE + f"pipeline: {{mutators: [{{image: {image}}}]}}\n", "a.yaml": ITEM},
+    )
+
+    assert render(read(str(package)), Resolver(Options())).failure == f"{image} failed{hint}"
 
 
 def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
