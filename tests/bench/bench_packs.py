@@ -1,14 +1,15 @@
 """Functions of packs on the texts of real packs, against a PyYAML C load of the same texts in the same process.
 
 The packs lie beside this checkout where it is built (no licence lets them be part of it), or where KRMKIT_PACKS says;
-without them there are no rows. What is measured is the whole run of a function, from the text of a ResourceList to
-the text of another, once everything is imported.
+without them there are no rows. The goals are about the rules, which take the texts of packs and give back others; beside
+them stands the whole run of the function, from the text of a ResourceList to that of another, once all is imported.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -16,6 +17,9 @@ import yaml
 from krmkit.cli.packfolder import TEXTS, config_map
 from krmkit.fn import loader
 from krmkit.fn.run import run
+from krmkit.palette.macros import Context, Resolver, Source
+from krmkit.palette.macrotext import FIELD
+from krmkit.palette.presets import apply_presets
 from tests.bench.timing import MeasureError, Row, calls, in_turns, row
 
 GROUP = "Packs"
@@ -42,24 +46,17 @@ def rows() -> list[Row]:
         next((pack for pack in packs if pack.name.startswith(name)), None) for name in ("dell-csm", "thanos")
     )
     found: list[Row] = []
-    if dell:
-        found += compared(
-            "apply-presets with a presets file of 131 KB",
-            "apply-presets",
-            preset_config(dell),
-            [dell],
-            ("presets.yaml", "values.yaml"),
-            1,
-        )
-    if thanos:
-        found += compared(
-            "apply-presets on values of 289 KB",
-            "apply-presets",
-            preset_config(thanos),
-            [thanos],
-            ("presets.yaml", "values.yaml"),
-            1,
-        )
+    for title, pack in (("a presets file of 131 KB", dell), ("values of 289 KB", thanos)):
+        if pack:
+            found += compared(
+                f"apply-presets with {title}",
+                "apply-presets",
+                preset_config(pack),
+                [pack],
+                ("presets.yaml", "values.yaml"),
+                1,
+                applying(pack),
+            )
     found += compared(
         f"resolve-macros on {len(packs)} packs",
         "resolve-macros",
@@ -67,6 +64,7 @@ def rows() -> list[Row]:
         packs,
         ("values.yaml",),
         1,
+        resolving(packs),
     )
     many = [packs[number % len(packs)] for number in range(MANY)]
     found += compared(
@@ -81,9 +79,15 @@ def rows() -> list[Row]:
 
 
 def compared(
-    title: str, function: str, spec: str, packs: list[Path], files: tuple[str, ...], goal: float
+    title: str,
+    function: str,
+    spec: str,
+    packs: list[Path],
+    files: tuple[str, ...],
+    goal: float,
+    rule: Callable[[], object] | None = None,
 ) -> list[Row]:
-    """One function on packs against a load of the files that it reads."""
+    """One function on packs against a load of the files that it reads; the goal is the rule's, where one is given."""
     text = resource_list(packs, spec)
     texts = [(pack / file).read_text("utf-8") for pack in packs for file in files if (pack / file).exists()]
     loaded = loader.load(function)
@@ -99,11 +103,43 @@ def compared(
             yaml.load(one, yaml.CSafeLoader)
 
     rounds = 7 if len(packs) > 50 else 21
-    taken = in_turns({"ours": calls(ours), "theirs": calls(theirs)}, rounds)
-    return [
-        row(GROUP, f"{title}, in milliseconds", taken["ours"] * 1e3, "ms"),
-        row(GROUP, f"{title} / PyYAML's C load of these texts", taken["ours"] / taken["theirs"], "x", goal),
-    ]
+    measured = {"whole": calls(ours), "theirs": calls(theirs), "rule": calls(rule or ours)}
+    taken = in_turns(measured, rounds)
+    against = "PyYAML's C load of these texts"
+    found = [row(GROUP, f"{title}, in milliseconds", taken["rule"] * 1e3, "ms")]
+    found.append(row(GROUP, f"{title} / {against}", taken["rule"] / taken["theirs"], "x", goal))
+    if rule is not None:
+        found.append(row(GROUP, f"{title}, the whole run / {against}", taken["whole"] / taken["theirs"], "x"))
+    return found
+
+
+def applying(pack: Path) -> Callable[[], object]:
+    """The rule of apply-presets on one pack."""
+    values, presets = [(pack / name).read_text("utf-8") for name in ("values.yaml", "presets.yaml")]
+    chosen = last_presets(pack)
+
+    def apply() -> None:
+        applied = apply_presets(values, presets, chosen)
+        if applied.text == values or len(applied.presets) != len(chosen):
+            raise MeasureError(f"{pack.name}: the presets are not applied")
+
+    return apply
+
+
+def resolving(packs: list[Path]) -> Callable[[], object]:
+    """The rule of resolve-macros on the values of these packs."""
+    texts = [(pack.name.rpartition("-")[0], (pack / "values.yaml").read_text("utf-8")) for pack in packs]
+    given = yaml.load(MACROS, yaml.CSafeLoader)
+    variables = {entry["name"]: entry["value"] for entry in given["variables"]}
+
+    def resolve() -> None:
+        sources = [Source(name, (name,), text) for name, text in texts]
+        resolver = Resolver(sources, Context(given["system"], variables))
+        resolved = [resolver.resolve(source) for source in sources if FIELD in source.text]
+        if any(one.findings for one in resolved) or not resolved:
+            raise MeasureError("the macros are not resolved")
+
+    return resolve
 
 
 def resource_list(packs: list[Path], spec: str) -> str:
@@ -122,13 +158,15 @@ def config(kind: str, spec: str) -> str:
     return "".join(f"  {line}\n" for line in (head + spec).splitlines())
 
 
-def preset_config(pack: Path) -> str:
+def last_presets(pack: Path) -> list[str]:
     """The last preset of each group."""
-    chosen = {
-        preset.get("group"): f"{preset['group']}:{preset['name']}"
-        for preset in yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
-    }
-    listed = ", ".join(f'"{name}"' for name in chosen.values())
+    presets = yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
+    return list({preset["group"]: f"{preset['group']}:{preset['name']}" for preset in presets}.values())
+
+
+def preset_config(pack: Path) -> str:
+    """A config that selects them."""
+    listed = ", ".join(f'"{name}"' for name in last_presets(pack))
     return config("ApplyPresets", f"  selections:\n  - {{pack: pack-0, presets: [{listed}]}}\n")
 
 
