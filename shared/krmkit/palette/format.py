@@ -9,8 +9,9 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
+from krmkit.palette import effort as limits
 from krmkit.palette.decimals import Decimal, scan
-from krmkit.palette.effort import MAX_TESTS, Effort, EffortError
+from krmkit.palette.effort import Effort, EffortError
 from krmkit.palette.values import kind
 
 TYPE_CHECKING = False
@@ -304,7 +305,7 @@ def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
             left: list[int] = []
             for end in pending:
                 tests += 1
-                if tests > MAX_TESTS:
+                if tests > limits.MAX_TESTS:
                     raise TooCostlyError(
                         f"the format splits a text of {size:,} characters in too many ways "
                         "(krmkit.palette.effort.MAX_TESTS)"

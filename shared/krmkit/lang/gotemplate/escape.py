@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.printing import MAX_LENGTH, too_long
+from krmkit.lang.gotemplate import printing
+from krmkit.lang.gotemplate.printing import too_long
 from krmkit.lang.gotemplate.values import encode
 from krmkit.lang.gotemplate.work import charge, charge_text
 
@@ -15,7 +16,7 @@ _QUERY = [
 
 
 def _bounded(text: str) -> str:
-    if len(text) > MAX_LENGTH:
+    if len(text) > printing.MAX_LENGTH:
         raise too_long()
     return charge_text(text)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.lang.gotemplate import printing
 from krmkit.lang.gotemplate.numerals import format_number, hex_text
 from krmkit.lang.gotemplate.printing import (
-    MAX_DEPTH,
-    MAX_LENGTH,
     Budget,
     can_backquote,
     escape,
@@ -52,7 +51,7 @@ def sprintf(form: str, *values: object) -> str:
                 break
             out.append(literal)
         else:
-            if sum(map(len, out)) > MAX_LENGTH:
+            if sum(map(len, out)) > printing.MAX_LENGTH:
                 raise too_long()
             return charge_text("".join(out))
     return _Printer(form, values).run()
@@ -284,7 +283,7 @@ class _Printer:
             self.bad(verb, value)
 
     def composite(self, value: list[object] | dict[str, object], verb: str, depth: int) -> None:
-        if depth >= MAX_DEPTH:
+        if depth >= printing.MAX_DEPTH:
             raise too_deep()
         charge(1 + len(value) * 4)
         if isinstance(value, ByteList) and verb in "sqxX":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.lang import semver as versions
 from krmkit.lang.gotemplate.functions import Function, GoCallError
 from krmkit.lang.gotemplate.values import GoObject, Uint64
-from krmkit.lang.semver import MAX_LENGTH, ConstraintError, Constraints, Version, VersionError
+from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
 from krmkit.lang.sprig.limits import charge
 
 
@@ -54,7 +55,7 @@ def semver(text: str) -> VersionPointer:
 
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
-    charge(min(len(constraint), MAX_LENGTH) * 8)
+    charge(min(len(constraint), versions.MAX_LENGTH) * 8)
     try:
         constraints = Constraints.parse(constraint)
     except ConstraintError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang.gotemplate import printing
+from krmkit.lang.gotemplate.escape import escape_html
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printf import sprintf
 from krmkit.lang.gotemplate.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
@@ -92,6 +93,23 @@ def test_widths_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GoCallError, match="characters"):
         sprintf("%999999d" * 20, *range(20))
 
-    monkeypatch.setattr("krmkit.lang.gotemplate.printf.MAX_LENGTH", 10)
-    with pytest.raises(GoCallError, match=f"{printing.MAX_LENGTH:,}"):
+    monkeypatch.setattr(printing, "MAX_LENGTH", 10)
+    with pytest.raises(GoCallError, match="more than 10 characters"):
         sprintf("%s%s", "a" * 8, "b" * 8)
+
+
+def test_limits_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is assigned in the module that documents a limit counts for printf and for the escaping functions."""
+    deep: object = "x"
+    for _ in range(printing.MAX_DEPTH + 10):
+        deep = [deep]
+    with pytest.raises(GoCallError, match="MAX_DEPTH"):
+        sprintf("%5v", deep)
+    monkeypatch.setattr(printing, "MAX_LENGTH", 20)
+    with pytest.raises(GoCallError, match="MAX_LENGTH"):
+        escape_html("<" * 10)
+
+    monkeypatch.setattr(printing, "MAX_DEPTH", 200)
+    monkeypatch.setattr(printing, "MAX_LENGTH", 1000)
+    assert sprintf("%5v", deep).startswith("[[[")
+    assert escape_html("<" * 10) == "&lt;" * 10

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.lang import semver as versions
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.values import Uint64
-from krmkit.lang.sprig import call
+from krmkit.lang.sprig import call, semvers
 from krmkit.lang.sprig.semvers import VersionPointer, VersionValue, semver
 
 
@@ -68,3 +69,16 @@ def test_semver_compare() -> None:
         call("semverCompare", "one", "two")
     with pytest.raises(GoCallError, match=r"^invalid semantic version$"):
         call("semverCompare", "1", "two")
+
+
+def test_longer_constraints_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the limit for constraints is raised, they are paid for up to that length."""
+    spent: list[int] = []
+    monkeypatch.setattr(semvers, "charge", spent.append)
+    long = " || ".join(["1.x"] * 400)
+    with pytest.raises(GoCallError, match="longer than 1024"):
+        semvers.semver_compare(long, "1.2.3")
+    monkeypatch.setattr(versions, "MAX_LENGTH", 10_000)
+
+    assert semvers.semver_compare(long, "1.2.3")
+    assert spent == [1024 * 8, len(long) * 8]
