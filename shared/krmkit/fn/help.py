@@ -80,10 +80,7 @@ def fields(schema: dict[str, Any], path: str) -> list[str]:
 
 
 def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
-    kind = str(schema.get("type") or "integer or string")
-    if "enum" in schema:
-        kind = " | ".join(str(value) for value in schema["enum"])
-    notes = [kind]
+    notes = [_kind(schema)]
     if required:
         notes.append("required")
     if "default" in schema:
@@ -99,3 +96,17 @@ def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
     if isinstance(others, dict):
         lines += fields(others, f"{path}.<name>")
     return lines + fields(schema, path)
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """A type in the words of the READMEs."""
+    if "enum" in schema:
+        return " | ".join(str(value) for value in schema["enum"])
+    if schema.get("x-kubernetes-int-or-string"):
+        return "integer or string"
+    items, others = schema.get("items"), schema.get("additionalProperties")
+    if schema.get("type") == "array" and isinstance(items, dict):
+        return f"list of {_kind(items)}"
+    if isinstance(others, dict):
+        return f"map of {_kind(others)}"
+    return str(schema.get("type", "any"))
