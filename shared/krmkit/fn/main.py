@@ -89,7 +89,9 @@ def command(
         try:
             parsed = parse_arguments(arguments)
         except UsageError as error:
-            return _write("", f"{name}: {error}; --help says what there is\n", 1, stdout, stderr)
+            said = str(error)
+            said += " " if said.endswith("?") else "; "
+            return _write("", f"{name}: {said}--help says what there is\n", 1, stdout, stderr)
         file, show, options = parsed.file, parsed.show, parsed.options
     try:
         definition = Definition.load(folder)

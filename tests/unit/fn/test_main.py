@@ -127,7 +127,8 @@ def test_usage_errors(folder: str, arguments: list[str], message: str) -> None:
     call = Call(folder, arguments)
 
     assert (call.stdout, call.code) == ("", 1)
-    assert call.stderr == f"count-things: {message}; --help says what there is\n"
+    end = " " if message.endswith("?") else "; "
+    assert call.stderr == f"count-things: {message}{end}--help says what there is\n"
 
 
 def test_arguments() -> None:
