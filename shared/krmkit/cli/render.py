@@ -85,7 +85,7 @@ def main(words: list[str]) -> int:
     streams = arguments.output in _STREAMS
     if arguments.output and not streams and os.path.lexists(arguments.output):
         print(
-            f"krmkit render: {arguments.output} is there already; --output makes a folder that is not",
+            f"krmkit render: {arguments.output} is there already; name a folder that does not exist yet",
             file=sys.stderr,
         )
         return 1

@@ -74,7 +74,7 @@ def write_folder(target: str, changes: list[Change]) -> None:
         write(place, changes)
         os.chmod(place, 0o777 & ~_umask())
         if os.path.lexists(target):
-            raise WriteError(f"{target} is there already; name a folder that is not")
+            raise WriteError(f"{target} is there already; name a folder that does not exist yet")
         os.rename(place, target)
         place = ""
     except OSError as error:

@@ -156,7 +156,7 @@ def test_output_folder(package: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert contents(tmp_path / "out") == {"Kptfile": KPTFILE.replace("{preset}", "fast"), "app.yaml": FAST}
     assert contents(package)["app.yaml"] == PACK
     assert main(["render", str(package), "-o", str(tmp_path / "out")]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "is there already; name a folder that does not exist yet\n" in capsys.readouterr().err
 
 
 def test_explain(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
