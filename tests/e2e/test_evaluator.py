@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from socket import socket
 from threading import Semaphore
 
 import pytest
@@ -194,6 +195,39 @@ def test_unknown_image(porch: Caller, image: str, hint: str) -> None:
 
     assert answer.code == "NOT_FOUND"
     assert answer.text.startswith(f'the image "{image}" is no function of this catalog{hint}')
+
+
+def test_forward() -> None:
+    """With --forward, images of other functions go to another function runner, and its answers come back as they are."""
+    folder = ROOT / "tests/functions/set-namespace"
+    text = testing.examples(folder)[0].render_list()
+    expected = testing.run_function(folder, text)
+    command = [sys.executable, "-I", "-S", str(folder / "main.py")]
+
+    with (
+        wrapper(command) as other,
+        serving("--workers", "1", "--forward", f"127.0.0.1:{other}") as running,
+        Caller(running.port) as caller,
+    ):
+        theirs = caller.evaluate("example.dev/set-namespace:v1", text.encode())
+        failing = caller.evaluate("example.dev/set-namespace:v1", b"garbage")
+        ours = caller.evaluate("example.dev/apply-presets:v1", SELECT)
+
+    assert theirs.resource_list.decode() == expected.stdout
+    assert failing.code == "INTERNAL"
+    assert failing.text.startswith("example.dev/set-namespace:v1 failed; results: [error]")
+    assert ours.code == "OK"
+
+
+def test_forward_to_nobody() -> None:
+    """A function runner that is not there is said to be unavailable; functions of this catalog go on."""
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets it, and nobody answers
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        with serving("--workers", "1", "--forward", address) as running, Caller(running.port) as caller:
+            assert caller.evaluate("example.dev/set-namespace:v1", SELECT).code == "UNAVAILABLE"
+            assert caller.evaluate("example.dev/apply-presets:v1", SELECT).code == "OK"
+            assert running.stop() == (0, "")
 
 
 def test_name_of_an_image_that_is_too_long(porch: Caller) -> None:

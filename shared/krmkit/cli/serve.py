@@ -8,7 +8,8 @@ import sys
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
-this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND.
+this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
+by the function runner that --forward names.
 The port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
 soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
 """
@@ -60,6 +61,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="time for running calls to end when the server stops (default: %(default)g)",
     )
+    made.add_argument(
+        "--forward",
+        default="",
+        metavar="HOST:PORT",
+        help="ask this function runner about images of other functions, Porch's own for instance",
+    )
     return made
 
 
@@ -82,6 +89,7 @@ def main(words: list[str]) -> int:
                 arguments.queue,
                 arguments.max_request_body_size,
                 arguments.grace,
+                arguments.forward,
             )
         )
     except ServeError as error:

@@ -16,12 +16,20 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 class Settings:
     """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
-    messages in bytes, and how many seconds running calls have to end when the server stops."""
+    messages in bytes, how many seconds running calls have to end when the server stops, and the address of the function runner that
+    is asked about images of other functions ("": none)."""
 
-    __slots__ = ("grace", "host", "message_limit", "port", "queue", "workers")
+    __slots__ = ("forward", "grace", "host", "message_limit", "port", "queue", "workers")
 
     def __init__(
-        self, host: str, port: int, workers: int, queue: int, message_limit: int, grace: float
+        self,
+        host: str,
+        port: int,
+        workers: int,
+        queue: int,
+        message_limit: int,
+        grace: float,
+        forward: str = "",
     ) -> None:
         self.host = host
         self.port = port
@@ -29,6 +37,7 @@ class Settings:
         self.queue = queue
         self.message_limit = message_limit
         self.grace = grace
+        self.forward = forward
 
 
 class ServeError(Exception):
@@ -47,14 +56,15 @@ async def _serve(settings: Settings) -> None:
         loop.add_signal_handler(number, stopping.set)
     pool = Pool(settings.workers, settings.queue)
     health = Health()
-    server = grpc.aio.server(
-        options=[
-            ("grpc.max_receive_message_length", settings.message_limit),
-            ("grpc.max_send_message_length", settings.message_limit),
-            ("grpc.so_reuseport", 0),  # a second server on this port is a mistake
-        ]
-    )
-    server.add_generic_rpc_handlers((Evaluator(pool, settings.message_limit).handler(), health.handler()))
+    sizes = [
+        ("grpc.max_receive_message_length", settings.message_limit),
+        ("grpc.max_send_message_length", settings.message_limit),
+    ]
+    # A second server on one port is a mistake.
+    server = grpc.aio.server(options=[*sizes, ("grpc.so_reuseport", 0)])
+    forward = grpc.aio.insecure_channel(settings.forward, options=sizes) if settings.forward else None
+    evaluator = Evaluator(pool, settings.message_limit, forward)
+    server.add_generic_rpc_handlers((evaluator.handler(), health.handler()))
     address = f"{settings.host}:{settings.port}"
     try:
         port = server.add_insecure_port(address)
@@ -81,3 +91,5 @@ async def _serve(settings: Settings) -> None:
     hurry.cancel()
     await stopped
     await pool.stop()
+    if forward is not None:
+        await forward.close()

@@ -2,7 +2,7 @@
 
 The codes are those of Porch's function runner, so that its callers need not know who answers:
 
-- NOT_FOUND: no function of this catalog, which lets Porch ask its next runtime.
+- NOT_FOUND: no function of this catalog, which lets the caller ask its next runtime; with a `forward`, that one is asked from here.
 - INTERNAL: the function failed; the text holds its results and its stderr. Also: the request is no message.
 - RESOURCE_EXHAUSTED: the answer is above the limit for messages, or too many callers wait.
 """
@@ -23,6 +23,7 @@ from krmkit.lang.nearest import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Context = grpc.aio.ServicerContext[bytes, bytes]
+    Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
 EVALUATOR = "evaluator.FunctionEvaluator"
 HEALTH = "grpc.health.v1.Health"
@@ -30,10 +31,13 @@ _LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a 
 
 
 class Evaluator:
-    """The service evaluator.FunctionEvaluator."""
+    """The service evaluator.FunctionEvaluator. `forward` is the same service elsewhere, for images of no function here."""
 
-    def __init__(self, pool: Pool, message_limit: int) -> None:
+    def __init__(self, pool: Pool, message_limit: int, forward: grpc.aio.Channel | None = None) -> None:
         self._pool = pool
+        self._forward: Method | None = None
+        if forward is not None:
+            self._forward = forward.unary_unary(f"/{EVALUATOR}/EvaluateFunction")
         self._message_limit = message_limit
         self._names = loader.names()
 
@@ -53,6 +57,8 @@ class Evaluator:
                 grpc.StatusCode.INTERNAL, f"the request is no EvaluateFunctionRequest: {error}"
             )
         name = image_name(image)
+        if name not in self._names and self._forward is not None:
+            return await self._forwarded(self._forward, request, context)
         image = image if len(image) <= _LONGEST_IMAGE else f"...{image[-_LONGEST_IMAGE:]}"
         if name not in self._names:
             await context.abort(
@@ -80,6 +86,13 @@ class Evaluator:
                 f" {self._message_limit}; --max-request-body-size raises the limit, here and in all parts of Porch",
             )
         return response
+
+    async def _forwarded(self, method: Method, request: bytes, context: Context) -> bytes:
+        """The other service's answer, or its status; it has as much time as the caller has left."""
+        try:
+            return await method(request, timeout=context.time_remaining())
+        except grpc.aio.AioRpcError as error:
+            await context.abort(error.code(), error.details() or "")
 
 
 class Health:
