@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     made.add_argument("service", choices=["evaluator"], help="what to serve")
     made.add_argument(

@@ -204,6 +204,7 @@ ABBREVIATED = [
     ["pack", "import", "x", "--ou", "y"],
     ["pack", "export", "x", "--ou", "y"],
     ["variants", "render", "x", "--packages", "y", "--out", "z", "--allow-netw"],
+    ["serve", "evaluator", "--hos", "0.0.0.0"],
     ["list", "--hel"],
     ["doc", "apply-presets", "--hel"],
 ]
