@@ -111,9 +111,9 @@ def main(words: list[str]) -> int:
     except WriteError as error:
         print(f"krmkit render: {error}", file=sys.stderr)
         return 1
-    if arguments.diff:
-        report.stream.write(diff(rendering.changes, report.colour))
-    _report(rendering, report, arguments.output, arguments.dry_run)
+    shown = diff(rendering.changes, report.colour) if arguments.diff else ""
+    report.stream.write(shown)
+    _report(rendering, report, "\n" if shown else "", arguments.output, arguments.dry_run)
     if rendering.failure:
         print(f"krmkit render: {rendering.failure}; nothing was written", file=sys.stderr)
     return rendering.exit_code
@@ -139,8 +139,10 @@ def _save(package: Package, rendering: Rendering, output: str | None, dry_run: b
         write(package.path, rendering.changes)
 
 
-def _report(rendering: Rendering, terminal: Terminal, output: str | None, dry_run: bool) -> None:
-    """The table of the results, and what happened in one line."""
+def _report(
+    rendering: Rendering, terminal: Terminal, between: str, output: str | None, dry_run: bool
+) -> None:
+    """The table of the results, set off by `between` from what stands before it, and what happened in one line."""
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
     for run in rendering.runs:
         for result in map(normalized, run.results):
@@ -154,7 +156,7 @@ def _report(rendering: Rendering, terminal: Terminal, output: str | None, dry_ru
             table.add(["error", "", run.name, run.stderr or f"exit code {run.exit_code}"], RED)
     stream = terminal.stream
     if len(table):
-        stream.write(("\n" if rendering.changes else "") + table.text(terminal) + "\n")
+        stream.write(between + table.text(terminal) + "\n")
     if rendering.failure:
         return
     count = len(rendering.changes)

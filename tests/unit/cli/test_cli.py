@@ -159,6 +159,16 @@ def test_output_folder(package: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "is there already; name a folder that does not exist yet\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("flags", [[], ["--diff"]], ids=["without", "with"])
+def test_table_after_a_diff(package: Path, capsys: pytest.CaptureFixture[str], flags: list[str]) -> None:
+    """An empty line parts the table from a diff; without one, the table comes first."""
+    assert main(["render", str(package), "--explain", *flags]) == 0
+
+    out = capsys.readouterr().out
+    assert out.startswith("--- a/" if flags else "SEVERITY ")
+    assert ("\n\nSEVERITY " in out) is bool(flags)
+
+
 def test_explain(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """--explain reaches the functions."""
     main(["render", str(package), "--explain", "--dry-run"])
