@@ -106,7 +106,7 @@ class Packs:
         from krmkit.lang.nearest import did_you_mean
 
         known = [carrier.pack.name for carrier in self.carriers]
-        hint = did_you_mean(name, known) if known else "; there is no pack among the items"
+        hint = did_you_mean(name, known) if known else ", nor any other among the items"
         raise CarrierError(f'there is no pack "{name}"{hint}')
 
 

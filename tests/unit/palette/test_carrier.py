@@ -130,6 +130,8 @@ def test_named() -> None:
         packs.named("db")
     with pytest.raises(CarrierError, match='did you mean "web"'):
         packs.named("wbe")
+    with pytest.raises(CarrierError, match='^there is no pack "web", nor any other among the items$'):
+        read()[1].named("web")
 
 
 def test_an_item_of_the_name_decides_between_two() -> None:
