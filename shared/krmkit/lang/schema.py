@@ -31,6 +31,7 @@ NAMES = {
     "number": "a number",
     "boolean": "true or false",
 }
+_LONGEST_SHOWN = 64  # characters of a value that stands in a message
 
 
 class Violation:
@@ -180,7 +181,7 @@ def _check_scalar(schema: Schema, data: object, path: str, violations: list[Viol
             )
             hint = f'; did you mean "{near}"?' if near is not None and shown is not None else ""
             listed = ", ".join(str(value) for value in allowed)
-            violations.append(Violation(path, f"must be one of {listed}{hint}", shown))
+            violations.append(Violation(path, f"must be one of {listed}{_instead(shown)}{hint}", shown))
         return
     if type(data) is str:
         _check_size(schema, data, path, violations)
@@ -213,6 +214,15 @@ def _wrong_type(schema: Schema, data: object, path: str, violations: list[Violat
         hint = "; without quotes" if _reads_as(data, str(schema["type"])) else ""
     shown = data if scalar and not secret else None
     violations.append(Violation(path, f"must be {_wanted(schema)}, not {found}{hint}", shown))
+
+
+def _instead(shown: object) -> str:
+    """`, not "smal"`: a value that may be shown and is short enough to be read in a message."""
+    if isinstance(shown, str):
+        return f', not "{shown}"' if len(shown) <= _LONGEST_SHOWN else ""
+    if isinstance(shown, int | float):
+        return f", not {describe(shown) if isinstance(shown, bool) else shown}"
+    return ""
 
 
 def _reads_as(text: str, kind: str) -> bool:

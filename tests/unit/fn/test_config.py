@@ -170,7 +170,7 @@ def test_config_map_with_other_keys_as_map() -> None:
             "failOn",
             typed("{target: a, failOn: warn}"),
             {},
-            ["spec.failOn: must be one of error, warning, never"],
+            ['spec.failOn: must be one of error, warning, never, not "warn"'],
         ),
         (
             "failOn misspelt",
@@ -183,7 +183,7 @@ def test_config_map_with_other_keys_as_map() -> None:
             typed("{target: a}", "metadata: {name: c, annotations: {krmkit.dev/fail-on: nevr}}\n"),
             {},
             [
-                'metadata.annotations."krmkit.dev/fail-on": must be one of error, warning, never; did you mean "never"?'
+                'metadata.annotations."krmkit.dev/fail-on": must be one of error, warning, never, not "nevr"; did you mean "never"?'
             ],
         ),
         (

@@ -135,7 +135,12 @@ def violations(data: object) -> list[str]:
         (
             "enum",
             {"dish": "soup", "size": "smal"},
-            ['spec.size: must be one of small, large; did you mean "small"?'],
+            ['spec.size: must be one of small, large, not "smal"; did you mean "small"?'],
+        ),
+        (
+            "enum given something long",
+            {"dish": "soup", "size": "s" * 65},
+            ["spec.size: must be one of small, large"],
         ),
         (
             "enum given null",
@@ -198,6 +203,14 @@ def violations(data: object) -> list[str]:
 def test_violations(name: str, data: object, expected: list[str]) -> None:
     """Each rule of the schema speaks for itself, with the path of the place."""
     assert violations(data) == expected, name
+
+
+@pytest.mark.parametrize(("data", "shown"), [(3, ", not 3"), (True, ", not true"), ([], "")])
+def test_enum_of_numbers(data: object, shown: str) -> None:
+    """What stands there is said as YAML writes it; a list is not."""
+    (violation,) = validate({"enum": [1, 2]}, data)[1]
+
+    assert violation.message == f"must be one of 1, 2{shown}"
 
 
 def test_defaults_are_filled_into_a_copy() -> None:
