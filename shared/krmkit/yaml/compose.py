@@ -49,6 +49,15 @@ def is_clean(node: Node) -> bool:
     return True
 
 
+def is_tied(node: Node) -> bool:
+    """Whether there is an anchor or an alias at or below the node."""
+    if node.anchor is not None or isinstance(node, Alias):
+        return True
+    if isinstance(node, Map):
+        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
+    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
+
+
 def key_text(key: Node) -> str:
     """The text of a key; complex keys cannot be written afresh."""
     key = deref(key)
@@ -201,8 +210,11 @@ def entry(unit: Entry, indent: int, style: Style) -> str:
     return head + pad + name + ":" + after_key(unit.value, indent, style)
 
 
-def item(sequence: Seq, index: int, indent: int) -> str:
-    """Item `index` of a block sequence that is to move, as it stands in its text, at column `indent`."""
+def item_span(sequence: Seq, index: int) -> tuple[int, int, int]:
+    """(start, end, column of the dash) of item `index` of a block sequence in its text, its comments included.
+
+    The span of an item on its parent's dash line starts at its own dash.
+    """
     assert sequence.source is not None
     text = sequence.source.text
     units = first_children(sequence)
@@ -211,10 +223,9 @@ def item(sequence: Seq, index: int, indent: int) -> str:
     at = dash - first
     end = body_end(text, units[index], at, index == len(units) - 1)
     if not alone_on_line(text, dash):
-        return shift(" " * at + text[dash:end].replace("\r\n", "\n"), at, indent)
+        return dash, end, at
     floor = line_end(text, end_of(units[index - 1])) if index else 0
-    start = head_start(text, first, at, floor, deeper=False)
-    return shift(text[start:end].replace("\r\n", "\n"), at, indent)
+    return head_start(text, first, at, floor, deeper=False), end, at
 
 
 def _cut(text: str, unit: Entry, indent: int) -> str:

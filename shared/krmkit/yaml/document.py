@@ -139,16 +139,22 @@ def _build(
                 opened = Map(document, start, event.flow_style)
             else:
                 opened = Seq(document, start, event.flow_style)
-                if not style_known and key is not None and not event.flow_style:
-                    style_known = True
-                    assert document is not None
-                    document.wide = mark.column > _column(text, key.start)
             tag = event.tag
             if tag is not None and tag != "!":
                 opened.tag = _short(tag)
             if event.anchor is not None:
                 opened.anchor = event.anchor
                 anchors[event.anchor] = opened
+            if not style_known and kind is seq_start and key is not None and not event.flow_style:
+                style_known = True
+                assert document is not None and isinstance(opened, Seq)
+                at = mark.column
+                if event.anchor is not None or tag is not None:
+                    # The mark is where the anchor or tag stands, behind the key.
+                    from krmkit.yaml.layout import dash_of
+
+                    at = _column(text, dash_of(text, opened, 0, []))
+                document.wide = at > _column(text, key.start)
             stack.append((container, key))
             if len(stack) > depth_limit:
                 raise LimitError.of("depth", depth_limit, "the nesting", mark.line + 1, mark.column + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.yaml import compose
-from krmkit.yaml.flow import flow_edits
+from krmkit.yaml.flow import apply, flow_edits
 from krmkit.yaml.layout import (
     Unit,
     alone_on_line,
@@ -115,10 +115,25 @@ class Writer:
         if isinstance(unit, Entry):
             return compose.entry(unit, indent, self.style)
         index = places.get(id(unit))
-        if index is not None and compose.is_clean(unit):
+        if index is not None and not compose.is_tied(unit):
             assert isinstance(node, Seq)
-            return compose.item(node, index, indent)
+            moved = self.moved(node, unit, index, indent)
+            if moved is not None:
+                return moved
         return " " * indent + "-" + compose.after_dash(unit, indent, self.style)
+
+    def moved(self, node: Seq, item: Node, index: int, indent: int) -> str | None:
+        """The lines of an item that moves within its list, with its comments, and with the edits inside of it."""
+        start, end, at = compose.item_span(node, index)
+        inner = Writer(self.document, self.style)
+        inner.node(item)
+        if any(begin < start or stop > end for begin, stop, _ in inner.edits):
+            return None
+        inner.edits.sort(key=lambda edit: (edit[0], edit[1]))
+        lines = apply(self.text, start, end, inner.edits).replace("\r\n", "\n")
+        if not alone_on_line(self.text, start):
+            lines = " " * at + lines
+        return compose.shift(lines, at, indent)
 
     def put(
         self,

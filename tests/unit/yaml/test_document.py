@@ -81,7 +81,15 @@ class TestTree:
 
     @pytest.mark.parametrize(
         ("text", "wide"),
-        [("a:\n- 1\n", False), ("a:\n  - 1\n", True), ("a: [1]\nb:\n  - 1\n", True), ("a: 1\n", False)],
+        [
+            ("a:\n- 1\n", False),
+            ("a:\n  - 1\n", True),
+            ("a: [1]\nb:\n  - 1\n", True),
+            ("a: 1\n", False),
+            ("a: &all\n- 1\n", False),
+            ("a: &all # c\n# d\n  - 1\n", True),
+            ("a: !!seq\n- 1\n", False),
+        ],
     )
     def test_list_style_of_the_file(self, text: str, wide: bool) -> None:
         """The first block list under a key tells how the file indents lists."""

@@ -25,6 +25,14 @@ def sequence(node: Node | None) -> Seq:
     return node
 
 
+def edit_and_swap(items: Seq) -> None:
+    """Edit the first of two items inside, and put it last."""
+    first = mapping(items.items[0])
+    first.set("a", 9)
+    first.set("new", "x")
+    items.reorder([1, 0])
+
+
 CASES: list[tuple[str, str, Edit, str]] = [
     ("scalar keeps its comment", "a: 1   # one\nb: 2\n", lambda r: r.set("a", 3), "a: 3   # one\nb: 2\n"),
     ("string keeps its quotes", "a: 'x' # c\n", lambda r: r.set("a", "it's"), "a: 'it''s' # c\n"),
@@ -147,6 +155,30 @@ CASES: list[tuple[str, str, Edit, str]] = [
         "a: &x\n  k: 1\nb: *x\n",
         lambda r: r.remove("a"),
         "b:\n  k: 1\n",
+    ),
+    (
+        "what is edited and moved keeps its comments",
+        "l:\n# one\n- a: 1 # first\n  # inside\n  b: 2 # second\n# two\n- a: 3\n",
+        lambda r: edit_and_swap(sequence(r.get("l"))),
+        "l:\n# two\n- a: 3\n# one\n- a: 9 # first\n  # inside\n  b: 2 # second\n  new: x\n",
+    ),
+    (
+        "what is edited and moved from a parent's dash line keeps its comments",
+        "l:\n- - a: 1 # first\n    b: 2\n  - a: 3\n",
+        lambda r: edit_and_swap(sequence(sequence(r.get("l")).items[0])),
+        "l:\n- - a: 3\n  - a: 9 # first\n    b: 2\n    new: x\n",
+    ),
+    (
+        "what is edited and moved keeps its line breaks",
+        "l:\r\n- a: 1 # first\r\n- a: 3\r\n",
+        lambda r: edit_and_swap(sequence(r.get("l"))),
+        "l:\r\n- a: 3\r\n- a: 9 # first\r\n  new: x\r\n",
+    ),
+    (
+        "a new list is indented as the first one, which has an anchor",
+        "a: &all # c\n- 1\nb: *all\n",
+        lambda r: r.set("c", [1]),
+        "a: &all # c\n- 1\nb: *all\nc:\n- 1\n",
     ),
     (
         "a literal does not take in the comment below",
