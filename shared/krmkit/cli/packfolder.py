@@ -148,7 +148,9 @@ def _carried(text: str, label: str) -> str:
 def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     """The texts of a pack folder, and the paths of its other files."""
     if not os.path.isfile(os.path.join(folder, PACK_FILE)):
-        raise PackFolderError(f"{given}: holds no {PACK_FILE}, so it is not a pack folder")
+        below = os.path.join(given, "*")
+        hint = f"; the folders in it are: {below}" if _holds_packs(folder) else ""
+        raise PackFolderError(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
     texts: dict[str, str] = {}
     others: list[str] = []
     for path in sorted(_files(folder, "")):
@@ -168,6 +170,13 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     except PackError as error:
         raise PackFolderError(f"{given}: {error}") from None
     return texts, others
+
+
+def _holds_packs(folder: str) -> bool:
+    if not os.path.isdir(folder):
+        return False
+    with os.scandir(folder) as entries:
+        return any(os.path.isfile(os.path.join(entry.path, PACK_FILE)) for entry in entries)
 
 
 def _files(folder: str, inner: str) -> Iterator[str]:
