@@ -130,7 +130,7 @@ def test_named() -> None:
         packs.named("db")
     with pytest.raises(CarrierError, match='did you mean "web"'):
         packs.named("wbe")
-    with pytest.raises(CarrierError, match='^there is no pack "web", nor any other among the items$'):
+    with pytest.raises(CarrierError, match=r'^there is no pack "web", nor any other among the items$'):
         read()[1].named("web")
 
 
