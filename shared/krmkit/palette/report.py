@@ -4,26 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from krmkit.krm.resource import Resource
+    from krmkit.krm.sink import Sink
     from krmkit.palette.finding import Finding
-
-    class Sink(Protocol):
-        """Where results go (`krmkit.fn.results.Results`)."""
-
-        def add(
-            self,
-            severity: str,
-            rule: str,
-            message: str,
-            resource: Resource | None = None,
-            field: str | None = None,
-            current: object = None,
-            proposed: object = None,
-            file: dict[str, object] | None = None,
-            tags: dict[str, str] | None = None,
-        ) -> None: ...
 
 
 def report(results: Sink, finding: Finding, resource: Resource | None, pack: str = "") -> None:

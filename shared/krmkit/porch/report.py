@@ -7,34 +7,14 @@ from krmkit.porch.gates import condition_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Protocol
 
     from krmkit.krm.resource import Resource
+    from krmkit.krm.sink import Sink
     from krmkit.lang.schema import Violation
     from krmkit.porch.api import Condition
     from krmkit.porch.chain import Chain
     from krmkit.porch.fleet import Planned, SetError
     from krmkit.porch.injection import InjectionPoint
-
-    class Sink(Protocol):
-        """Where results go (`krmkit.fn.results.Results`)."""
-
-        def add(
-            self,
-            severity: str,
-            rule: str,
-            message: str,
-            resource: Resource | None = None,
-            field: str | None = None,
-            current: object = None,
-            proposed: object = None,
-            file: dict[str, object] | None = None,
-            tags: dict[str, str] | None = None,
-        ) -> None: ...
-
-        def explain(
-            self, rule: str, message: str, resource: Resource | None = None, field: str | None = None
-        ) -> None: ...
 
 
 def report_violations(results: Sink, violations: Iterable[Violation], resource: Resource | None) -> bool:
