@@ -14,8 +14,9 @@ if __name__ == "__main__":
     bundle.use(__file__)
 
 from krmkit.fn.main import main
+from krmkit.fn.results import FunctionError
 from krmkit.palette.carrier import Packs
-from krmkit.palette.macroitems import read_context, resolve_packs, resolve_resources, sources_of
+from krmkit.palette.macroitems import ContextError, read_context, resolve_packs, resolve_resources, sources_of
 from krmkit.palette.macros import Resolver
 from krmkit.palette.report import report
 
@@ -34,7 +35,11 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field or None)
     sources = sources_of(packs.carriers)
-    resolver = Resolver(sources, read_context(config.spec, config.resource), resources.limits)
+    try:
+        context = read_context(config.spec, config.resource)
+    except ContextError as error:
+        raise FunctionError(str(error), "invalid-config", config.resource, error.field) from None
+    resolver = Resolver(sources, context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))
     for carrier, resolved in in_packs:

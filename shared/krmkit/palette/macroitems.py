@@ -18,8 +18,21 @@ if TYPE_CHECKING:
     from krmkit.yaml.tree import Node
 
 
+class ContextError(ValueError):
+    """A config gives something that is no single value; `field` is where."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
-    """The context of a ResolveMacros config. Values keep the text that the config has for them: 1.20 stays 1.20."""
+    """The context of a ResolveMacros config. Values keep the text that the config has for them: 1.20 stays 1.20.
+
+    Raises ContextError.
+    """
+    for place in ("system", "macros", "variables"):
+        _refuse_collections(place, spec[place])
     typed = config if config is not None and config.kind != "ConfigMap" else None
     variables = _texts(spec["variables"], typed.node("spec", "variables") if typed else None)
     return Context(
@@ -29,6 +42,20 @@ def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
         secrets=frozenset(entry["name"] for entry in spec["variables"] if entry.get("secret")),
         on_undefined=spec.get("onUndefined"),
     )
+
+
+def _refuse_collections(place: str, given: Any) -> None:
+    """A map or a list has no text that could stand for a macro."""
+    if isinstance(given, dict):
+        pairs = [(f"spec.{place}.{name}", value) for name, value in given.items()]
+    else:
+        pairs = [(f"spec.{place}[{number}].value", entry.get("value")) for number, entry in enumerate(given)]
+    for field, value in pairs:
+        if isinstance(value, (dict, list)):
+            what = "map" if isinstance(value, dict) else "list"
+            raise ContextError(
+                field, f"must be a single value, not a {what}: a macro stands for a piece of text"
+            )
 
 
 def _texts(data: Any, node: Node | None) -> dict[str, str]:
