@@ -147,6 +147,9 @@ class Resolver:
             except InsertError as error:
                 findings.append(self._about(source, macro, "invalid-result", f"{macro.raw}: {error}", file))
                 continue
+            if self._changes_variable(macro):
+                message = f"{macro.raw}: Palette's documentation allows no functions on profile variables; check it there"
+                findings.append(self._about(source, macro, "function-on-variable", message, file, "info"))
             if macro.path.startswith("pack.content") and ".spectro.var." in macro.raw:
                 message = (
                     f"{macro.raw}: pack.content does not take profile variables; Palette leaves it unresolved"
@@ -221,6 +224,10 @@ class Resolver:
         if isinstance(known, str):
             return known
         raise known
+
+    def _changes_variable(self, macro: Macro) -> bool:
+        expression = self._expressions[macro.body]
+        return bool(expression.functions) and any(path.startswith("var.") for path in expression.fields)
 
     def _evaluate(self, macro: Macro) -> str:
         body = macro.body

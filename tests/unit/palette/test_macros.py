@@ -322,6 +322,25 @@ def test_a_text_that_would_be_too_long() -> None:
     assert (result.text, [found.code for found in result.findings]) == (text, ["invalid-result"])
 
 
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        (".spectro.var.n", False),
+        (".spectro.var.n | quote", True),
+        ("cat .spectro.system.cluster.name .spectro.var.n", True),
+        (".spectro.system.cluster.name | upper", False),
+    ],
+)
+def test_functions_on_variables(expression: str, told: bool) -> None:
+    """They work, and are told of."""
+    result = resolve(f"a: '{{{{ {expression} }}}}'")
+
+    assert [(found.code, found.severity) for found in result.findings] == (
+        [("function-on-variable", "info")] if told else []
+    )
+    assert result.count == 1
+
+
 def test_variables_in_content() -> None:
     """Palette does not resolve variables in pack.content."""
     result = resolve("pack:\n  content:\n    images:\n    - image: 'x:{{ .spectro.var.n }}'\n")
