@@ -96,6 +96,35 @@ def test_starts_from_what_was_compiled(name: str) -> None:
     assert done.stdout == "True\n", done.stderr
 
 
+MACRO = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: krmkit.dev/v1alpha1
+  kind: Pack
+  metadata:
+    name: cache
+  spec:
+    metadata: {name: cache, version: 1.0.0, layer: addon}
+    values: |
+      cache: '{{ regexReplaceAll "-.*" .spectro.system.cluster.name "" }}'
+functionConfig:
+  apiVersion: krmkit.dev/v1alpha1
+  kind: ResolveMacros
+  metadata: {name: macros}
+  spec:
+    system: {cluster.name: north-7}
+"""
+
+
+def test_patterns_in_macros() -> None:
+    """What a function needs only for some inputs is in its image too."""
+    done = run_image(need_image("resolve-macros"), stdin=MACRO)
+
+    assert done.returncode == 0, done.stderr
+    assert "cache: 'north'" in done.stdout
+
+
 def test_there_is_no_shell() -> None:
     """Nothing in the image can start another program by name."""
     done = run_image(need_image("apply-presets"), "-c", "true", options=("--entrypoint=/bin/sh",))

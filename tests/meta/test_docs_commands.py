@@ -17,7 +17,11 @@ from krmkit import cli
 from krmkit.fn.arguments import UsageError, parse_arguments
 from tests.meta.pages import DEFINITIONS, FENCED, INLINE, ROOT, blocks, each_page
 
-TARGETS = re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+TARGETS = [
+    target
+    for file in ("Makefile", "images.mk")
+    for target in re.findall(r"^([a-z0-9-]+):", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+]
 
 
 def commands(script: str) -> Iterator[list[str]]:
