@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--queue",
         type=_positive,
-        default=64,
+        default=32,
         metavar="N",
         help="callers that may wait for a worker; more are refused (default: %(default)s)",
     )

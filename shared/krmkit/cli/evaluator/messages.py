@@ -18,6 +18,7 @@ SERVICE_UNKNOWN = 3
 _VARINT, _FIXED64, _BYTES, _GROUP, _GROUP_END, _FIXED32 = range(6)
 _HIGHEST_FIELD = (1 << 29) - 1
 _DEEPEST_GROUP = 100
+_NOTHING = memoryview(b"")
 
 
 class MessageError(ValueError):
@@ -29,10 +30,10 @@ def encode_request(resource_list: bytes, image: str) -> bytes:
     return _field(1, resource_list) + _field(2, image.encode())
 
 
-def decode_request(data: bytes) -> tuple[bytes, str]:
-    """(resource list, image) of an EvaluateFunctionRequest. Raises MessageError."""
+def decode_request(data: bytes) -> tuple[memoryview, str]:
+    """(resource list, image) of an EvaluateFunctionRequest; the list is a view of the message, not a copy. Raises MessageError."""
     fields = _fields(data)
-    return fields.get(1, b""), _text(fields, 2, "image")
+    return fields.get(1, _NOTHING), _text(fields, 2, "image")
 
 
 def encode_response(resource_list: bytes, log: bytes) -> bytes:
@@ -43,7 +44,7 @@ def encode_response(resource_list: bytes, log: bytes) -> bytes:
 def decode_response(data: bytes) -> tuple[bytes, bytes]:
     """(resource list, log) of an EvaluateFunctionResponse. Raises MessageError."""
     fields = _fields(data)
-    return fields.get(1, b""), fields.get(2, b"")
+    return bytes(fields.get(1, _NOTHING)), bytes(fields.get(2, _NOTHING))
 
 
 def decode_health_request(data: bytes) -> str:
@@ -69,16 +70,17 @@ def _varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def _text(fields: dict[int, bytes], number: int, name: str) -> str:
+def _text(fields: dict[int, memoryview], number: int, name: str) -> str:
     try:
-        return fields.get(number, b"").decode()
+        return bytes(fields.get(number, _NOTHING)).decode()
     except UnicodeDecodeError as error:
         raise MessageError(f"the field {name} ({number}) is not UTF-8: {error.reason}") from None
 
 
-def _fields(data: bytes) -> dict[int, bytes]:
+def _fields(data: bytes) -> dict[int, memoryview]:
     """The fields that hold bytes, by number; the last of each. Fields of other types belong to no message here."""
-    found: dict[int, bytes] = {}
+    found: dict[int, memoryview] = {}
+    view = memoryview(data)
     groups: list[int] = []  # the groups around the place, outermost first: skipped with all that they hold
     offset = 0
     while offset < len(data):
@@ -96,7 +98,7 @@ def _fields(data: bytes) -> dict[int, bytes]:
         elif kind == _BYTES:
             length, offset = _read_varint(data, offset)
             if not groups and offset + length <= len(data):
-                found[number] = data[offset : offset + length]
+                found[number] = view[offset : offset + length]
             offset += length
         elif kind == _GROUP:
             if len(groups) == _DEEPEST_GROUP:

@@ -66,7 +66,7 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
-    async def run(self, name: str, content: bytes) -> Answer:
+    async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run the function `name` on a list. Raises DiedError."""
         encoded = name.encode()
         try:
@@ -126,7 +126,7 @@ class Pool:
             self.workers.add(worker)
             self._idle.append(worker)
 
-    async def run(self, name: str, content: bytes) -> Answer:
+    async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run a function on the next worker that is free. Raises FullError, DiedError.
 
         A caller that goes away (the task is cancelled) takes the run with it.
