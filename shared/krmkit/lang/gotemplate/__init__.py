@@ -29,12 +29,15 @@ __all__ = ["Limits", "Template", "TemplateError", "parse"]
 
 def __getattr__(name: str) -> object:
     if name in ("Template", "parse"):
-        from krmkit.lang.gotemplate import template as module
-    elif name == "TemplateError":
-        from krmkit.lang.gotemplate import errors as module  # type: ignore[no-redef]
-    elif name == "Limits":
-        from krmkit.lang.gotemplate import limits as module  # type: ignore[no-redef]
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(module, name)
-    return value
+        from krmkit.lang.gotemplate import template
+
+        return getattr(template, name)
+    if name == "TemplateError":
+        from krmkit.lang.gotemplate import errors
+
+        return errors.TemplateError
+    if name == "Limits":
+        from krmkit.lang.gotemplate import limits
+
+        return limits.Limits
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -88,7 +88,7 @@ def _any_final(frame: Frame, value: object) -> object:
 
 def validate(value: object, type_name: str, frame: Frame, last: Node, site: Site) -> object:
     """The value, if it can be assigned to the type; nil for an absent value where nil is allowed."""
-    run: Run = frame[0]  # type: ignore[assignment]
+    run: Run = frame[0]
     if value is ABSENT:
         if can_be_nil(type_name):
             return None
@@ -157,7 +157,7 @@ def failing(message: str, node: Node, site: Site) -> Expression:
     """An expression that ends the execution with an error at a node."""
 
     def fail(frame: Frame, dot: object) -> object:
-        raise site.error(frame[0], node, message)  # type: ignore[arg-type]
+        raise site.error(frame[0], node, message)
 
     return fail
 
@@ -166,6 +166,6 @@ def failing_stage(message: str, node: Node, site: Site) -> Stage:
     """The same for a later stage of a pipeline."""
 
     def fail(frame: Frame, dot: object, value: object) -> object:
-        raise site.error(frame[0], node, message)  # type: ignore[arg-type]
+        raise site.error(frame[0], node, message)
 
     return fail

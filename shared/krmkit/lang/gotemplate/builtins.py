@@ -34,7 +34,7 @@ def equal(first: object, *others: object) -> bool:
     for other in others:
         if kind is type(other) and kind in _PLAIN:
             if kind is str:
-                charge_read(first)  # type: ignore[arg-type]
+                charge_read(first)  # type: ignore[arg-type]  # kind says it is a text
             if first == other:
                 return True
         elif _equal(first, other):
@@ -46,12 +46,12 @@ def _equal(one: object, other: object) -> bool:
     kind, other_kind = basic_kind(one), basic_kind(other)
     if kind != other_kind:
         if {kind, other_kind} == {"int", "uint"}:
-            return int(one) == int(other)  # type: ignore[call-overload, no-any-return]
+            return _whole(one) == _whole(other)
         if _nil(one) or _nil(other):
             return False
         raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
     if kind in ("int", "uint"):
-        return int(one) == int(other)  # type: ignore[call-overload, no-any-return]
+        return _whole(one) == _whole(other)
     if kind:
         return one == other
     if kind_of(one) != kind_of(other) and not _nil(one) and not _nil(other):
@@ -71,6 +71,11 @@ def _equal(one: object, other: object) -> bool:
     raise GoCallError(sprintf("non-comparable type %s: %v", other, type_of(other)))
 
 
+def _whole(value: object) -> int:
+    """The number behind a value whose basic kind is int or uint."""
+    return int(value)  # type: ignore[call-overload, no-any-return]  # the kind says that it has __int__
+
+
 def _nil(value: object) -> bool:
     return value is None or value is ABSENT
 
@@ -85,18 +90,18 @@ def less(one: object, other: object) -> bool:
     kind = type(one)
     if kind is type(other) and kind in _ORDERED:
         if kind is str:
-            return _text_less(one, other)  # type: ignore[arg-type]
-        return one < other  # type: ignore[operator, no-any-return]
+            return _text_less(one, other)  # type: ignore[arg-type]  # both are texts
+        return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
     first, second = basic_kind(one), basic_kind(other)
     if not first or not second:
         raise GoCallError("invalid type for comparison")
     if {first, second} <= {"int", "uint"}:
-        return int(one) < int(other)  # type: ignore[call-overload, no-any-return]
+        return _whole(one) < _whole(other)
     if first != second:
         raise GoCallError(f"incompatible types for comparison: {type_of(one)} and {type_of(other)}")
     if first in ("bool", "complex"):
         raise GoCallError("invalid type for comparison")
-    return one < other  # type: ignore[operator, no-any-return]
+    return one < other  # type: ignore[operator, no-any-return]  # two of one ordered kind
 
 
 def _text_less(one: str, other: str) -> bool:
@@ -175,10 +180,10 @@ def _position(at: object, size: int) -> int:
     if basic_kind(at) not in ("int", "uint"):
         found = "nil" if _nil(at) else f"type {type_of(at)}"
         raise GoCallError(f"cannot index slice/array with {found}")
-    place = int(at)  # type: ignore[call-overload]
+    place = _whole(at)
     if not 0 <= place <= size:
         raise GoCallError(f"index out of range: {place}")
-    return int(place)
+    return place
 
 
 def cut(item: object, *indexes: object) -> object:

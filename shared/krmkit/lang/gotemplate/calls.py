@@ -51,7 +51,7 @@ def call(
             try:
                 return impl()
             except GoCallError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], command, prefix + error.message) from None
 
         return none
     if len(given) == 1:
@@ -61,7 +61,7 @@ def call(
             try:
                 return impl(only(frame, dot))
             except GoCallError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], command, prefix + error.message) from None
 
         return one
     if len(given) == 2:
@@ -71,7 +71,7 @@ def call(
             try:
                 return impl(first(frame, dot), second(frame, dot))
             except GoCallError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], command, prefix + error.message) from None
 
         return two
 
@@ -79,7 +79,7 @@ def call(
         try:
             return impl(*[argument(frame, dot) for argument in given])
         except GoCallError as error:
-            raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+            raise site.error(frame[0], command, prefix + error.message) from None
 
     return many
 
@@ -103,7 +103,7 @@ def piped_call(
             try:
                 return impl(take(frame, value))
             except GoCallError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], command, prefix + error.message) from None
 
         return none
     if len(given) == 1:
@@ -113,7 +113,7 @@ def piped_call(
             try:
                 return impl(only(frame, dot), take(frame, value))
             except GoCallError as error:
-                raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], command, prefix + error.message) from None
 
         return one
 
@@ -121,7 +121,7 @@ def piped_call(
         try:
             return impl(*[argument(frame, dot) for argument in given], take(frame, value))
         except GoCallError as error:
-            raise site.error(frame[0], command, prefix + error.message) from None  # type: ignore[arg-type]
+            raise site.error(frame[0], command, prefix + error.message) from None
 
     return many
 
@@ -133,7 +133,7 @@ def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Sta
 
     def decide(frame: Frame, dot: object, value: object) -> object:
         found: object = ABSENT
-        run: Run = frame[0]  # type: ignore[assignment]
+        run: Run = frame[0]
         for argument, last in given:
             found = argument(frame, dot)
             if last is not LAST:
@@ -163,6 +163,6 @@ def call_value(arguments: list[Argument], place: Node, command: Node, site: Site
             if arguments:
                 shown = str(arguments[0].node)
             message = f"non-function {shown} of type {found}"
-        raise site.error(frame[0], command, f"error calling call: {message}")  # type: ignore[arg-type]
+        raise site.error(frame[0], command, f"error calling call: {message}")
 
     return refuse

@@ -326,6 +326,6 @@ def _without_value(stage: Stage) -> Expression:
 def _unassignable(name: str, expression: Expression, last: Node, site: Site) -> Expression:
     def fail(frame: Frame, dot: object) -> object:
         expression(frame, dot)
-        raise site.error(frame[0], last, f"undefined variable: {name}")  # type: ignore[arg-type]
+        raise site.error(frame[0], last, f"undefined variable: {name}")
 
     return fail

@@ -105,7 +105,7 @@ class Walk:
         return found, method.result if method.result == INTERFACE and found is not None else ""
 
     def _error(self, frame: Frame, message: str) -> Exception:
-        run: Run = frame[0]  # type: ignore[assignment]
+        run: Run = frame[0]
         return self.site.error(run, self.last, message)
 
 
@@ -124,7 +124,7 @@ def field_chain(walk: Walk) -> Expression:
 
         def one(frame: Frame, dot: object) -> object:
             try:
-                return dot[only]  # type: ignore[index]
+                return dot[only]  # type: ignore[index]  # what cannot be indexed is walked
             except (KeyError, TypeError):
                 return step(frame, dot, dot)
 
@@ -134,7 +134,7 @@ def field_chain(walk: Walk) -> Expression:
 
         def two(frame: Frame, dot: object) -> object:
             try:
-                return dot[first][second]  # type: ignore[index]
+                return dot[first][second]  # type: ignore[index]  # what cannot be indexed is walked
             except (KeyError, TypeError):
                 return step(frame, dot, dot)
 
@@ -144,7 +144,7 @@ def field_chain(walk: Walk) -> Expression:
 
         def three(frame: Frame, dot: object) -> object:
             try:
-                return dot[first][second][third]  # type: ignore[index]
+                return dot[first][second][third]  # type: ignore[index]  # what cannot be indexed is walked
             except (KeyError, TypeError):
                 return step(frame, dot, dot)
 
@@ -154,7 +154,7 @@ def field_chain(walk: Walk) -> Expression:
         value = dot
         try:
             for name in names:
-                value = value[name]  # type: ignore[index]
+                value = value[name]  # type: ignore[index]  # what cannot be indexed is walked
         except (KeyError, TypeError):
             return step(frame, dot, dot)
         return value
@@ -171,7 +171,7 @@ def variable_chain(slot: int, walk: Walk) -> Expression:
 
         def one(frame: Frame, dot: object) -> object:
             try:
-                return frame[slot][only]  # type: ignore[index]
+                return frame[slot][only]
             except (KeyError, TypeError):
                 return step(frame, dot, frame[slot])
 
@@ -187,7 +187,7 @@ def variable_chain(slot: int, walk: Walk) -> Expression:
         value = frame[slot]
         try:
             for name in names:
-                value = value[name]  # type: ignore[index]
+                value = value[name]
         except (KeyError, TypeError):
             return step(frame, dot, frame[slot])
         return value

@@ -37,7 +37,7 @@ def loop(
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
-        run: Run = frame[0]  # type: ignore[assignment]
+        run: Run = frame[0]
         pairs: Iterable[tuple[object, object]]
         if isinstance(value, list):
             size = len(value)
@@ -76,7 +76,7 @@ def loop(
 
     def _count(frame: Frame, dot: object, write: Write, number: int) -> object:
         """range over an int: 0 to one less than it."""
-        run: Run = frame[0]  # type: ignore[assignment]
+        run: Run = frame[0]
         if index_slot:
             raise site.error(run, failing, f"can't use {number} to iterate over more than one variable")
         if number <= 0:

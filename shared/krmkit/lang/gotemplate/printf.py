@@ -44,7 +44,7 @@ def sprintf(form: str, *values: object) -> str:
         for value, verb, literal in zip(values, verbs, literals, strict=True):
             kind = type(value)
             if kind is str and verb != "d":
-                out.append(value)  # type: ignore[arg-type]
+                out.append(value)  # type: ignore[arg-type]  # kind says it is a text
             elif kind is int and verb != "s":
                 out.append(str(value))
             else:

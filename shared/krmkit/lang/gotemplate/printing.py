@@ -65,9 +65,9 @@ def go_print_value(value: object) -> str:
     """%v: floats as 1e+06, lists as [1 a <nil>], maps as map[a:1 b:2] with sorted keys, nil as <nil>."""
     kind = type(value)
     if kind is str:
-        return value  # type: ignore[return-value]
+        return value  # type: ignore[return-value]  # kind says it is a text
     if kind is float:
-        return format_float(value)  # type: ignore[arg-type]
+        return format_float(value)  # type: ignore[arg-type]  # kind says it is a float
     if kind is int:
         return str(value)
     if kind is bool:

@@ -10,10 +10,11 @@ from krmkit.lang.gotemplate.values import encode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from krmkit.lang.gotemplate.limits import Limits
 
-    Frame = list[object]
+    Frame = list[Any]  # the Run, then the values of the variables
     Write = Callable[[str], object]
     Expression = Callable[[Frame, object], object]
     """A value of a frame (variables) and a dot: None for a nil interface, ABSENT for no value."""

@@ -114,7 +114,7 @@ class _Statements(Expressions):
             try:
                 return go_print_value(value)
             except GoCallError as error:
-                raise site.error(frame[0], node.pipe, error.message) from None  # type: ignore[arg-type]
+                raise site.error(frame[0], node.pipe, error.message) from None
 
         def after_text(frame: Frame, dot: object, write: Write) -> None:
             write(text)
@@ -123,7 +123,7 @@ class _Statements(Expressions):
                 value = other(frame, value)
             write(value)
             if len(value) > LONG:
-                frame[0].count_output(site, node.pipe)  # type: ignore[attr-defined]
+                frame[0].count_output(site, node.pipe)
 
         def plain(frame: Frame, dot: object, write: Write) -> None:
             value = expression(frame, dot)
@@ -131,7 +131,7 @@ class _Statements(Expressions):
                 value = other(frame, value)
             write(value)
             if len(value) > LONG:
-                frame[0].count_output(site, node.pipe)  # type: ignore[attr-defined]
+                frame[0].count_output(site, node.pipe)
 
         return after_text if text else plain
 
@@ -199,7 +199,7 @@ class _Statements(Expressions):
         levels = self.nesting + 1
 
         def run_template(frame: Frame, dot: object, write: Write) -> None:
-            run: Run = frame[0]  # type: ignore[assignment]
+            run: Run = frame[0]
             program = run.programs.get(name)
             if program is None:
                 raise site.error(run, node, f"template {quote(name)} not defined")
@@ -270,7 +270,7 @@ def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
     """A long list of statements, counting what is written now and then."""
 
     def counted(frame: Frame, dot: object, write: Write) -> None:
-        run: Run = frame[0]  # type: ignore[assignment]
+        run: Run = frame[0]
         for block in blocks:
             block(frame, dot, write)
             if len(run.chunks) > run.next_count:

@@ -19,6 +19,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from krmkit.lang.gotemplate.functions import Function
 
@@ -243,7 +244,7 @@ def is_nil_list(value: object) -> bool:
 
 def deep_equal(left: object, right: object) -> bool:
     """reflect.DeepEqual: equal types and equal contents; a nil slice differs from an empty one, NaN from itself."""
-    pending = [(left, right)]
+    pending: list[tuple[Any, Any]] = [(left, right)]
     seen: set[tuple[int, int]] = set()
     while pending:
         one, other = pending.pop()
@@ -254,19 +255,19 @@ def deep_equal(left: object, right: object) -> bool:
         if type_of(one) != type_of(other):
             return False
         if isinstance(one, (list, dict)):
-            if len(one) != len(other) or is_nil_list(one) != is_nil_list(other):  # type: ignore[arg-type]
+            if len(one) != len(other) or is_nil_list(one) != is_nil_list(other):
                 return False
             pair = (id(one), id(other))
             if pair in seen:
                 continue
             seen.add(pair)
             if isinstance(one, list):
-                pending += zip(one, other, strict=True)  # type: ignore[call-overload]
+                pending += zip(one, other, strict=True)
                 continue
             for key, value in one.items():
-                if key not in other:  # type: ignore[operator]
+                if key not in other:
                     return False
-                pending.append((value, other[key]))  # type: ignore[index]
+                pending.append((value, other[key]))
         elif isinstance(one, GoObject):
             if not (isinstance(other, GoObject) and one.go_equal(other)):
                 return False
@@ -308,11 +309,10 @@ def from_json(data: object, numbers: str = "float64") -> object:
         raise DataError(f"numbers is one of float64, int, int64, not {numbers!r}")
     convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
     keep_ints = numbers == "int"
-    kind = type(data)
-    if kind is dict:
-        root: dict[str, object] | list[object] = data.copy()  # type: ignore[attr-defined]
-    elif kind is list:
-        root = data[:]  # type: ignore[index]
+    if type(data) is dict:
+        root: dict[str, object] | list[object] = data.copy()
+    elif type(data) is list:
+        root = data[:]
     else:
         return _scalar(data, convert)
     pending: list[dict[str, object] | list[object]] = [root]
@@ -330,47 +330,46 @@ def from_json(data: object, numbers: str = "float64") -> object:
                     raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
             if not all(map(str.isascii, target)):
                 _clean_keys(target)
-            pairs: Iterable[tuple[object, object]] = target.items()
+            pairs: Iterable[tuple[Any, Any]] = target.items()
         else:
             pairs = enumerate(target)
         for at, value in pairs:
             kind = type(value)
             if kind is str:
-                if value.isascii():  # type: ignore[attr-defined]
+                if value.isascii():
                     continue
-                value = _clean(value)  # type: ignore[arg-type]
+                value = _clean(value)
             elif value is None or kind is bool or kind is float:
                 continue
             elif kind is int:
-                if keep_ints and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:  # type: ignore[operator]
+                if keep_ints and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
                     continue
-                value = convert(value)  # type: ignore[arg-type]
+                value = convert(value)
             elif kind is dict:
-                value = value.copy()  # type: ignore[attr-defined]
+                value = value.copy()
                 pending.append(value)
             elif kind is list:
-                value = value[:]  # type: ignore[index]
+                value = value[:]
                 pending.append(value)
             else:
                 value = _scalar(value, convert)
-            target[at] = value  # type: ignore[index, call-overload]
+            target[at] = value
     return root
 
 
 def _scalar(value: object, convert: Callable[[int], object]) -> object:
-    kind = type(value)
-    if kind is int:
-        return convert(value)  # type: ignore[arg-type]
-    if kind is str:
-        return _clean(value)  # type: ignore[arg-type]
+    if type(value) is int:
+        return convert(value)
+    if type(value) is str:
+        return _clean(value)
     if (
         value is None
-        or kind in (bool, float)
+        or type(value) in (bool, float)
         or isinstance(value, (GoInt, GoList, StringMap, GoObject, _Absent))
     ):
         return value
     raise DataError(
-        f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {kind.__name__}"
+        f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {type(value).__name__}"
     )
 
 
