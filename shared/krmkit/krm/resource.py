@@ -10,7 +10,7 @@ from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Map, Node, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref, detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Resource:
                 if text is not None:
                     return text
         node = self.node(*path)
-        return node.text if node is not None and node.kind == "scalar" else ""  # type: ignore[attr-defined]
+        return node.text if isinstance(node, Scalar) else ""
 
     @property
     def api_version(self) -> str:
@@ -206,7 +206,7 @@ class Resource:
                 if name not in self._text and "\\" not in self._text and "*" not in self._text:
                     return ""
         node = self.node("metadata", "annotations", name)
-        return node.text if node is not None and node.kind == "scalar" else ""  # type: ignore[attr-defined]
+        return node.text if isinstance(node, Scalar) else ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -221,8 +221,8 @@ class Resource:
         for entry in node.entries:
             value = deref(entry.value)
             key = entry.name
-            if key is not None and value.kind == "scalar":
-                result[key] = value.text  # type: ignore[attr-defined]
+            if key is not None and isinstance(value, Scalar):
+                result[key] = value.text
         return result
 
     @property
@@ -357,7 +357,7 @@ class Resource:
             else:
                 merged = lookup(node, step)
                 found = node.set(step, detached(merged) if merged is not None else _fresh(following))
-            if found.kind == "scalar" and not found.text:  # type: ignore[attr-defined]
+            if isinstance(found, Scalar) and not found.text:
                 found = node.set(step, _fresh(following))
         elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
             found = node.items[step]
