@@ -139,8 +139,8 @@ class Map(Node):
         """The entry whose key's text is `name`; merge keys are not looked into."""
         for entry in self.entries:
             key = entry.key
-            if key.kind == "scalar":
-                if key.text == name:  # type: ignore[attr-defined]  # kind says it is a Scalar
+            if isinstance(key, Scalar):
+                if key.text == name:
                     return entry
             elif entry.name == name:
                 return entry
