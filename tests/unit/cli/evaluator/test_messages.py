@@ -12,6 +12,13 @@ from krmkit.cli.evaluator import messages
 from krmkit.cli.evaluator.messages import MessageError
 
 # Field 1 and 2 with a length before their bytes have the keys 0x0a and 0x12.
+
+
+def read(data: bytes) -> tuple[bytes, str]:
+    content, image = messages.decode_request(data)
+    return bytes(content), image
+
+
 LIST = b"\x0a\x02[]"
 IMAGE = b"\x12\x01i"
 
@@ -76,14 +83,14 @@ BROKEN: list[tuple[str, bytes, str]] = [
 )
 def test_request(data: bytes, expected: tuple[bytes, str]) -> None:
     """A request is read as every implementation of protocol buffers reads it."""
-    assert messages.decode_request(data) == expected
+    assert read(data) == expected
 
 
 @pytest.mark.parametrize(("data", "message"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_broken_request(data: bytes, message: str) -> None:
     """What is no message is an error that says what is wrong, and where."""
     with pytest.raises(MessageError) as caught:
-        messages.decode_request(data)
+        read(data)
 
     assert str(caught.value).startswith(message)
 
@@ -102,10 +109,10 @@ def test_request_comes_back(content: bytes, image: str) -> None:
     """What is written is read; of a message that is cut off, never more than was there is read."""
     data = messages.encode_request(content, image)
 
-    assert messages.decode_request(data) == (content, image)
+    assert read(data) == (content, image)
     for end in range(len(data)):
         try:
-            found = messages.decode_request(data[:end])
+            found = read(data[:end])
         except MessageError:
             continue
         assert found in {(b"", ""), (content, "")}, "a message can only be cut between two fields"
