@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from krmkit.cli.evaluator import messages
 from krmkit.cli.evaluator.messages import MessageError
 
-# Field 1 and 2 with a length before their bytes have the keys 0x0a and 0x12.
-
 
 def read(data: bytes) -> tuple[bytes, str]:
     content, image = messages.decode_request(data)
     return bytes(content), image
 
 
+# Field 1 and 2 with a length before their bytes have the keys 0x0a and 0x12.
 LIST = b"\x0a\x02[]"
 IMAGE = b"\x12\x01i"
 
