@@ -140,8 +140,8 @@ def _fill(rule: Rule, node: Node, effort: Effort) -> None:
     if not isinstance(template, Scalar) or kind(template) != "str":
         rule.problem = "schema must be a text; a template goes in quotes, as in schema: '{{ required }}'"
         return
-    # Also when the rest of the template is wrong, its value stays hidden.
-    rule.secret = "${password" in template.text
+    # Also when the template is wrong (`${ Password }`), the value stays hidden.
+    rule.secret = "${password" in "".join(template.text.split()).lower()
     try:
         rule.path = KeyPath.parse(rule.key)
         rule.template = Template.parse(template.text)

@@ -186,8 +186,11 @@ def _build(
             if target is None and known is not None:
                 target = known.get(name)
             if target is None:
+                # The name is not said: it may be a password that somebody forgot to quote.
                 raise YamlError(
-                    f"the alias *{name} has no anchor &{name} before it", mark.line + 1, mark.column + 1
+                    "an alias without its anchor before it (a text that begins with `*` goes in quotes)",
+                    mark.line + 1,
+                    mark.column + 1,
                 )
             alias = Alias(name, target, document, mark.index + base, event.end_mark.index + base)
             assert document is not None

@@ -196,6 +196,8 @@ SECRET = "Tr0ub4dor"
         pytest.param('{{ format "${password}" }}', f"[{SECRET}]", id="type"),
         pytest.param('{{ format "user:${password:/x/}" }}', SECRET, id="composite"),
         pytest.param('{{ format "${password}" | nonsense }}', SECRET, id="broken-template"),
+        pytest.param('{{ format "${Password:/^x$/}" }}', SECRET, id="type-in-capitals"),
+        pytest.param('{{ format "${ password :/^x$/}" }}', SECRET, id="type-between-blanks"),
         pytest.param('{{ format "${password:/a/}${password:/b/}" }}', SECRET * 5000, id="too-costly"),
         pytest.param('{{ format "${password}" }}', f"!!int {SECRET}", id="tag"),
     ],

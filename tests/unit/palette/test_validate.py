@@ -74,6 +74,16 @@ def test_passwords_of_the_defaults_stay_hidden() -> None:
     assert "letmein1" not in finding.message
 
 
+def test_a_password_that_is_no_yaml_stays_hidden() -> None:
+    """A password that begins with `*` and has no quotes is an alias to YAML; the message does not repeat it."""
+    schema = "pw:\n  schema: '{{ format \"${password}\" }}'\n"
+    findings = validate([Pack({"name": "a"}, values="pw: *Tr0ub4dor\n", schema=schema)], Options())
+
+    assert [finding.code for finding in findings] == ["schema"]
+    assert "goes in quotes" in findings[0].message
+    assert "Tr0ub4dor" not in findings[0].message
+
+
 def test_a_password_is_hidden_from_resource_findings() -> None:
     """A request that refers to a password says nothing of it."""
     schema = "pw:\n  schema: '{{ format \"${password}\" }}'\n"
