@@ -264,11 +264,13 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
 
 
 def _start(values: str, empty: Document) -> Document:
-    """A document with an empty mapping behind whatever comments an empty values text holds."""
-    kept = "" if isinstance(empty.root, Scalar) else values
-    if kept and not kept.endswith("\n"):
-        kept += empty.newline
-    return parse(kept + "{}" + empty.newline)
+    """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
+    null = empty.root
+    if null is not None:
+        return parse(values[: null.start] + "{}" + values[null.end :])
+    if values and not values.endswith("\n"):
+        values += empty.newline
+    return parse(values + "{}" + empty.newline)
 
 
 def _same(left: object, right: object) -> bool:

@@ -97,7 +97,8 @@ def _in_flow(writer: Writer, node: Node) -> bool:
                 if value is node:
                     return parent.flow
                 stack.append(value)
-    return _is_json(writer.text)
+    # The whole document: an empty text that is to be filled, more often than JSON.
+    return False
 
 
 def _open_up(writer: Writer, node: Map | Seq, opening: int) -> None:

@@ -79,6 +79,22 @@ def test_remove_then_add() -> None:
     assert text.startswith(VALUES[: VALUES.index("  mode")])
 
 
+@pytest.mark.parametrize(
+    ("values", "head", "tail"),
+    [
+        pytest.param("", "", "\n", id="no text"),
+        pytest.param("{}\n", "", "\n", id="an empty mapping"),
+        pytest.param("# one\n{}", "# one\n", "", id="an empty mapping under a comment"),
+        pytest.param("# one\n\n~\n# two\n", "# one\n\n", "\n# two\n", id="null between comments"),
+    ],
+)
+def test_empty_values_are_filled_as_a_block(values: str, head: str, tail: str) -> None:
+    """Empty values take what a preset adds as it is written there, comments included, and keep their own."""
+    added = "cache:\n  size: 8Gi\n  # what big caches need\n  threads: 4 # at least"
+
+    assert applied(["big"], values) == head + added + tail
+
+
 def test_null_is_a_value() -> None:
     """A null in `add` replaces, it does not remove; `add` may be a mapping of presets.yaml itself."""
     data = core_data(parse(applied(["as-map"])).root)
