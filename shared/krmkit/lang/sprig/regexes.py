@@ -27,7 +27,7 @@ _MESSAGES = {
 """RE2's words for what is wrong, and Go's."""
 _STEPS = 256  # steps of the engine that count as one
 _MATCH = 4  # what a match costs
-_READ = 512  # bytes that the engine reads in one step, where it need not look back
+_READ = 256  # bytes that the engine reads in one step, where it need not look back
 
 
 def match(regex: str, text: str) -> bool:
