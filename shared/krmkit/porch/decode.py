@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _HINTS = {
-    "injectorExprs": "Porch has no such field, and would drop it: write injectors[].nameExpr",
-    "packageNames": "Porch knows it only beside a name under repositories: list the repositories, or set template.downstream",
+    (VARIANT_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].name",
+    (SET_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].nameExpr",
+    (
+        SET_KIND,
+        "packageNames",
+    ): "Porch knows it only beside a name under repositories: list the repositories, or set template.downstream",
 }
 
 
@@ -65,7 +69,7 @@ def _decode(resource: Resource, expected: dict[str, Any]) -> Decoded:
     spec = resource.get("spec")
     checked, found = validate(expected, {} if spec is None else spec, "spec")
     for violation in found:
-        hint = _HINTS.get(violation.path.rpartition(".")[2])
+        hint = _HINTS.get((resource.kind, violation.path.rpartition(".")[2]))
         if hint is not None and violation.message.startswith("unknown field"):
             violation.message = f"{violation.message.partition(';')[0]}; {hint}"
     return Decoded(resource, checked if isinstance(checked, dict) else {}, violations + found)

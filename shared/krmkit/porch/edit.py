@@ -37,7 +37,10 @@ def is_null(node: Node | None) -> bool:
 
 
 def own(resource: Resource, *path: str) -> Node | None:
-    """The node at a path, to be edited: where an alias or a merge key leads there, a copy takes its place first."""
+    """The node at a path, to be edited: where an alias or a merge key leads there, a copy takes its place first.
+
+    Where the node, or one above it, has an anchor, the aliases of it become copies, so that what they mean stays.
+    """
     node: Node = resource.root
     for depth, name in enumerate(path):
         if not isinstance(node, Map):
@@ -53,7 +56,25 @@ def own(resource: Resource, *path: str) -> Node | None:
         following = node.get(name)
         assert following is not None
         node = following
+        if node.anchor is not None and isinstance(node, (Map, Seq)):
+            _untie(resource.root, node)
     return node
+
+
+def _untie(container: Node, target: Node) -> None:
+    """Put copies in place of all aliases of `target` at and below `container`."""
+    if isinstance(container, Map):
+        for entry in container.entries:
+            if isinstance(entry.value, Alias) and entry.value.target is target:
+                container.replace(entry, detached(entry.value))
+            else:
+                _untie(entry.value, target)
+    elif isinstance(container, Seq):
+        for position, item in enumerate(container.items):
+            if isinstance(item, Alias) and item.target is target:
+                container.replace(position, detached(item))
+            else:
+                _untie(item, target)
 
 
 def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:

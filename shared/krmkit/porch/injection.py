@@ -35,9 +35,10 @@ class Candidate:
     def __init__(self, data: dict[str, Any]) -> None:
         self._data: dict[str, Any] | None = data
         self._resource: Resource | None = None
+        metadata = data.get("metadata")
         self.api_version = str(data.get("apiVersion") or "")
         self.kind = str(data.get("kind") or "")
-        self.name = str((data.get("metadata") or {}).get("name") or "")
+        self.name = str(metadata.get("name") or "") if isinstance(metadata, dict) else ""
 
     @classmethod
     def of(cls, resource: Resource) -> Candidate:

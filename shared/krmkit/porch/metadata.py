@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _NOT_PLAIN = frozenset("&*!|>{}[]@`%?#,-:'\"\t ")
 _MAPS = ("labels", "annotations")
+_NAMES = ("name", "namespace")
 
 
 def target_object(resource: Resource) -> TargetObject:
@@ -45,6 +46,8 @@ def _scan(text: str, column: int) -> TargetObject | None:
         if not content:
             continue
         if indent <= column:
+            if content[0] == "#":
+                return None  # a comment may stand anywhere; the mapping can go on behind it
             break
         if child < 0:
             child = indent
@@ -63,6 +66,8 @@ def _scan(text: str, column: int) -> TargetObject | None:
         if not colon or not key or key[0] in _NOT_PLAIN or " " in key or key in into:
             return None
         if not rest and into is fields:
+            if key in _NAMES:
+                return None  # the name stands on the next line
             section, inner = key, -1
             into[key] = ""
             if key in _MAPS:

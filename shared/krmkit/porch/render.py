@@ -133,7 +133,7 @@ class Renderer:
     def __init__(
         self, upstream_spec: dict[str, Any], upstream: TargetObject, repositories: Mapping[str, TargetObject]
     ) -> None:
-        self._upstream_spec = upstream_spec
+        self._upstream_spec = {key: value for key, value in upstream_spec.items() if value is not None}
         self._repositories = repositories
         self._scope = Scope({"upstream": upstream.variable})
         self._templates: dict[int, VariantTemplate] = {}

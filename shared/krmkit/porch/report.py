@@ -70,7 +70,8 @@ def report_applied(results: Sink, chain: Chain) -> None:
     if chain.kptfile is not None:
         report_pipeline(results, chain.kptfile, chain.pipeline_changed)
     for variant, conditions in chain.applied:
-        report_condition(results, "info", "ready", conditions[-1], variant.resource)
+        for condition in conditions:
+            report_condition(results, "info", "ready", condition, variant.resource)
 
 
 def report_planned(results: Sink, planned: Planned) -> None:

@@ -90,3 +90,10 @@ def test_violations(text: str, message: str) -> None:
 
     assert len(found) == 1
     assert message in found[0]
+
+
+def test_hint_names_a_field_that_the_kind_has() -> None:
+    """Only a set has expressions."""
+    [found] = violations(VARIANT + "spec: {injectorExprs: []}\n")
+
+    assert found.endswith("write injectors[].name")

@@ -72,6 +72,16 @@ def test_own() -> None:
     assert own(resource, "x", "a", "b", "c") is None
 
 
+def test_aliases_of_what_is_edited_keep_their_meaning() -> None:
+    """A mapping or list with an anchor is edited alone; comments in it stay."""
+    text = "x: &x\n  a: 1 # one\ny: *x\nz:\n- *x\n"
+    resource = Resource(text)
+    overwrite(resource, ("x",), {"a": 1, "b": 2})
+
+    assert resource.get() == {"x": {"a": 1, "b": 2}, "y": {"a": 1}, "z": [{"a": 1}]}
+    assert resource.text.startswith("x: &x\n  a: 1 # one\n  b: 2\n")
+
+
 def test_order_of_fields() -> None:
     """kyaml's well-known fields first, in its order, then the others by name; lists stay as they are."""
     value = {

@@ -212,6 +212,17 @@ def test_unreadable_file(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "data", [{}, {"apiVersion": 1, "kind": [], "metadata": "x"}, {"metadata": {"name": 3}}]
+)
+def test_candidate_of_anything(data: dict[str, object]) -> None:
+    """What is no object is a candidate that fits nowhere."""
+    files = package({"Kptfile": KPTFILE, "cm.yaml": point()})
+    [unfilled] = inject_config(files, [{"name": "x"}], [Candidate(data)])
+
+    assert not unfilled.injected
+
+
 def test_kptfile_has_to_be_one() -> None:
     """The root Kptfile must be there and of its kind even without any injection point."""
     with pytest.raises(PorchError, match='"Kptfile" not found'):

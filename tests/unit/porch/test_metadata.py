@@ -30,6 +30,19 @@ def read(metadata: str, indent: str = "  ") -> TargetObject:
             "    # why\n    name: a # b\n\n    labels: {x: y}\n", "a", "", {"x": "y"}, {}, id="comments, flow"
         ),
         pytest.param(
+            "    name: a\n  # between\n    labels:\n# at the margin\n      x: y\n",
+            *("a", "", {"x": "y"}, {}),
+            id="comments further left",
+        ),
+        pytest.param(
+            "    name:\n      a\n    namespace:\n      b\n",
+            "a",
+            "b",
+            {},
+            {},
+            id="names on lines of their own",
+        ),
+        pytest.param(
             "    labels:\n      x: |\n        name: b\n    name: a\n",
             "a",
             "",

@@ -155,6 +155,15 @@ def test_upstream_is_given_on() -> None:
     }
 
 
+def test_null_in_the_upstream_is_absent() -> None:
+    """As for Go: what is null was never said."""
+    upstream = {**UPSTREAM, "workspaceName": None}
+
+    assert (
+        Renderer(upstream, TargetObject(""), {}).render(Downstream(0, "x", "y", None))["upstream"] == UPSTREAM
+    )
+
+
 def test_target_is_the_selected_object() -> None:
     """With a selector the target is an object, of which four fields are known; missing labels are empty."""
     team = TargetObject("red", "", {"lead": "kim"})
