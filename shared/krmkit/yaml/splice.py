@@ -8,7 +8,7 @@ sibling before them, and children that changed their order move with their comme
 from __future__ import annotations
 
 from krmkit.yaml import compose
-from krmkit.yaml.errors import YamlError
+from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.flow import apply
 from krmkit.yaml.layout import current_children, first_children, is_block_scalar, line_end, next_line
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Seq, detached
@@ -33,8 +33,8 @@ def is_changed(node: Node) -> bool:
 def splices(document: Document) -> list[Splice]:
     """All edits of a document, sorted and free of overlap.
 
-    Edits of whole lines are proven: the new text is parsed and must say what the edited tree says. What can come
-    between the two is a block scalar next to the edit that takes in a comment or loses its last line break; then
+    Edits of whole lines next to a block scalar are proven: the new text is parsed and must say what the edited tree
+    says. What can come between the two is a block scalar that takes in a comment or loses its last line break; then
     new text is quoted instead of written as a block, or the text gets a final line break.
     """
     root = document.root
@@ -52,29 +52,71 @@ def splices(document: Document) -> list[Splice]:
             edits.append((len(document.text), len(document.text), "\n"))
         if document.newline == "\r\n":
             edits = [(start, end, new.replace("\n", "\r\n")) for start, end, new in edits]
-        if _within_lines(document.text, edits) or _says_the_same(document, root, edits):
+        if _is_safe(document, root, edits) or _says_the_same(document, root, edits):
             return edits
     raise YamlError(
         "an edit next to a block scalar (| or >) would change what that scalar says; write the scalar in quotes"
     )
 
 
-def _within_lines(text: str, edits: list[Splice]) -> bool:
-    """Whether no line break comes or goes."""
-    return all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits)
+def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
+    """Whether the edits need no proof: they stay within lines, or keep away from every block scalar."""
+    text = document.text
+    if all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits):
+        return True
+    if document.aliases or text[-1:] != "\n" or isinstance(root, (Map, Seq)) and root.flow:
+        return False
+    if any("|" in new or ">" in new for _, _, new in edits):
+        return False
+    ends = sorted(_block_scalar_ends(root))
+    return not any(_follows(text, ends, start) or _follows(text, ends, end) for start, end, _ in edits)
+
+
+def _block_scalar_ends(root: Node) -> list[int]:
+    """Where the block scalars of the text end."""
+    found: list[int] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (Map, Seq)):
+            if not node.flow:
+                stack += [
+                    unit.first_value if isinstance(unit, Entry) else unit for unit in first_children(node)
+                ]
+        elif is_block_scalar(node):
+            found.append(node.end)
+    return found
+
+
+def _follows(text: str, ends: list[int], position: int) -> bool:
+    """Whether nothing but blank lines and comments stands between a block scalar and a position."""
+    low, high = 0, len(ends)
+    while low < high:
+        middle = (low + high) // 2
+        if ends[middle] <= position:
+            low = middle + 1
+        else:
+            high = middle
+    if low == 0:
+        return False
+    between = text[ends[low - 1] : position]
+    return all(not line.strip() or line.lstrip().startswith("#") for line in between.split("\n"))
 
 
 def _says_the_same(document: Document, root: Node, edits: list[Splice]) -> bool:
     from krmkit.yaml.data import comparable_data
     from krmkit.yaml.document import parse
 
+    limits = document.limits
     try:
         written = parse(
-            apply(document.text, 0, len(document.text), edits), anchors=_foreign_anchors(document)
+            apply(document.text, 0, len(document.text), edits), limits, anchors=_foreign_anchors(document)
         )
+    except LimitError:
+        raise
     except YamlError:
         return False
-    return same_data(comparable_data(written.root), comparable_data(root))
+    return same_data(comparable_data(written.root, limits), comparable_data(root, limits))
 
 
 def _foreign_anchors(document: Document) -> dict[str, Node]:
