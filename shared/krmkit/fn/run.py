@@ -10,6 +10,8 @@ is a result of severity error. `run` is pure: what reads and prints is `krmkit.f
 
 from __future__ import annotations
 
+import sys
+
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.results import ERROR, FunctionError, Result, Results
 from krmkit.krm.errors import ListError
@@ -29,6 +31,11 @@ if TYPE_CHECKING:
     Process = Callable[[ResourceList, Config, Results], None]
 
 _LONGEST_LINE = 300
+
+# Trees are walked by functions that call themselves, with a few calls per level. More calls than _MOST_CALLS could
+# run into the end of the stack, so beyond them Python's own check ends the run, with a result.
+_CALLS_PER_LEVEL = 8
+_MOST_CALLS = 50_000
 
 
 class Options:
@@ -59,6 +66,7 @@ DEFAULT_OPTIONS = Options()
 
 def run(definition: Definition, process: Process, text: str, options: Options = DEFAULT_OPTIONS) -> Outcome:
     """Run `process` on a ResourceList given as text. Never raises, whatever is wrong with the input."""
+    _make_room(options.limits)
     if not text.strip():
         return unreadable(definition.name, "the input is empty")
     try:
@@ -112,6 +120,7 @@ def apply(
 
     After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
     """
+    _make_room(options.limits)
     results = Results(options.explain)
     resources.function_config = config
     _evaluate(definition, process, resources, options, results)
@@ -141,6 +150,13 @@ def summary(name: str, results: list[Result]) -> str:
     if len(errors) > 1:
         line += f" (and {len(errors) - 1} more)"
     return line + "\n"
+
+
+def _make_room(limits: Limits) -> None:
+    """Let Python call as deep as texts of the depth that the limits admit need."""
+    calls = min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)
+    if sys.getrecursionlimit() < calls:
+        sys.setrecursionlimit(calls)
 
 
 def _evaluate(

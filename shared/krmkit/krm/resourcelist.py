@@ -328,7 +328,7 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
         documents = parse_all(text, limits, anchors=anchors)
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
-    return documents[0] if documents else Document(text)
+    return documents[0] if documents else Document(text, limits)
 
 
 def _collect(node: Node | None, found: dict[str, Node]) -> None:

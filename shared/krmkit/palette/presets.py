@@ -243,20 +243,26 @@ def _text(node: Node | None) -> str | None:
 def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, list[Finding]]:
     try:
         document = parse(values, limits)
-        before = core_data(document.root, limits)
-        if document.root is None or is_null(document.root):
+        empty = document.root is None or is_null(document.root)
+        if empty:
             document = _start(values, document)
-            before = None
         root = document.root
         if not isinstance(root, Map):
             raise YamlError("the values must be a mapping at their top", 1, 1)
+        removed = False
         for preset in presets:
             for path in preset.remove:
-                remove(root, path)
+                removed = remove(root, path) or removed
             if preset.add is not None:
                 merge(root, preset.add, limits)
-        after = core_data(root, limits)
-        if (before is not None and _same(before, after)) or (before is None and not root.entries):
+        if not document.changed or (empty and not root.entries):
+            return values, []
+        # A merge changes what differs and nothing else; only what was removed may have come back the same.
+        if (
+            removed
+            and not empty
+            and _same(core_data(parse(values, limits).root, limits), core_data(root, limits))
+        ):
             return values, []
         return document.render(), []
     except YamlError as error:
@@ -267,10 +273,10 @@ def _start(values: str, empty: Document) -> Document:
     """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
     null = empty.root
     if null is not None:
-        return parse(values[: null.start] + "{}" + values[null.end :])
+        return parse(values[: null.start] + "{}" + values[null.end :], empty.limits)
     if values and not values.endswith("\n"):
         values += empty.newline
-    return parse(values + "{}" + empty.newline)
+    return parse(values + "{}" + empty.newline, empty.limits)
 
 
 def _same(left: object, right: object) -> bool:
@@ -282,8 +288,8 @@ def _same(left: object, right: object) -> bool:
     return same_data(left, right)
 
 
-def remove(root: Map, path: KeyPath) -> None:
-    """Remove what a key path leads to; what is absent is no error. Emptied mappings and lists stay, as {} and []."""
+def remove(root: Map, path: KeyPath) -> bool:
+    """Remove what a key path leads to; False where that is nothing. Emptied mappings and lists stay, as {} and []."""
     matches = [match.steps for match in find(root, path) if match.state == FOUND and match.steps]
     for steps in reversed(matches):
         parent = _writable(root, steps[:-1])
@@ -294,6 +300,7 @@ def remove(root: Map, path: KeyPath) -> None:
                 parent.remove(last)
         elif isinstance(parent, Seq) and isinstance(last, int):
             parent.remove(last)
+    return bool(matches)
 
 
 def _writable(root: Map, steps: tuple[Step, ...]) -> Node:

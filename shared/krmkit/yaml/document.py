@@ -20,13 +20,15 @@ class Document:
     """One YAML document inside `text`.
 
     `root` is None for an empty document. `wide` tells how the text indents lists under a key (dashes two deeper
-    than the key, or at the key's column) and `newline` how it ends lines; new nodes follow both.
+    than the key, or at the key's column) and `newline` how it ends lines; new nodes follow both. `limits` are those
+    that the text was read with; what is written keeps to them.
     """
 
-    __slots__ = ("aliases", "newline", "root", "text", "wide")
+    __slots__ = ("aliases", "limits", "newline", "root", "text", "wide")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
         self.text = text
+        self.limits = limits
         self.root: Node | None = None
         self.wide = False
         self.aliases: list[Alias] = []
@@ -70,7 +72,7 @@ def parse(
     elsewhere (an item of a list may refer to an anchor of an earlier one). Raises YamlError, LimitError.
     """
     documents = parse_all(text, limits, duplicates, anchors, most=1)
-    return documents[0] if documents else Document(text)
+    return documents[0] if documents else Document(text, limits)
 
 
 def parse_all(
@@ -204,7 +206,7 @@ def _build(
                     mark.line + 1,
                     mark.column + 1,
                 )
-            document = Document(text)
+            document = Document(text, limits)
             documents.append(document)
             anchors = {}
             style_known = False

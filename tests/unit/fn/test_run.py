@@ -128,6 +128,23 @@ def deep(resources: ResourceList, config: Config, results: Results) -> None:
     deep(resources, config, results)
 
 
+@pytest.mark.parametrize(("levels", "limits"), [(490, Limits()), (1900, Limits(depth=2000))])
+def test_the_depth_that_the_limits_admit_can_be_used(levels: int, limits: Limits) -> None:
+    """An edit beside a value that is nested nearly as deep as the limit says, raised or not, succeeds."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        resources.items[0].set(("spec", "text"), "a\nb\n")
+
+    text = TEXT.replace(
+        "  spec: {colour: blue}\n",
+        f"  spec:\n    deep: {'[' * levels + ']' * levels}\n    text: |\n      b\n",
+    )
+    outcome = execute(process, text, limits=limits)
+
+    assert not outcome.results
+    assert outcome.stdout == text.replace("      b\n", "      a\n      b\n")
+
+
 @pytest.mark.parametrize(
     ("name", "process", "rule", "message"),
     [
