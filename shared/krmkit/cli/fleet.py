@@ -24,7 +24,7 @@ from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -72,6 +72,7 @@ class Fleet:
         self.out = out
         self.tasks: list[Task] = []
         self.owners: set[str] = set()
+        self.source = ""  # the set file, as seen from OUT
         self.blueprints: dict[str, Blueprint | str] = {}
         self.warnings: list[str] = []
         self.removed: list[str] = []
@@ -88,6 +89,7 @@ def read_fleet(setfile: str, packages: str, objects: str | None, out: str) -> Fl
     resources = list(_resources_below(objects)) if objects else []
     try:
         fleet = Fleet(resources, VariantFolder(out))
+        fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
         given = _resources_of(setfile, os.path.basename(setfile))
         _plan(fleet, given, setfile)
     except (SetError, FolderError, SourceError, ListError, YamlError) as error:
@@ -95,6 +97,7 @@ def read_fleet(setfile: str, packages: str, objects: str | None, out: str) -> Fl
     taken: dict[str, str] = {}
     for task in fleet.tasks:
         _prepare(fleet, task, packages, taken)
+    _refuse_overlaps(fleet, taken)
     return fleet
 
 
@@ -158,6 +161,28 @@ def _prepare(fleet: Fleet, task: Task, packages: str, taken: dict[str, str]) -> 
         task.error = str(error)
 
 
+def _refuse_overlaps(fleet: Fleet, taken: dict[str, str]) -> None:
+    """Refuse what would be written into a blueprint, where the next run would read it, or into files of another package."""
+    read = {os.path.realpath(path): path for path in fleet.blueprints}
+    made = {task.target: fleet.blueprints[task.blueprint] for task in fleet.tasks if not task.error}
+    root = os.path.realpath(fleet.out.path)
+    for task in fleet.tasks:
+        folder = os.path.join(root, task.target)
+        while not task.error and folder != os.path.dirname(folder):
+            if folder in read:
+                task.error = (
+                    f"{task.target} would lie inside the blueprint {read[folder]}; choose another OUT"
+                )
+            folder = os.path.dirname(folder)
+        above, _, inner = task.target.rpartition("/")
+        while not task.error and above:
+            blueprint = made.get(above)
+            if isinstance(blueprint, Blueprint) and blueprint.has(inner):
+                task.error = f"{above}, the package of {taken[above]}, has files in a folder {inner} already"
+            above, _, name = above.rpartition("/")
+            inner = f"{name}/{inner}"
+
+
 def _resources_below(folder: str) -> Iterator[Resource]:
     """The resources of all files below a folder, by path."""
     if not os.path.isdir(folder):
@@ -194,16 +219,14 @@ def run(fleet: Fleet, jobs: int) -> Iterator[Row]:
             rows.append(worker.work(number))
             yield rows[-1]
     else:
-        import multiprocessing
+        from krmkit.cli.processes import share
 
-        # A forked process has everything already; elsewhere it is sent.
-        start = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-        context = multiprocessing.get_context(start)
-        size = max(1, min(8, len(fleet.tasks) // (jobs * 4)))
-        with context.Pool(min(jobs, len(fleet.tasks)), _begin, (fleet,)) as pool:
-            for row in pool.imap_unordered(_work, numbers, size):
-                rows.append(row)
-                yield row
+        for number, row, how in share(numbers, min(jobs, len(fleet.tasks)), _worker, fleet):
+            if row is None:
+                row = Row(number, fleet.tasks[number].name)
+                row.error = f"the process that made it {how}; the others went on"
+            rows.append(row)
+            yield row
     _settle(fleet, before, rows)
 
 
@@ -217,16 +240,21 @@ def _remember_all(fleet: Fleet) -> None:
             blueprint = fleet.blueprints[task.blueprint]
             if isinstance(blueprint, Blueprint):
                 files |= {*blueprint.texts, *blueprint.others}
-            entries[task.target] = Entry(task.owner, files)
+            entries[task.target] = Entry(task.owner, files, fleet.source)
     fleet.out.remember(entries)
 
 
 def _settle(fleet: Fleet, before: dict[str, Entry], rows: list[Row]) -> None:
-    """Remove the packages of these sets that are no longer targeted, and record what is there now."""
+    """Remove the packages of these sets, and of this file's former sets, that are no longer targeted; record what is there now."""
     entries: dict[str, Entry] = {}
     targets = {task.target for task in fleet.tasks}
     for package, entry in before.items():
-        if package not in targets and entry.owner in fleet.owners:
+        ours = entry.owner in fleet.owners or entry.source == fleet.source
+        if package not in targets and ours:
+            elsewhere = fleet.out.elsewhere(package)
+            if elsewhere:
+                fleet.warnings.append(f"{package} is no longer targeted, and was left alone: {elsewhere}")
+                continue
             fleet.out.remove(package)
             fleet.removed.append(package)
         else:
@@ -234,7 +262,7 @@ def _settle(fleet: Fleet, before: dict[str, Entry], rows: list[Row]) -> None:
     for row in rows:
         task = fleet.tasks[row.number]
         if not row.error:
-            entries[task.target] = Entry(task.owner, row.files)
+            entries[task.target] = Entry(task.owner, row.files, fleet.source)
         elif not task.error and os.path.isdir(os.path.join(fleet.out.path, task.target)):
             # Some of its files may have been written.
             entries[task.target] = fleet.out.entries[task.target]
@@ -306,18 +334,5 @@ class Worker:
         return found
 
 
-_worker: Worker | None = None
-
-
-def _begin(fleet: Fleet) -> None:
-    global _worker  # what a process of the pool keeps between its tasks
-    import signal
-
-    # Ctrl-C ends the process that gave the work, and that one ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = Worker(fleet)
-
-
-def _work(number: int) -> Row:
-    assert _worker is not None
-    return _worker.work(number)
+def _worker(fleet: Fleet) -> Callable[[int], Row]:
+    return Worker(fleet).work

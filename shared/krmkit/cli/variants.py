@@ -14,8 +14,8 @@ A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named
 Each variant goes to OUT/<repo>/<package> of its downstream: cloned (Kptfile name and upstream set, package-context.yaml new), changed
 as the PackageVariant says, and rendered. Functions of this catalog run in this process, others as `krmkit render` runs them.
 
-Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. Packages of the set that nothing
-targets any more are removed. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
+Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. Packages of the sets in SETFILE, and
+of sets that were in it, are removed when nothing targets them any more; those of other set files stay. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
 _NAMED = 10  # variants in the closing line
 

@@ -1,6 +1,6 @@
 """The folder that rendered variants are written to, and its record of what was written there.
 
-`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to and its files. Only what is listed is ever overwritten or
+`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files. Only what is listed is ever overwritten or
 removed. The record is written before the first file and after the last one, so that a run that was killed knows its own files again.
 """
 
@@ -23,12 +23,13 @@ class FolderError(OSError):
 
 
 class Entry:
-    """One package that was written: its set, and its files relative to its folder, sorted."""
+    """One package that was written: its set, the file of that set, and its files relative to its folder, sorted."""
 
-    __slots__ = ("files", "owner")
+    __slots__ = ("files", "owner", "source")
 
-    def __init__(self, owner: str, files: Iterable[str]) -> None:
+    def __init__(self, owner: str, files: Iterable[str], source: str = "") -> None:
         self.owner = owner
+        self.source = source
         self.files = sorted(files)
 
 
@@ -50,7 +51,9 @@ class VariantFolder:
                 packages = json.load(file)["packages"]
             for package, entry in packages.items():
                 self.entries[_plain(package)] = Entry(
-                    str(entry["set"]), [_plain(name) for name in entry["files"]]
+                    str(entry["set"]),
+                    [_plain(name) for name in entry["files"]],
+                    str(entry.get("from", "")),
                 )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise FolderError(
@@ -60,9 +63,11 @@ class VariantFolder:
     def refusal(self, package: str) -> str:
         """Why a package must not be written, "" where it may: its folder holds files that no earlier run wrote."""
         target = os.path.join(self.path, package)
-        real = os.path.realpath(target)
-        if real != os.path.join(os.path.realpath(self.path), *package.split("/")):
-            return f"{target} leads elsewhere through a link ({real})"
+        if package.split("/", maxsplit=1)[0] == RECORD:
+            return f"{RECORD} is the name of the record of what was written"
+        elsewhere = self.elsewhere(package)
+        if elsewhere:
+            return elsewhere
         if os.path.lexists(target) and not os.path.isdir(target):
             return f"{target} is there already, and is no folder"
         if package in self.entries or not os.path.isdir(target):
@@ -75,12 +80,20 @@ class VariantFolder:
                     return f"{target} is there already, with files that krmkit did not write ({path}); move it away"
         return ""
 
+    def elsewhere(self, path: str) -> str:
+        """Where a path below the folder really leads, "" where no link is on the way: links are never followed."""
+        target = os.path.join(self.path, path)
+        real = os.path.realpath(target)
+        if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
+            return ""
+        return f"{target} leads elsewhere through a link ({real})"
+
     def remember(self, entries: dict[str, Entry]) -> None:
         """Write the record."""
         self.entries = entries
         data = {
             "packages": {
-                package: {"set": entry.owner, "files": entry.files}
+                package: {"set": entry.owner, "from": entry.source, "files": entry.files}
                 for package, entry in sorted(entries.items())
             }
         }
@@ -91,24 +104,18 @@ class VariantFolder:
     def write(self, package: str, contents: dict[str, bytes]) -> int:
         """Bring a package's folder to these files; those of an earlier run that are none of them go. Returns how many changed."""
         root = os.path.join(self.path, package)
-        fresh = not os.path.isdir(root)
         folders: set[str] = set()
         changed = 0
         for path, content in sorted(contents.items()):
             target = os.path.join(root, path)
-            if not fresh and _read(target) == content:
-                continue
             folder = os.path.dirname(target)
             if folder not in folders:
+                self._refuse_link(folder)
                 os.makedirs(folder, exist_ok=True)
                 folders.add(folder)
-            if fresh:
-                # Half a file would be found again by the record, and written once more.
-                with open(target, "wb") as file:
-                    file.write(content)
-            else:
+            if _read(target) != content:
                 _replace(target, content)
-            changed += 1
+                changed += 1
         entry = self.entries.get(package)
         gone = [path for path in entry.files if path not in contents] if entry is not None else []
         return changed + self._remove(root, gone)
@@ -119,10 +126,17 @@ class VariantFolder:
         self._prune(os.path.join(self.path, package))
         return count
 
+    def _refuse_link(self, folder: str) -> None:
+        elsewhere = self.elsewhere(os.path.relpath(folder, self.path).replace(os.sep, "/"))
+        if elsewhere:
+            raise FolderError(elsewhere)
+
     def _remove(self, root: str, paths: list[str]) -> int:
         count = 0
         for path in paths:
             target = os.path.join(root, path)
+            if self.elsewhere(os.path.relpath(os.path.dirname(target), self.path).replace(os.sep, "/")):
+                continue
             if os.path.lexists(target) and not os.path.isdir(target):
                 os.remove(target)
                 count += 1

@@ -68,6 +68,10 @@ class Blueprint:
                 if ".git" not in name.split("/"):
                     self.others[each.place(name)] = os.path.join(each.path, name)
 
+    def has(self, folder: str) -> bool:
+        """Whether there are files at or below a folder of the package."""
+        return any(path == folder or path.startswith(folder + "/") for path in (*self.texts, *self.others))
+
     def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
         """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises.
 

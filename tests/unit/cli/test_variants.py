@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from krmkit.cli import fleet as fleet_module
 from krmkit.cli import main
 from krmkit.fn.variantfolder import RECORD
 
@@ -26,6 +29,7 @@ spec:
 """
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
 CHECK = "pipeline:\n  validators:\n  - image: example.dev/set-package-context\n    configMap: {SITE: x}\n"
+NAMES = ["Kptfile", "README.md", "package-context.yaml"]
 
 
 def repository(name: str, site: str) -> str:
@@ -112,18 +116,14 @@ def test_inside_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_target_that_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its package goes too, and nothing that is not of this set."""
+    """Its package goes too."""
     render(place)
     (place / "objects/north.yaml").unlink()
-    other = SET.replace("name: fleet", "name: other")
     capsys.readouterr()
     assert render(place) == 0
 
     assert "1 package removed" in capsys.readouterr().out
     assert not (place / "out/north").exists()
-    (place / "set.yaml").write_text(other.replace("Exists", "DoesNotExist"))
-    assert render(place) == 0
-    assert (place / "out/south/shop/Kptfile").exists()
 
 
 def test_one_failure_stops_no_other(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,3 +245,83 @@ def test_work_can_be_sent_to_other_processes(place: Path) -> None:
     row = Worker(sent).work(0)
 
     assert (row.error, row.changed) == ("", 3)
+
+
+def test_a_process_that_dies_costs_one_variant(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are made, by another process where it has to be."""
+    work = fleet_module.Worker.work
+
+    def die(worker: fleet_module.Worker, number: int) -> fleet_module.Row:
+        if worker.fleet.tasks[number].target == "north/shop":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return work(worker, number)
+
+    monkeypatch.setattr(fleet_module.Worker, "work", die)
+    assert render(place, "--jobs", "2") == 1
+
+    output = capsys.readouterr().out
+    assert "the process that made it was killed (SIGKILL)" in output
+    assert output.endswith("2 variants, 3 files changed, 1 failed\n")
+    assert written(place) == [RECORD, *(f"south/shop/{name}" for name in NAMES)]
+
+
+def test_out_inside_a_blueprint(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is written there would be read by the next run."""
+    assert render(place, "--out", str(place / "packages/bp/shop/out")) == 1
+    assert capsys.readouterr().out.count("would lie inside the blueprint") == 2
+    assert not (place / "packages/bp/shop/out/north").exists()
+
+
+def test_package_among_the_files_of_another(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two variants never write the same file; a folder of its own inside another package is fine."""
+    (place / "packages/bp/shop/sub").mkdir()
+    (place / "packages/bp/shop/sub/notes.txt").write_text("x")
+    repositories = "- repositories: [{name: north, packageNames: [a, a/sub, a/other]}]\n"
+    (place / "set.yaml").write_text(SET[: SET.index("- repositorySelector")] + repositories)
+
+    assert render(place) == 1
+    assert (
+        "north/a, the package of fleet-north-a, has files in a folder sub already" in capsys.readouterr().out
+    )
+    assert not (place / "out/north/a/sub/Kptfile").exists()
+    assert (place / "out/north/a/other/Kptfile").exists()
+
+
+def test_packages_of_a_set_that_left_the_file(place: Path) -> None:
+    """A set that is renamed, or deleted from its file, takes its packages along; other set files' packages stay."""
+    render(place)
+    other = place / "other.yaml"
+    other.write_text(SET[: SET.index("- rep")].replace("fleet", "other") + "- repositories: [{name: x}]\n")
+    given = [
+        "variants",
+        "render",
+        str(other),
+        "--packages",
+        str(place / "packages"),
+        "--out",
+        str(place / "out"),
+    ]
+    assert main(given) == 0
+    (place / "set.yaml").write_text(
+        SET.replace("name: fleet", "name: renamed").replace("Exists", "In, values: [n]")
+    )
+    assert render(place) == 0
+
+    assert [path for path in written(place) if path.endswith("Kptfile")] == [
+        "north/shop/Kptfile",
+        "x/shop/Kptfile",
+    ]
+
+
+def test_links_are_not_followed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither to write nor to remove: what is behind a link is somebody else's."""
+    render(place)
+    (place / "out/south").rename(place / "kept")
+    (place / "out/south").symlink_to(place / "kept")
+    (place / "set.yaml").write_text(SET.replace("Exists", "In, values: [n]"))
+
+    assert render(place) == 0
+    assert "south/shop is no longer targeted, and was left alone" in capsys.readouterr().err
+    assert (place / "kept/shop/Kptfile").exists()

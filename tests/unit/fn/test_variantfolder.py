@@ -112,3 +112,21 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         VariantFolder(str(tmp_path / "x"))
     assert VariantFolder(str(tmp_path / "y")).entries == {}
     assert not os.path.exists(tmp_path / "y")
+
+
+def test_links_inside_a_package(tmp_path: Path) -> None:
+    """A folder that has become a link is not written through, and nothing is removed behind it."""
+    folder = written(tmp_path / "out", {"p": {"a": "1", "sub/b": "2"}})
+    (tmp_path / "out/p/sub").rename(tmp_path / "kept")
+    (tmp_path / "out/p/sub").symlink_to(tmp_path / "kept")
+
+    with pytest.raises(FolderError, match="leads elsewhere through a link"):
+        folder.write("p", {"sub/b": b"3"})
+    folder.remove("p")
+    assert (tmp_path / "kept/b").read_text() == "2"
+    assert not (tmp_path / "out/p/a").exists()
+
+
+def test_name_of_the_record(tmp_path: Path) -> None:
+    """No package takes its place."""
+    assert "is the name of the record" in VariantFolder(str(tmp_path)).refusal(f"{RECORD}/p")
