@@ -32,6 +32,8 @@ run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 	@$(RUN) -m krmkit.cli render build/run --diff
 
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
+	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
+	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
 	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),-k "$(FUNCTION)") tests
 
 check: venv ## lint, types, layers, drift of generated files

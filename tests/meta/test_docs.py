@@ -89,7 +89,10 @@ def test_a_rule_is_two_jumps_away() -> None:
         re.MULTILINE,
     )
 
-    assert {name for name, _, _ in rows} == set(loader.names())
+    sources = {name: (ROOT / "functions" / name / "main.py").read_text("utf-8") for name in loader.names()}
+    systems = "|".join(sorted({system for _, system, _ in rows}))
+    # A function that `make new` has just made has no rule yet.
+    ruled = {name for name, source in sources.items() if re.search(rf"from krmkit\.({systems})\.", source)}
+    assert {name for name, _, _ in rows} == ruled
     for name, system, module in rows:
-        source = (ROOT / "functions" / name / "main.py").read_text("utf-8")
-        assert f"from krmkit.{system}.{module} import " in source, name
+        assert f"from krmkit.{system}.{module} import " in sources[name], name
