@@ -66,7 +66,14 @@ DEFAULT_OPTIONS = Options()
 
 def run(definition: Definition, process: Process, text: str, options: Options = DEFAULT_OPTIONS) -> Outcome:
     """Run `process` on a ResourceList given as text. Never raises, whatever is wrong with the input."""
-    _make_room(options.limits)
+    before = _make_room(options.limits)
+    try:
+        return _run(definition, process, text, options)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _run(definition: Definition, process: Process, text: str, options: Options) -> Outcome:
     if not text.strip():
         return unreadable(definition.name, "the input is empty")
     try:
@@ -120,10 +127,13 @@ def apply(
 
     After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
     """
-    _make_room(options.limits)
     results = Results(options.explain)
     resources.function_config = config
-    _evaluate(definition, process, resources, options, results)
+    before = _make_room(options.limits)
+    try:
+        _evaluate(definition, process, resources, options, results)
+    finally:
+        sys.setrecursionlimit(before)
     return results.finish()
 
 
@@ -152,11 +162,11 @@ def summary(name: str, results: list[Result]) -> str:
     return line + "\n"
 
 
-def _make_room(limits: Limits) -> None:
-    """Let Python call as deep as texts of the depth that the limits admit need."""
-    calls = min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)
-    if sys.getrecursionlimit() < calls:
-        sys.setrecursionlimit(calls)
+def _make_room(limits: Limits) -> int:
+    """Let Python call as deep as texts of the depth that the limits admit need; returns its limit before."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)))
+    return before
 
 
 def _evaluate(

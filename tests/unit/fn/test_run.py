@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -139,9 +140,11 @@ def test_the_depth_that_the_limits_admit_can_be_used(levels: int, limits: Limits
         "  spec: {colour: blue}\n",
         f"  spec:\n    deep: {'[' * levels + ']' * levels}\n    text: |\n      b\n",
     )
+    before = sys.getrecursionlimit()
     outcome = execute(process, text, limits=limits)
 
     assert not outcome.results
+    assert sys.getrecursionlimit() == before
     assert outcome.stdout == text.replace("      b\n", "      a\n      b\n")
 
 
