@@ -14,6 +14,7 @@ if __name__ == "__main__":
     bundle.use(__file__)
 
 from krmkit.fn.main import main
+from krmkit.lang.schema import join
 from krmkit.palette.carrier import CarrierError, Packs
 from krmkit.palette.presets import apply_presets
 from krmkit.palette.report import report
@@ -35,7 +36,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         try:
             carrier = packs.named(selection["pack"])
         except CarrierError as error:
-            results.error("unknown-pack", f"selections[{number}].pack: {error.message}", config.resource)
+            name = selection["pack"]
+            field = join("data", name) if config.is_config_map else f"spec.selections[{number}].pack"
+            results.error("unknown-pack", error.message, config.resource, field, name)
             continue
         selected.setdefault(id(carrier), []).extend(selection["presets"])
     for carrier in packs.carriers:
