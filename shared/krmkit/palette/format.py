@@ -143,11 +143,6 @@ class Format:
     def tokens(self) -> list[Token]:
         return [part for part in self.parts if isinstance(part, Token)]
 
-    @property
-    def secret(self) -> bool:
-        """Whether a value of this format must not be shown."""
-        return any(token.type == "password" for token in self.tokens)
-
     def accepts(self, node: Scalar) -> bool:
         """Whether a scalar that is not empty fits. Raises TooCostlyError."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Token):
