@@ -279,6 +279,9 @@ class Writer:
         mark = colon(text, entry.key) + 1
         new = compose.in_place_of(entry.value, old, indent, self.style)
         head, newline, rest = new.partition("\n")
+        if newline and isinstance(entry.value, Scalar) and not _is_block_header(head):
+            # A text over several lines: a comment has no place inside of it.
+            head, newline, rest = new, "", ""
         key_line = line_end(text, mark)
         if is_block(old):
             stop = body_end(text, entry, indent, last=True)
@@ -305,6 +308,12 @@ class Writer:
         if not text[end:stop].strip():
             tail = _comment_of(value) + rest if not rest or not head.strip().startswith(("|", ">")) else rest
         self.cut(stop, stop, tail)
+
+
+def _is_block_header(head: str) -> bool:
+    """Whether the first line of a scalar, behind its key, says that a block (`|`, `>`) follows."""
+    words = [word for word in head.split() if word[0] not in "&!"]
+    return bool(words) and words[0][0] in "|>"
 
 
 def _comment_of(value: Node) -> str:

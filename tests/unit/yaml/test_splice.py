@@ -229,3 +229,23 @@ def test_comments_travel_between_documents() -> None:
     mapping(mapping(target.root).get("a")).append_entry(source.entries[0])
 
     assert target.render() == "a:\n    x: 1\n    # above\n    b: # beside\n      # inside\n      - 1\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "comment"),
+    [
+        (" 1 # c", " # c"),
+        (" {x: 1} # c", " # c"),
+        (" [1,\n  2] # c", " # c"),
+        (" >- # c\n  x", " # c"),
+        ("", "  # theirs"),
+    ],
+)
+@pytest.mark.parametrize("written", ['"x\n  y"', "'x\n\n  y'", "x\n  y", '!!str "x\n  y"'])
+def test_a_comment_stays_behind_a_text_of_several_lines(written: str, old: str, comment: str) -> None:
+    """What stands behind the value that was replaced must not end up inside the new one's quotes."""
+    source = mapping(parse(f"v: {written}  # theirs\n").root)
+    target = parse(f"k:{old}\nm: 2\n")
+    mapping(target.root).set("k", source.get("v"))
+
+    assert target.render() == f"k: {written}{comment}\nm: 2\n"
