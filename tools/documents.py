@@ -94,19 +94,26 @@ def metadata(function: Definition, project: Project) -> str:
     )
 
 
-def porch(function: Definition, project: Project) -> str:
-    """A FunctionConfig that makes Porch's runner start the image as a pod, or a program of the same name where it has one."""
+def porch(function: Definition, project: Project, by_runner: bool = False) -> str:
+    """A FunctionConfig: Porch starts the image as a pod.
+
+    `by_runner` sends its tags to the function runner first, as a program of the function's name. That is only for runners that
+    answer for it: one that has no such program fails the call, and no pod is tried.
+    """
+    tags = ["unstable", f"v{project.version}"]
+    spec: Data = {
+        "image": function.name,
+        "prefixes": [project.registry],
+        "podExecutor": {"tags": tags},
+    }
+    if by_runner:
+        spec["binaryExecutor"] = {"tags": tags, "path": function.name}
     return f"# {NOTE}\n" + dump(
         {
             "apiVersion": "config.porch.kpt.dev/v1alpha1",
             "kind": "FunctionConfig",
             "metadata": {"name": function.name},
-            "spec": {
-                "image": function.name,
-                "prefixes": [project.registry],
-                "podExecutor": {"tags": ["unstable", f"v{project.version}"]},
-                "binaryExecutor": {"tags": ["unstable", f"v{project.version}"], "path": function.name},
-            },
+            "spec": spec,
         }
     )
 

@@ -15,7 +15,7 @@ from tools.definitions import ROOT, Definition, DefinitionError, Project, defini
 # A place in a hand-written file that is filled in: <!-- generated:NAME --> ... <!-- /generated -->
 BLOCK = re.compile(r"(<!-- generated:(?P<name>[a-z-]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 # Folders in which every file is generated, so that what belongs to no function any more goes.
-OWNED = ("schemas/*.json", "deploy/porch/*.yaml")
+OWNED = ("schemas/*.json", "deploy/porch/*.yaml", "deploy/porch-evaluator/*.yaml")
 
 
 def generated(root: Path = ROOT) -> dict[Path, str]:
@@ -31,7 +31,9 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)
         files[function.folder / "README.md"] = readme(function)
         files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(function)
-        files[root / "deploy/porch" / f"{function.name}.yaml"] = documents.porch(function, project)
+        name = f"{function.name}.yaml"
+        files[root / "deploy/porch" / name] = documents.porch(function, project)
+        files[root / "deploy/porch-evaluator" / name] = documents.porch(function, project, by_runner=True)
     return files
 
 

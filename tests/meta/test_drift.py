@@ -145,6 +145,27 @@ def test_metadata_and_porch(function: Definition, project: Path) -> None:
     assert (porch["spec"]["image"], porch["spec"]["prefixes"]) == ("count-things", [settings.registry])
 
 
+def test_porch_starts_pods_unless_told_otherwise(function: Definition, project: Path) -> None:
+    """What works with Porch's own function runner names no program, as that one has none; the other form differs in nothing else."""
+    settings = Project(project)
+    pods = yaml.safe_load(documents.porch(function, settings))
+    programs = yaml.safe_load(documents.porch(function, settings, by_runner=True))
+
+    assert pods["spec"].keys() == {"image", "prefixes", "podExecutor"}
+    tags = pods["spec"]["podExecutor"]["tags"]
+    assert programs["spec"].pop("binaryExecutor") == {"tags": tags, "path": "count-things"}
+    assert programs == pods
+
+
+def test_both_forms_for_porch_are_there(project: Path) -> None:
+    """deploy/porch is for everybody; deploy/porch-evaluator for those whose runner has the functions. Each has them all."""
+    for folder, programs in (("porch", False), ("porch-evaluator", True)):
+        files = sorted((project / "deploy" / folder).glob("*.yaml"))
+        assert [path.stem for path in files] == sorted(found.name for found in definitions(project))
+        for path in files:
+            assert ("binaryExecutor" in yaml.safe_load(path.read_text("utf-8"))["spec"]) is programs
+
+
 def test_places_in_a_readme(tmp_path: Path) -> None:
     """A place is filled and found again; the text around it stays; a missing one is named."""
     path = tmp_path / "README.md"
