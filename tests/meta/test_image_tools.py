@@ -41,6 +41,11 @@ def test_every_extra_is_locked() -> None:
     assert list(lock("image")) == ["pip"]
 
 
+def test_what_writes_bills_can_read_definitions() -> None:
+    """The environment of `make sbom` has all that krmkit itself needs, in the same versions."""
+    assert lock("run").items() <= lock("sbom").items()
+
+
 def test_unknown_function() -> None:
     """The message lists the functions."""
     with pytest.raises(ImageError, match=r'no function "apply"; there are .*apply-presets.*catalog'):
