@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__":
+if __name__ == "__main__" and "krmkit" not in sys.modules:
     if sys.hexversion < 0x030B0000:
         sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
     sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")

@@ -1,23 +1,19 @@
 """One function process on lists of 3 to 10,000 items, against the bare interpreter and against PyYAML; memory; five functions in one
 process against five processes.
 
-A function is started as its image does: the interpreter itself, isolated, without site-packages, everything compiled beforehand.
+A function is started as its image does: see tests/bench/image.py.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import sysconfig
 import tempfile
 from pathlib import Path
 
-from tests.bench import lists
+from tests.bench import image, lists
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, in_turns, row
 
-ROOT = Path(__file__).resolve().parents[2]
-FUNCTIONS = ROOT / "functions"
-NAMESPACE = Path(__file__).resolve().parent / "set-namespace-everywhere"
+NAMESPACE = "set-namespace-everywhere"
 SIZES = {3: 41, 100: 25, 1_000: 11, 10_000: 5}  # items: rounds
 
 PYYAML = """
@@ -50,19 +46,14 @@ sys.stdout.write(resources.render())
 """
 
 
-def function(folder: Path, stdin: Path) -> Command:
-    """The command that runs a function on a list."""
-    return Command([INTERPRETER, "-I", "-S", str(folder / "main.py")], stdin)
-
-
 def rows() -> list[Row]:
-    compiled = [sys.executable, "-m", "krmkit.fn.compile"]
-    subprocess.run([*compiled, str(FUNCTIONS), str(NAMESPACE.parent)], check=True, stdout=subprocess.DEVNULL)
-    with tempfile.TemporaryDirectory() as place:
-        return [*_times(Path(place)), *_memory(Path(place)), *_pipeline(Path(place))]
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        functions = image.lay_out(place)
+        return [*_times(place, functions), *_memory(place, functions), *_pipeline(place, functions)]
 
 
-def _times(place: Path) -> list[Row]:
+def _times(place: Path, functions: Path) -> list[Row]:
     bare = Command([INTERPRETER, "-I", "-S", "-c", "pass"])
     found = []
     for count, rounds in SIZES.items():
@@ -71,9 +62,11 @@ def _times(place: Path) -> list[Row]:
         every = _write(place, f"every-{count}", lists.resource_list(count, lists.SET_NAMESPACE))
         commands = {
             "bare interpreter": bare,
-            "apply-presets, 1 item changed": function(FUNCTIONS / "apply-presets", one),
-            "validate-pack-constraints, 1 pack": function(FUNCTIONS / "validate-pack-constraints", checked),
-            "one scalar set in every item": function(NAMESPACE, every),
+            "apply-presets, 1 item changed": image.command(functions / "apply-presets", one),
+            "validate-pack-constraints, 1 pack": image.command(
+                functions / "validate-pack-constraints", checked
+            ),
+            "one scalar set in every item": image.command(functions / NAMESPACE, every),
             "PyYAML C load and dump": Command(
                 [INTERPRETER, "-I", "-S", "-c", PYYAML, sysconfig.get_path("platlib")], every
             ),
@@ -127,15 +120,15 @@ def taken_ratio(taken: float, base: float) -> float:
     return taken / base
 
 
-def _memory(place: Path) -> list[Row]:
+def _memory(place: Path, functions: Path) -> list[Row]:
     found = []
     for count in (1_000, 10_000):
         for name, folder, file in (
-            ("apply-presets, 1 item changed", FUNCTIONS / "apply-presets", f"one-{count}"),
-            ("one scalar set in every item", NAMESPACE, f"every-{count}"),
+            ("apply-presets, 1 item changed", functions / "apply-presets", f"one-{count}"),
+            ("one scalar set in every item", functions / NAMESPACE, f"every-{count}"),
         ):
             path = place / file
-            peak = function(folder, path).peak()
+            peak = image.command(folder, path).peak()
             goal = 8.0 if count == 10_000 else None
             found.append(row("peak memory", f"{name}, {count:,} items", peak / 1e6, "MB"))
             found.append(
@@ -144,23 +137,23 @@ def _memory(place: Path) -> list[Row]:
     return found
 
 
-def _pipeline(place: Path) -> list[Row]:
+def _pipeline(place: Path, functions: Path) -> list[Row]:
     steps = [
-        (FUNCTIONS / "set-package-context", lists.SET_CONTEXT),
-        (FUNCTIONS / "prepend-pipeline", lists.PREPEND),
-        (FUNCTIONS / "apply-presets", lists.APPLY_PRESETS),
-        (NAMESPACE, lists.SET_NAMESPACE),
-        (FUNCTIONS / "validate-pack-constraints", lists.VALIDATE),
+        (functions / "set-package-context", lists.SET_CONTEXT),
+        (functions / "prepend-pipeline", lists.PREPEND),
+        (functions / "apply-presets", lists.APPLY_PRESETS),
+        (functions / NAMESPACE, lists.SET_NAMESPACE),
+        (functions / "validate-pack-constraints", lists.VALIDATE),
     ]
     plain = _write(place, "plain", lists.resource_list(1_000, "", pack=True, package=True))
     single = []
-    arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(ROOT / "shared")]
+    arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(place / "shared")]
     for number, (folder, config) in enumerate(steps):
         whole = _write(place, f"step-{number}", lists.resource_list(1_000, config, pack=True, package=True))
         alone = _write(
             place, f"config-{number}", lists.resource_list(0, config).replace("items:\n", "items: []\n")
         )
-        single.append(function(folder, whole))
+        single.append(image.command(folder, whole))
         arguments += [str(folder), str(alone)]
     together = Command(arguments, plain)
     for text, times in (("logLevel: debug", 2), ("site: north", 1), ("namespace: edge-site\n", 1_002)):

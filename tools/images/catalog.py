@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import sys
 
 FUNCTIONS = "/krmkit/functions"
@@ -11,16 +12,16 @@ name = sys.argv[1] if len(sys.argv) > 1 else "--help"
 
 try:
     # No name reaches outside of the folder, and `entry` is this file.
-    with open(f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.py", "rb") as stream:
-        source = stream.read() if name != "entry" else b""
+    with open(f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.pyc", "rb") as stream:
+        program = stream.read()[16:] if name != "entry" else b""
 except OSError:
-    source = b""
+    program = b""
 
-if source:
+if program:
     # As if the function's program had been started, without starting a second interpreter.
-    __file__ = f"{FUNCTIONS}/{name}/main.py"
+    __file__ = f"{FUNCTIONS}/{name}/main.pyc"
     sys.argv[:] = [__file__, *sys.argv[2:]]
-    exec(compile(source, __file__, "exec"))  # noqa: S102  # what starting it is
+    exec(marshal.loads(program))  # noqa: S102  # what starting it is
 elif name in {"-h", "--help"}:
     from krmkit.cli import usage
     from krmkit.fn.loader import names

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ TIME = 315532800  # 1980-01-01, as old as archives can say
 
 
 def lay_out(function: str) -> None:
-    """Copy the functions; `functions/entry` is what the image runs."""
+    """Copy the functions; the compiled main.py in `functions/entry` is what the image runs."""
     every = sorted(path.parent.name for path in SOURCE.glob("functions/*/function.yaml"))
     chosen = every if function == "catalog" else [function]
     if not set(chosen) <= set(every):
@@ -84,8 +85,11 @@ def main() -> None:
     sys.path[:0] = [str(TARGET / "shared"), str(TARGET / "site")]
     from krmkit.fn import compile as compiler
 
-    if compiler.main([]) or not compileall.compile_dir(TARGET / "site", quiet=1):
+    if compiler.main(["--programs"]) or not compileall.compile_dir(TARGET / "site", quiet=1):
         sys.exit("not everything compiles")
+    entry = TARGET / "functions" / "entry"
+    if not entry.is_symlink():
+        py_compile.compile(str(entry / "main.py"), str(entry / "main.pyc"), doraise=True)
     same_times(TARGET)
 
 

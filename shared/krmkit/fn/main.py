@@ -91,7 +91,7 @@ def command(
         except UsageError as error:
             said = str(error)
             said += " " if said.endswith("?") else "; "
-            return _write("", f"{name}: {said}--help says what there is\n", 1, stdout, stderr)
+            return _write("", f"{_called(folder)}: {said}--help says what there is\n", 1, stdout, stderr)
         file, show, options = parsed.file, parsed.show, parsed.options
     try:
         definition = Definition.load(folder)
@@ -124,6 +124,14 @@ def evaluate(definition: Definition, process: Process, content: bytes, options: 
             f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
         )
     return run(definition, process, text, options)
+
+
+def _called(folder: str) -> str:
+    """The function's name; that of its folder, which in an image is another, where function.yaml cannot be read."""
+    try:
+        return Definition.load(folder).name
+    except (ImportError, OSError, ValueError):
+        return folder.rpartition("/")[2]
 
 
 def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__":
+if __name__ == "__main__" and "krmkit" not in sys.modules:
     sys.path.insert(0, __file__[: -len("main.py")] + "../../../shared")
     from krmkit.fn import bundle
 
