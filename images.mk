@@ -2,7 +2,7 @@
 # project's own, from the registry or from `make base-image`).
 export ENGINE TAG BASE_IMAGE
 
-.PHONY: wheels image images base-image sbom bundle e2e-images venv-sbom
+.PHONY: wheels image images base-image sbom bundle release-catalog e2e-images venv-sbom
 
 wheels: venv ## the wheels of an image, fetched by hash (FUNCTION=name, or catalog)
 	@test -n "$(FUNCTION)" || { echo "name the function: make wheels FUNCTION=apply-presets" >&2; exit 2; }
@@ -26,6 +26,9 @@ sbom: venv-sbom ## bills of materials, in build/sbom (FUNCTION=name, or all)
 
 bundle: sbom ## images and bills of materials as files, for machines without a registry
 	@.venv-sbom/bin/python -m tools.images.bundle
+
+release-catalog: wheel ## the catalog of a release: its images' tags and digests, in dist (after bundle; TAG=v1.2.0)
+	@$(DEV) -m tools.images.release
 
 e2e-images: venv ## the images, in the real kpt and kubectl kustomize
 	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) -v -m images tests/e2e/test_images.py
