@@ -6,6 +6,7 @@ functions/<name> is packaged as krmkit/_functions/<name>, as files that are load
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -19,6 +20,9 @@ class BuildWithFunctions(build_py):
     """Copies the functions beside the modules; an editable install finds them in the checkout."""
 
     def run(self) -> None:
+        if not self.editable_mode:
+            # setuptools packs whatever lies there: also modules that an earlier build left, and that are gone since.
+            rmtree(Path(self.build_lib, "krmkit"), ignore_errors=True)
         super().run()
         if self.editable_mode:
             return
