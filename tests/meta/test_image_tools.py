@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools.definitions import Project, definitions
-from tools.images import closure, install
+from tools.images import closure, debian, install
 from tools.images.build import DOCKERFILE, image_name, labels
 from tools.images.engine import Engine, ImageError
 from tools.images.wheels import CATALOG, EXTRAS, extras, lock, requirements
@@ -131,3 +131,33 @@ def test_same_times(tmp_path: Path) -> None:
         0o644,
         0o755,
     ]
+
+
+RECORDS: list[tuple[str, str]] = [
+    (
+        "Package: libc6\nArchitecture: amd64\nSource: glibc\nVersion: 2.36-9+deb12u14\nDescription: C\n Version: no\n",
+        "pkg:deb/debian/libc6@2.36-9%2Bdeb12u14?arch=amd64&distro=debian-12&upstream=glibc",
+    ),
+    (
+        "Package: libstdc++6\nArchitecture: amd64\nSource: gcc-12 (12.2.0-14)\nVersion: 12.2.0-14+b1\n",
+        "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bb1?arch=amd64&distro=debian-12&upstream=gcc-12%4012.2.0-14",
+    ),
+    (
+        "Package: tzdata\nArchitecture: all\nVersion: 1:2026b-0\n",
+        "pkg:deb/debian/tzdata@1%3A2026b-0?arch=all&distro=debian-12",
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "purl"), RECORDS)
+def test_debian_packages_as_scanners_look_for_them(tmp_path: Path, record: str, purl: str) -> None:
+    """With the distribution, and the source where it is another: advisories are about sources."""
+    records = tmp_path / "var/lib/dpkg/status.d"
+    records.mkdir(parents=True)
+    (records / "one").write_text(record, "utf-8")
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/os-release").write_text('NAME="Debian GNU/Linux"\nVERSION_ID="12"\nID=debian\n', "utf-8")
+
+    [found] = debian.packages(tmp_path)
+
+    assert found["purl"] == found["bom-ref"] == purl

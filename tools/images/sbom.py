@@ -13,20 +13,18 @@ import sys
 import sysconfig
 import uuid
 from pathlib import Path
-from urllib.parse import quote
 
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from tools.definitions import ROOT, Project, definitions
+from tools.definitions import ROOT, Data, Project, definitions
+from tools.images import debian
 from tools.images.engine import ImageError
 from tools.images.wheels import CATALOG, fetch
 
 FOLDER = ROOT / "build" / "sbom"
-RECORDS = ROOT / "build" / "base" / "rootfs" / "var" / "lib" / "dpkg" / "status.d"
+ROOTFS = ROOT / "build" / "base" / "rootfs"
 VERSION = SchemaVersion.V1_6
-
-Data = dict[str, object]
 
 
 def python_packages(function: str) -> list[Data]:
@@ -47,24 +45,11 @@ def python_packages(function: str) -> list[Data]:
     return components
 
 
-def debian_packages() -> list[Data]:
-    """The packages of the base image, from the records that `make base-image` keeps."""
-    return [debian_package(path.read_text("utf-8")) for path in sorted(RECORDS.glob("*"))]
-
-
-def debian_package(record: str) -> Data:
-    """One component from one record of dpkg's status file."""
-    fields = dict(line.split(": ", 1) for line in record.splitlines() if ": " in line and line[0] != " ")
-    name, version = fields["Package"], fields["Version"]
-    purl = f"pkg:deb/debian/{name}@{quote(version, safe='.~-')}?arch={fields['Architecture']}"
-    return {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
-
-
 def document(function: str) -> Data:
     """The whole bill of one image."""
     project = Project()
     reference = f"{project.registry}/{function}"
-    components = [*python_packages(function), *debian_packages()]
+    components = [*python_packages(function), *debian.packages(ROOTFS)]
     content: Data = {
         "bomFormat": "CycloneDX",
         "specVersion": VERSION.to_version(),
@@ -107,7 +92,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if arguments == ["--all"]:
         arguments = [*(definition.name for definition in definitions()), CATALOG]
-    if not RECORDS.is_dir():
+    if not ROOTFS.is_dir():
         print("the packages of the base image are not known here: make base-image", file=sys.stderr)
         return 1
     try:
