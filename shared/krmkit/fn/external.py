@@ -11,10 +11,11 @@ from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.compose import is_tied
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map
+from krmkit.yaml.tree import Map, detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +78,18 @@ class Answer:
 
 
 def call(
-    external: External, items: list[Resource], config: Resource | None, limits: Limits = DEFAULT_LIMITS
+    external: External,
+    items: list[Resource],
+    config: Resource | None,
+    limits: Limits = DEFAULT_LIMITS,
+    silent: list[Resource] | None = None,
 ) -> Answer:
-    """Run the program on resources. Raises ExternalError."""
+    """Run the program on resources. One that says nothing, and that all is well, means `silent`: for kpt that would be
+    no resources, and None says that it cannot be meant. Raises ExternalError."""
     answer = Answer()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config))
-    if answer.exit_code != 0 and not stdout.strip():
+    if not stdout.strip() and (answer.exit_code != 0 or silent is not None):
+        answer.items = silent or []
         return answer
     try:
         root = parse(stdout, limits).root
@@ -91,6 +98,8 @@ def call(
         reply = ResourceList.parse(stdout, limits)
         answer.results = _results(stdout, limits)
         if answer.exit_code == 0:
+            if root.get("items") is None:
+                raise ListError("it has no items; a list that means to hold none says items: []")
             answer.items = _items(items, reply)
     except (YamlError, ListError) as error:
         if answer.exit_code == 0:
@@ -102,20 +111,12 @@ def request(items: list[Resource], config: Resource | None) -> str:
     """The ResourceList to send: every item with the annotations that kpt adds."""
     texts = []
     for number, item in enumerate(items, 1):
-        place = item.location
-        added = (
-            {}
-            if place is None
-            else {
-                names.LEGACY_INDEX: str(place.index),
-                names.LEGACY_PATH: place.path,
-                names.INDEX: str(place.index),
-                names.PACKAGE_PATH: place.package,
-                names.PATH: place.path,
-            }
-        )
-        texts.append(annotated(item, {**added, ID: str(number), LEGACY_ID: str(number)}))
-    return resource_list(texts, bare(config.text) if config is not None else "")
+        texts.append(annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)}))
+    return resource_list(texts, annotated(config, _place(config)) if config is not None else "")
+
+
+def _place(item: Resource) -> dict[str, str]:
+    return item.location.annotations if item.location is not None else {}
 
 
 def annotated(item: Resource, annotations: dict[str, str]) -> str:
@@ -195,44 +196,71 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         data = {key: value for key, value in data.items() if key != "metadata"}
         before = {key: value for key, value in before.items() if key != "metadata"}
     if not same(data, before) and isinstance(data, dict) and isinstance(before, dict):
-        _merge(item, (), before, data)
-    place = item.location
-    if place is None:
-        return
-    for legacy, name, value in (
-        (names.LEGACY_PATH, names.PATH, place.path),
-        (names.LEGACY_INDEX, names.INDEX, str(place.index)),
+        _merge(item, given, (), before, data)
+    for legacy, name in (
+        (names.LEGACY_PATH, names.PATH),
+        (names.LEGACY_INDEX, names.INDEX),
+        (names.PACKAGE_PATH, names.PACKAGE_PATH),
     ):
-        said = {annotations[key] for key in (legacy, name) if key in annotations} - {value}
-        if len(said) > 1:
+        sent = _place(item).get(name)
+        said = {annotations[key] for key in (legacy, name) if key in annotations}
+        if said == {""}:
+            raise ListError(f"{item.label}: its {name} is empty; leave it as it is, or take it away")
+        others = said - {sent, ""}
+        if len(others) > 1:
             raise ListError(
-                f"{item.label}: {legacy} and {name} say different things: {', '.join(sorted(said))}"
+                f"{item.label}: {legacy} and {name} say different things: {', '.join(sorted(others))}"
             )
-        for other in said:
+        if not said and sent is not None:
+            # Taken away: the resource goes where a new one would.
+            others = {""}
+        for other in others:
             item.set(("metadata", "annotations", name), other)
 
 
-def _merge(item: Resource, path: tuple[str | int, ...], before: object, after: object) -> None:
+def _merge(
+    item: Resource, given: Resource, path: tuple[str | int, ...], before: object, after: object
+) -> None:
+    """Bring what differs between the data `before` and `after` at a path into `item`, in the style that it has in
+    `given`: to write `on` where the program wrote 'on' would mean something else to readers of YAML 1.1."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before:
             if key not in after:
                 item.remove((*path, key))
         for key, value in after.items():
             if key not in before:
-                item.set((*path, key), value)
+                _take(item, given, (*path, key), value)
             elif not same(before[key], value):
-                _merge(item, (*path, key), before[key], value)
+                _merge(item, given, (*path, key), before[key], value)
     elif isinstance(before, list) and isinstance(after, list) and after and path:
         common = min(len(before), len(after))
         for index in range(common):
             if not same(before[index], after[index]):
-                _merge(item, (*path, index), before[index], after[index])
+                _merge(item, given, (*path, index), before[index], after[index])
         for index in range(len(before) - 1, common - 1, -1):
             item.remove((*path, index))
         for index in range(common, len(after)):
-            item.set((*path, index), after[index])
+            _take(item, given, (*path, index), after[index])
     elif path:
-        item.set(path, after)
+        _take(item, given, path, after)
+
+
+def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: object) -> None:
+    if path in {("metadata",), ("metadata", "annotations")} and isinstance(value, dict) and value:
+        # One by one, because kpt's annotations stand among them in `given`.
+        for key, inner in value.items():
+            _take(item, given, (*path, key), inner)
+        return
+    node, parent = given.node(*path), given.node(*path[:-1])
+    entry = parent.entry(str(path[-1])) if isinstance(parent, Map) else None
+    if node is None or given.root.flow:
+        item.set(path, value)  # an answer in JSON has no style to keep
+    elif is_tied(node):
+        item.set(path, detached(node))
+    elif entry is not None and item.node(*path) is None:
+        item.adopt(path[:-1], entry)
+    else:
+        item.set(path, node)
 
 
 def same(one: object, other: object) -> bool:
@@ -267,4 +295,4 @@ def _results(text: str, limits: Limits) -> list[dict[str, object]]:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdecimal() and text.isascii() else None
+    return int(text) if text is not None and text.isdecimal() and text.isascii() and len(text) < 19 else None

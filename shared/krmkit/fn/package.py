@@ -86,16 +86,16 @@ class Package:
         if not function.config_path:
             return None
         where = f"{self.place(KPTFILE)}: {function.field}.configPath"
-        file = next((file for file in self.files if file.path == function.config_path), None)
+        file = next((file for file in self.files if file.path == function.config_file), None)
         if file is None:
             raise PackageError(
-                f'{where}: the package has no "{function.config_path}"; a YAML file of the package itself must hold the config'
+                f'{where}: the package has no "{function.config_file}"; a YAML file of the package itself must hold the config'
             )
         if len(file.items) != 1:
             raise PackageError(
-                f'{where}: "{function.config_path}" must hold one resource, and holds {len(file.items)}'
+                f'{where}: "{function.config_file}" must hold one resource, and holds {len(file.items)}'
             )
-        return Resource(file.items[0].original, label=self.place(function.config_path))
+        return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
 def read(path: str, limits: Limits = DEFAULT_LIMITS) -> Package:

@@ -12,16 +12,15 @@ import time
 
 from krmkit.fn.external import External, ExternalError, call
 from krmkit.fn.package import Package, PackageError, not_a_resource
-from krmkit.fn.place import PlaceError, Places
+from krmkit.fn.place import PlaceError, Places, folder_of
 from krmkit.fn.resolve import Known, ResolveError, Resolver
 from krmkit.fn.resultlist import FunctionRun
 from krmkit.fn.results import ERROR
 from krmkit.fn.run import apply, summary
 from krmkit.fn.source import Item
-from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import PipelineFunction
-from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Location, Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import YamlError
 
@@ -68,19 +67,14 @@ class Rendering:
         """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
         from krmkit.fn.external import annotated, resource_list
 
-        items = [
-            annotated(
-                item,
-                {
-                    names.LEGACY_INDEX: str(item.location.index),
-                    names.LEGACY_PATH: path,
-                    names.INDEX: str(item.location.index),
-                    names.PATH: path,
-                },
-            )
-            for path, item in self.items
-        ]
-        return resource_list(items)
+        # The path says it all, from the root package on; without a number for what has none, as from kpt.
+        return resource_list(
+            [
+                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
+                for path, item in self.items
+                for place in (item.location,)
+            ]
+        )
 
     def unwrapped(self) -> str:
         """The resources as documents."""
@@ -145,16 +139,13 @@ class _Pipeline:
     def _mutate(self, package: Package, function: PipelineFunction, items: list[Item]) -> list[Item]:
         config = package.config(function)
         if function.config_path:
-            # An earlier function may have changed the config: that counts, as for kpt.
+            # An earlier function may have changed the config: that counts, as for kpt, which compares the very texts.
             for item in items:
                 place = item.location
                 if (place.package, place.path) == (package.path, function.config_path):
                     config = item
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
-        result = self.places.settle(self._call(package, function, chosen, config), package)
-        problem = next(filter(None, (not_a_resource(item) for item in result if item.changed)), "")
-        if problem:
-            raise _StoppedError(f"{_name(function)}: its output is not right: {problem}")
+        result = self._settled(package, function, self._call(package, function, chosen, config), config)
         if not function.narrows:
             return result
         before = {id(item) for item in chosen}
@@ -164,17 +155,42 @@ class _Pipeline:
 
     def _validate(self, package: Package, function: PipelineFunction, items: list[Item]) -> None:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
-        before = [(item, item.text, item.changed) for item in chosen]
+        before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
         # A validator's config is the one on disk, as for kpt.
-        self._call(package, function, chosen, package.config(function))
-        for item, text, changed in before:
+        config = package.config(function)
+        result = self._call(package, function, chosen, config, list(chosen))
+        # What it gives back has to be right, though nothing of it is kept.
+        self._settled(package, function, result, config)
+        for item, text, changed, place in before:
+            item.location = place
             if item.changed != changed or (changed and item.text != text):
                 item.revert(text, changed)
 
+    def _settled(
+        self,
+        package: Package,
+        function: PipelineFunction,
+        resources: list[Resource],
+        config: Resource | None,
+    ) -> list[Item]:
+        """What a function gave back, put into its places. Raises _StoppedError, PlaceError where it cannot be kept."""
+        items = self.places.settle(resources, package, folder_of(config))
+        problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
+        if problem:
+            raise _StoppedError(f"{_name(function)}: its output is not right: {problem}")
+        return items
+
     def _call(
-        self, package: Package, function: PipelineFunction, items: list[Item], config: Resource | None
+        self,
+        package: Package,
+        function: PipelineFunction,
+        items: list[Item],
+        config: Resource | None,
+        silent: list[Resource] | None = None,
     ) -> list[Resource]:
-        """What the function makes of the items. Raises _StoppedError where it failed; its results are kept."""
+        """What the function makes of the items; `silent` is what another program means that says nothing at all.
+
+        Raises _StoppedError where it failed; its results are kept."""
         program = self.programs[id(function)]
         run = FunctionRun(
             "image" if function.image else "exec", function.image or function.exec, package.folder
@@ -185,7 +201,7 @@ class _Pipeline:
         self.rendering.runs.append(run)
         start = time.monotonic()
         try:
-            result = self._run(program, run, items, config)
+            result = self._run(program, run, items, config, silent)
         except ExternalError as error:
             run.exit_code = 1
             raise _StoppedError(str(error)) from None
@@ -199,10 +215,15 @@ class _Pipeline:
         return result
 
     def _run(
-        self, program: Known | External, run: FunctionRun, items: list[Item], config: Resource | None
+        self,
+        program: Known | External,
+        run: FunctionRun,
+        items: list[Item],
+        config: Resource | None,
+        silent: list[Resource] | None,
     ) -> list[Resource]:
         if isinstance(program, External):
-            answer = call(program, list(items), config, self.limits)
+            answer = call(program, list(items), config, self.limits, silent)
             run.results = list(answer.results)
             run.stderr = answer.stderr
             run.exit_code = answer.exit_code
@@ -224,10 +245,10 @@ def _documents(items: list[Item]) -> str:
 
 
 def _is_applied(item: Item) -> bool:
-    """As for `kpt live apply`: any value of the annotation but "false" keeps a resource from the cluster."""
+    """As for `kpt live apply`."""
     if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
         return False
-    return item.annotations.get(names.LOCAL_CONFIG, "false") == "false"
+    return not item.is_local_config
 
 
 def _name(function: PipelineFunction) -> str:

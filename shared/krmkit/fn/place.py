@@ -1,7 +1,8 @@
 """Where resources go: the file, index and package that annotations ask for, and what each file becomes.
 
-The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace. One may
-move by another path. None may leave its package, and two may not have the same place.
+The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace, beside the
+config of the function that made it. One may move by another path, index or package. None may leave the root package, and
+two may not have the same place.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from krmkit.fn.write import Change
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
 
+_DIGITS = 18  # of an index; Go has no larger numbers
+
 
 class PlaceError(ValueError):
     """A function asks for a place that cannot be."""
@@ -25,47 +28,48 @@ class Places:
     def __init__(self, root: Package) -> None:
         self.root = root
         self.packages = {package.path: package for package in root.walk()}
-        # Resources that got no index from anybody; kpt puts them behind the others.
-        self._unnumbered: dict[int, Item] = {}
 
-    def settle(self, resources: list[Resource], package: Package) -> list[Item]:
-        """After a function ran in `package`: turn what annotations say about places into places. Raises PlaceError."""
+    def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[Item]:
+        """After a function ran in `package`: turn what annotations say about places into places. Resources without a
+        path go to `folder`. Raises PlaceError."""
         items: list[Item] = []
         for resource in resources:
             if not isinstance(resource, Item):
-                items.append(self._place_new(resource, package))
+                items.append(self._place_new(resource, package, folder))
                 continue
             if resource.changed and may_hold_orchestration(resource.text):
-                self._move(resource)
+                self._move(resource, package, folder)
             items.append(resource)
         self._check(items)
         return items
 
-    def _place_new(self, resource: Resource, package: Package) -> Item:
-        path, index = _asked(resource)
-        owner = resource.annotations.get(names.PACKAGE_PATH) or package.path
-        if not path:
-            path = posixpath.join(resource.namespace, f"{resource.kind.lower()}_{resource.name}.yaml")
+    def _place_new(self, resource: Resource, package: Package, folder: str) -> Item:
+        path, index, owner = _asked(resource)
         strip_orchestration(resource)
-        item = Item.made(resource, Location(_inside(path), index or 0, owner))
-        if index is None:
-            self._unnumbered[id(item)] = item
-        return item
+        place = Location(
+            _inside(path or _default(resource, folder)),
+            _number(resource, index or "0"),
+            owner or package.path,
+            bool(index),
+        )
+        return Item.made(resource, place)
 
-    def _move(self, item: Item) -> None:
-        path, index = _asked(item, item.location)
+    def _move(self, item: Item, package: Package, folder: str) -> None:
+        path, index, owner = _asked(item, item.location)
         place = item.location
         strip_orchestration(item)
-        if path and _inside(path) != place.path:
-            place.path = _inside(path)
+        if path is not None:
+            place.path = _inside(path or _default(item, folder))
         if index is not None:
-            place.index = index
+            place.index, place.numbered = _number(item, index or "0"), bool(index)
+        if owner is not None:
+            place.package = owner or package.path
 
     def _check(self, items: list[Item]) -> None:
         seen: dict[tuple[str, str, int | None], Item] = {}
         for item in items:
             place = item.location
-            index = None if id(item) in self._unnumbered else place.index
+            index = place.index if place.numbered else None
             key = (place.package, place.path, index)
             other = seen.get(key)
             if other is not None:
@@ -96,12 +100,18 @@ class Places:
 
     def path(self, item: Item) -> str:
         """An item's path relative to the root package. Raises PlaceError."""
-        owner = self.packages.get(item.location.package)
-        if owner is None:
+        place = item.location
+        owner = self.packages.get(place.package)
+        if owner is not None:
+            return owner.place(place.path)
+        # A folder that is no package yet: what is put there may make it one.
+        folder = posixpath.relpath(place.package, self.root.path) if place.package.startswith("/") else ".."
+        if folder.split("/")[0] == "..":
             raise PlaceError(
-                f"{_who(item)} is put into {item.location.package}, which is no package of this run"
+                f"{_who(item)} is put into {place.package}, outside of the package;"
+                f" {names.PACKAGE_PATH} must be {self.root.path} or a folder below"
             )
-        return owner.place(item.location.path)
+        return posixpath.join(folder, place.path)
 
     def changes(self, contents: dict[str, str]) -> list[Change]:
         """The files that differ from what is on disk, sorted by path; a file that lost all its resources goes."""
@@ -117,42 +127,71 @@ class Places:
         return found
 
     def _text(self, path: str, file: SourceFile | None, items: list[Item]) -> str:
-        ordered = sorted(items, key=self._order)
+        ordered = _ordered(items)
         if file is not None and ordered == file.items and not any(item.changed for item in ordered):
             return file.text
         if path.endswith(".json") and len(ordered) == 1:
             return _json(ordered[0].get())
         return file.joined(ordered) if file is not None else joined(ordered)
 
-    def _order(self, item: Item) -> tuple[bool, int]:
-        return id(item) in self._unnumbered, item.location.index
+
+def _ordered(items: list[Item]) -> list[Item]:
+    """The resources of one file by number. One without comes behind those before it, whatever their numbers: as kpt
+    does it, it gets the highest that was given."""
+    following = max([0, *(item.location.index for item in items if item.location.numbered)])
+    numbers: list[int] = []
+    for item in items:
+        numbers.append(item.location.index if item.location.numbered else following)
+        following += not item.location.numbered
+    return [items[position] for position in sorted(range(len(items)), key=numbers.__getitem__)]
 
 
-def _asked(item: Resource, place: Location | None = None) -> tuple[str, int | None]:
-    """The path and index that the text's annotations ask for, where they differ from `place`. Raises PlaceError."""
-    data = item.get("metadata", "annotations")
-    said = {key: str(value) for key, value in data.items()} if isinstance(data, dict) else {}
-    found: list[str] = []
-    for legacy, name, now in (
-        (names.LEGACY_PATH, names.PATH, place.path if place else ""),
-        (names.LEGACY_INDEX, names.INDEX, str(place.index) if place else ""),
+def folder_of(config: Resource | None) -> str:
+    """Where kpt puts the new resources of a function: beside its config, or above a folder called functions."""
+    place = config.location if config is not None else None
+    folder = posixpath.dirname(place.path) if place is not None else ""
+    return posixpath.dirname(folder) if posixpath.basename(folder) == "functions" else folder
+
+
+def _default(item: Resource, folder: str) -> str:
+    return posixpath.join(folder, item.namespace.lstrip("/"), f"{item.kind.lower()}_{item.name}.yaml")
+
+
+def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
+    """Path, index and package that the text's annotations ask for; "" for the default, None where they ask for nothing
+    but what is so at `place` already. Raises PlaceError."""
+    found: list[str | None] = []
+    now = place.annotations if place is not None else {}
+    for legacy, name in (
+        (names.LEGACY_PATH, names.PATH),
+        (names.LEGACY_INDEX, names.INDEX),
+        (names.PACKAGE_PATH, names.PACKAGE_PATH),
     ):
-        values = {said[key] for key in (legacy, name) if said.get(key)} - {now}
-        if len(values) > 1:
+        said = {item.string("metadata", "annotations", key) for key in (legacy, name) if _says(item, key)}
+        said.discard(now.get(name, ""))
+        if len(said) > 1:
             raise PlaceError(
-                f"{_who(item)}: {legacy} and {name} say different things ({', '.join(sorted(values))}); set both alike"
+                f"{_who(item)}: {legacy} and {name} say different things ({', '.join(sorted(said))}); set both alike"
             )
-        found.append(values.pop() if values else "")
-    path, index = found
-    if index and not (index.isascii() and index.isdecimal()):
-        raise PlaceError(f'{_who(item)}: its index is "{index}"; it must be a whole number')
-    return path, int(index) if index else None
+        found.append(said.pop() if said else None)
+    return found[0], found[1], found[2]
+
+
+def _says(item: Resource, annotation: str) -> bool:
+    return item.node("metadata", "annotations", annotation) is not None
+
+
+def _number(item: Resource, index: str) -> int:
+    digits = index.removeprefix("-") if index.startswith("-") else index.removeprefix("+")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS):
+        raise PlaceError(f'{_who(item)}: its index is "{index[:40]}"; it must be a whole number')
+    return int(index)
 
 
 def _inside(path: str) -> str:
-    """A path inside a package, without detours. Raises PlaceError."""
-    clean = posixpath.normpath(path)
-    if clean in {"..", "."} or clean.startswith(("../", "/")):
+    """A path inside a package, without detours; one from the root of all is one from the package's. Raises PlaceError."""
+    clean = posixpath.normpath(path).lstrip("/")
+    if clean in {"", "..", "."} or clean.startswith("../"):
         raise PlaceError(
             f'a function must not write outside of the package, and the path "{path}" leads there;'
             " paths are relative to the package"

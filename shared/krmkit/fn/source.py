@@ -54,15 +54,7 @@ class Item(Resource):
     @property
     def annotations(self) -> dict[str, str]:
         """metadata.annotations as texts, with file, index and package as a function gets them from kpt."""
-        place = self.location
-        added = {
-            names.LEGACY_INDEX: str(place.index),
-            names.LEGACY_PATH: place.path,
-            names.INDEX: str(place.index),
-            names.PACKAGE_PATH: place.package,
-            names.PATH: place.path,
-        }
-        return {**added, **super().annotations}
+        return {**self.location.annotations, **super().annotations}
 
     @classmethod
     def made(cls, resource: Resource, location: Location) -> Item:
@@ -120,6 +112,10 @@ class SourceFile:
             parts.append(lead)
             parts.append(item.text)
         text = "".join(parts)
+        if not self.items:
+            # Nothing but comments, and perhaps null, which cannot stand beside a resource.
+            comments = [line for line in self._tail.split("\n") if line.startswith("#")]
+            return "".join(f"{line}\n" for line in comments) + text
         if self._tail and not text.endswith("\n"):
             text += "\n"
         return text + self._tail
@@ -185,7 +181,7 @@ def is_clean(text: str) -> bool:
             return False
     if not text[start : start + 1].isalpha() or "\n..." in text or "\n---" in text:
         return False
-    return not any(sign in text for sign in _ODD) and all_close(text)
+    return not any(sign in text for sign in _ODD) and all_close(text, "'\"{[")
 
 
 def strip_orchestration(resource: Resource) -> None:

@@ -93,11 +93,22 @@ def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
 class PipelineFunction:
     """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path` and `config_map`.
 
-    `config_path` is relative to the package, without `.` segments; `config_map` is {} where there is none. `field` is
-    the entry's path in the Kptfile, for messages.
+    `config_path` is relative to the package and as it stands in the Kptfile, `config_file` the same without `.`
+    segments; `config_map` is {} where there is none. `field` is the entry's path in the Kptfile, for messages.
     """
 
-    __slots__ = ("config_map", "config_path", "exclude", "exec", "field", "image", "name", "selectors", "tag")
+    __slots__ = (
+        "config_file",
+        "config_map",
+        "config_path",
+        "exclude",
+        "exec",
+        "field",
+        "image",
+        "name",
+        "selectors",
+        "tag",
+    )
 
     def __init__(self, field: str) -> None:
         self.field = field
@@ -106,6 +117,7 @@ class PipelineFunction:
         self.tag = ""
         self.name = ""
         self.config_path = ""
+        self.config_file = ""
         self.config_map: dict[str, str] = {}
         self.selectors: list[Selector] = []
         self.exclude: list[Selector] = []
@@ -225,7 +237,8 @@ class _Reader:
             function.config_map = self.texts(node, "configMap", path)
             function.selectors = self.selectors(node, "selectors", path)
             function.exclude = self.selectors(node, "exclude", path)
-            function.config_path = self.config_path(node, path)
+            function.config_path = self.text(node, "configPath", path)
+            function.config_file = self.config_file(function.config_path, path)
             self.check(function)
             yield function
 
@@ -245,8 +258,7 @@ class _Reader:
             )
         return found
 
-    def config_path(self, node: Map, path: str) -> str:
-        text = self.text(node, "configPath", path)
+    def config_file(self, text: str, path: str) -> str:
         if not text:
             return ""
         segments = [segment for segment in text.split("/") if segment not in {"", "."}]

@@ -10,7 +10,7 @@ from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +18,37 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
+_NULLS = frozenset(("null", "~", "Null", "NULL"))
+_DIGITS = 18  # of an index; Go's numbers have no more, and Python refuses to read some thousands of them
+
 
 class Location:
-    """Where a resource lives: file path relative to its package, index in the file, path of the package."""
+    """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
-    __slots__ = ("index", "package", "path")
+    One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
+    """
 
-    def __init__(self, path: str, index: int = 0, package: str = "") -> None:
+    __slots__ = ("index", "numbered", "package", "path")
+
+    def __init__(self, path: str, index: int = 0, package: str = "", numbered: bool = True) -> None:
         self.path = path
         self.index = index
         self.package = package
+        self.numbered = numbered
+
+    def copy(self) -> Location:
+        return Location(self.path, self.index, self.package, self.numbered)
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations that kpt adds to say so."""
+        said = {}
+        if self.numbered:
+            said[names.LEGACY_INDEX] = said[names.INDEX] = str(self.index)
+        said[names.LEGACY_PATH] = said[names.PATH] = self.path
+        if self.package:
+            said[names.PACKAGE_PATH] = self.package
+        return dict(sorted(said.items()))
 
 
 class Resource:
@@ -157,15 +178,18 @@ class Resource:
         return default if node is None else go_data(node, self.limits)
 
     def string(self, *path: str) -> str:
-        """The text of the scalar at a path; "" where there is none. Cheap on items that were not parsed yet."""
+        """The text of the scalar at a path; "" where there is none, or null. Cheap on items that were not parsed yet."""
         if self._document is None and self.clean:
             span = scalar_span(self._text, self.column, path)
             if span is not None:
                 text = plain_text(self._text, span)
                 if text is not None:
-                    return text
+                    # No quotes around it: "null" is a text.
+                    return "" if text in _NULLS and span[1] - span[0] == len(text) else text
         node = self.node(*path)
-        return node.text if isinstance(node, Scalar) else ""
+        if not isinstance(node, Scalar) or (not node.style and node.text in _NULLS):
+            return ""
+        return node.text
 
     @property
     def api_version(self) -> str:
@@ -238,7 +262,7 @@ class Resource:
         if self.location is not None:
             return self.location.index
         text = self.annotation(names.INDEX) or self.annotation(names.LEGACY_INDEX) or "0"
-        return int(text) if text.isdecimal() and text.isascii() else 0
+        return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else 0
 
     @property
     def package_path(self) -> str:
@@ -249,8 +273,9 @@ class Resource:
 
     @property
     def is_local_config(self) -> bool:
-        """Whether the resource is for tools only and never applied to a cluster."""
-        return self.annotation(names.LOCAL_CONFIG) == "true"
+        """Whether the resource is for tools only: kpt applies it to no cluster, whatever the mark says but "false"."""
+        said = self.annotation(names.LOCAL_CONFIG)
+        return said != "false" if said else names.LOCAL_CONFIG in self.annotations
 
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""
@@ -300,6 +325,14 @@ class Resource:
             raise ListError(
                 f"{self.label}: {dotted(path)} does not fit: {dotted(path[:-1])} is a {parent.kind}"
             )
+        self.changed = True
+
+    def adopt(self, path: Path, entry: Entry) -> None:
+        """Append an entry of another text to the mapping at a path, with the comments that it has there."""
+        parent = self._container(path, entry.name or "")
+        if not isinstance(parent, Map):
+            raise ListError(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
+        parent.append_entry(entry)
         self.changed = True
 
     def _set_span(self, span: tuple[int, int], value: str) -> None:

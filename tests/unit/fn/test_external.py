@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from krmkit.krm.kptfile import PipelineFunction
 from tests.unit.fn.rendering import KPTFILE, Made, changed, put, rendered, resource
 
 ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")
-EDIT = "import sys\ntext = sys.stdin.read()\n{body}\nsys.stdout.write(text)\n"
+EDIT = "import re, sys\ntext = sys.stdin.read()\n{body}\nsys.stdout.write(text)\n"
 
 
 def run(root: Path, body: str, files: dict[str, str] | None = None) -> Rendering:
@@ -66,7 +67,7 @@ def test_comments_survive_a_program_that_drops_them(tmp_path: Path) -> None:
     body = "import re\ntext = re.sub(r' *#.*', '', text).replace(\"'old'\", 'new').replace('[1, 2]', '\\n        - 1\\n        - 2\\n        - 3')"
     rendering = run(tmp_path / "p", body)
 
-    assert changed(rendering) == {"a.yaml": ITEM.replace("'old'", "'new'").replace("[1, 2]", "[1, 2, 3]")}
+    assert changed(rendering) == {"a.yaml": ITEM.replace("'old'", "new").replace("[1, 2]", "[1, 2, 3]")}
 
 
 CHANGES = [
@@ -74,10 +75,23 @@ CHANGES = [
     (
         "a key added",
         "text = text.replace('      y: 010\\n', '      y: 010\\n      z: on\\n')",
-        ITEM + '    z: "on"\n',
+        ITEM + "    z: on\n",
     ),
-    ("an element removed", "text = text.replace('[1, 2]', '[2]')", ITEM.replace("[1, 2]", "[2]")),
-    ("a text for a number", "text = text.replace('y: 010', 'y: \"8\"')", ITEM.replace("010", '"8"')),
+    (
+        "a key with comments added",
+        "text = text.replace('      y: 010\\n', '      y: 010\\n      # above\\n      \"z\": {a: \\'b\\'} # behind\\n')",
+        ITEM + "    # above\n    \"z\": {a: 'b'} # behind\n",
+    ),
+    (
+        "an alias added",
+        "text = text.replace('      y: 010\\n', '      y: 010\\n      z: [&z 1, *z]\\n')",
+        ITEM + "    z:\n    - 1\n    - 1\n",
+    ),
+    (
+        "an annotation added",
+        "text = re.sub('(name: a\\n    annotations:\\n)', r\"\\1      k: 'true'\\n\", text)",
+        ITEM.replace("  name: a\n", "  name: a\n  annotations:\n    k: 'true'\n"),
+    ),
 ]
 
 
@@ -90,6 +104,35 @@ def test_changes_are_merged(tmp_path: Path, body: str, expected: str) -> None:
 
     assert rendering.failure == ""
     assert changed(rendering) == {"a.yaml": expected}
+
+
+def test_an_answer_in_json(tmp_path: Path) -> None:
+    """It has no style to keep: what is new in it is written as Go would write it."""
+    answer = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": [
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {
+                    "name": "a",
+                    "labels": {"x": "on"},
+                    "annotations": {
+                        "config.kubernetes.io/path": "a.yaml",
+                        "config.kubernetes.io/index": "0",
+                        "internal.config.kubernetes.io/package-path": str(tmp_path / "p"),
+                        "config.k8s.io/id": "2",
+                    },
+                },
+                "data": {"x": "old", "list": [1, 2], "y": 8},
+            }
+        ],
+    }
+    rendering = run(tmp_path / "p", f"text = {json.dumps(answer)!r}")
+
+    assert rendering.failure == ""
+    assert changed(rendering)["a.yaml"] == ITEM.replace("  name: a\n", '  name: a\n  labels:\n    x: "on"\n')
 
 
 def test_new_moved_and_removed_items(tmp_path: Path) -> None:
@@ -113,6 +156,8 @@ FAILURES = [
     ("no list", "text = 'hello'", "cannot read what it wrote: it is no ResourceList", (1, "")),
     ("nothing", "text = ''", "cannot read what it wrote", (1, "")),
     ("no YAML", "text = 'a: ['", "cannot read what it wrote", (1, "")),
+    ("no items", "text = text[: text.index('items:')]", "it has no items", (1, "")),
+    ("an empty path", "text = text.replace('path: a.yaml', 'path: \"\"')", "path is empty", (1, "")),
     ("not UTF-8", "sys.stdout.buffer.write(b'\\xff')", "is not UTF-8", (1, "")),
     (
         "two opinions",

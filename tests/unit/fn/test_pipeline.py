@@ -36,6 +36,7 @@ def adding(name: str, **annotations: str) -> Process:
             named = {
                 "path": "internal.config.kubernetes.io/path",
                 "index": "internal.config.kubernetes.io/index",
+                "package-path": "internal.config.kubernetes.io/package-path",
             }
             metadata["annotations"] = {named.get(key, key): value for key, value in annotations.items()}
         resources.add({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
@@ -136,7 +137,8 @@ def test_selectors_narrow(tmp_path: Path) -> None:
 
 
 def test_configs(tmp_path: Path) -> None:
-    """None, a map of texts, a file; a mutator gets the file as changed before, a validator as it is on disk."""
+    """None, a map of texts, a file; a mutator gets the file as changed before (kpt finds it by the very text of the
+    path), a validator as it is on disk."""
     seen: list[tuple[str, object, str | None]] = []
 
     def watching(resources: ResourceList, config: Config, results: Results) -> None:
@@ -149,6 +151,7 @@ def test_configs(tmp_path: Path) -> None:
             "watch",
             "watch\nconfigMap: {n: 010, b: yes}",
             "fn",
+            "watch\nconfigPath: c.yaml",
             "watch\nconfigPath: ./c.yaml",
             validators=("watch\nconfigPath: c.yaml",),
         ),
@@ -160,6 +163,7 @@ def test_configs(tmp_path: Path) -> None:
         ("", None, None),
         ("function-input", {"n": "010", "b": "yes"}, None),
         ("c", {"x": "new"}, "c.yaml"),
+        ("c", {"x": "old"}, None),
         ("c", {"x": "old"}, None),
     ]
 
@@ -268,7 +272,9 @@ BAD_PLACES = [
     ("outside", {"path": "../x.yaml"}, 'the path "../x.yaml" leads there'),
     ("outside by detours", {"path": "x/../../y.yaml"}, "must not write outside"),
     ("the parent itself", {"path": ".."}, "must not write outside"),
-    ("absolute", {"path": "/etc/x.yaml"}, "must not write outside"),
+    ("the root of all", {"path": "/"}, "must not write outside"),
+    ("a package outside", {"package-path": "/x"}, "ConfigMap new is put into /x, outside of the package"),
+    ("too large a number", {"path": "a.yaml", "index": "9" * 5000}, 'its index is "999'),
     (
         "taken",
         {"path": "a.yaml", "index": "1"},

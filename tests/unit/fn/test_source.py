@@ -87,6 +87,21 @@ def test_a_new_resource_comes_behind() -> None:
     assert file.joined([*file.items, Resource(TWO)]) == ONE + "---\n" + TWO
 
 
+ALONE = [
+    ("comments", "# one\n\n# two", "# one\n# two\n"),
+    ("null", "null # nothing\n", ""),
+    ("comments around null", "# one\n---\n~\n---\n# two\n", "# one\n# two\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "kept"), [case[1:] for case in ALONE], ids=[case[0] for case in ALONE])
+def test_the_first_resource_of_a_file(text: str, kept: str) -> None:
+    """It comes below the comments that stood alone, and null, which cannot stand beside it, goes."""
+    file = SourceFile("a.yaml", text, "/p", "a.yaml")
+
+    assert file.joined([Resource(TWO)]) == kept + TWO
+
+
 def test_items_see_kpts_annotations() -> None:
     """A function finds path, index and package where kpt would have put them; the text has none of it."""
     item = SourceFile("x/a.yaml", ONE + "---\n" + TWO, "/p/sub", "sub/x/a.yaml").items[1]

@@ -51,7 +51,9 @@ def test_config_map_values_are_the_texts_that_stand_there() -> None:
 
 def test_config_path_is_cleaned() -> None:
     """`./config//a.yaml` and `config/a.yaml` are the same file."""
-    assert function("image: a\nconfigPath: ./config//a.yaml").config_path == "config/a.yaml"
+    found = function("image: a\nconfigPath: ./config//a.yaml")
+
+    assert (found.config_path, found.config_file) == ("./config//a.yaml", "config/a.yaml")
 
 
 WRONG = [

@@ -47,6 +47,43 @@ def test_identity() -> None:
     assert item.labels == {"app": "web"}
 
 
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize(
+    ("value", "expected"), [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul")]
+)
+def test_null_is_no_text(value: str, expected: str, clean: bool) -> None:
+    """As Go reads it into a text; with and without a parse."""
+    item = Resource(f"kind: X\nmetadata:\n  name: a\n  namespace: {value}\n", clean=clean)
+
+    assert item.namespace == expected
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        ("{}", False),
+        ('{config.kubernetes.io/local-config: "true"}', True),
+        ('{config.kubernetes.io/local-config: "yes"}', True),
+        ("{config.kubernetes.io/local-config: true}", True),
+        ('{config.kubernetes.io/local-config: ""}', True),
+        ('{config.kubernetes.io/local-config: "false"}', False),
+    ],
+)
+def test_local_config(annotations: str, expected: bool) -> None:
+    """As for kpt: whatever the mark says but "false"."""
+    item = Resource(f"kind: X\nmetadata:\n  name: a\n  annotations: {annotations}\n")
+
+    assert item.is_local_config is expected
+
+
+@pytest.mark.parametrize("index", ["9" * 5000, "-1", "1.5", "x"])
+def test_an_index_that_is_none(index: str) -> None:
+    """A number that nobody can count to is taken for the first place, and is no reason to fall over."""
+    text = f"kind: X\nmetadata:\n  annotations:\n    config.kubernetes.io/index: '{index}'\n"
+
+    assert Resource(text).index == 0
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
