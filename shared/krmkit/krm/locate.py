@@ -17,21 +17,34 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     `text` is the item as it stands behind its dash: its first line without, all others with indentation; the item's
     keys are at `column`. None where the scalar is absent or not simple enough.
     """
-    if len(path) == 1:
-        return scalar_in(text, (0, len(text), column), path[0])
-    found = block(text, column, path[:-1])
-    return scalar_in(text, found, path[-1]) if found is not None else None
+    if len(path) != 2:
+        found = block(text, column, path[:-1])
+        return scalar_in(text, found, path[-1]) if found is not None else None
+    # What is asked for most (metadata.name) without looking for the end of the block, which is lines further down.
+    start = _below(text, path[0], column, 0, len(text))
+    if start < 0:
+        return None
+    inner = _child_column(text, start, len(text))
+    if inner <= column:
+        return None
+    needle = "\n" + " " * inner + path[1] + ":"
+    line = text.find(needle, start)
+    if line < 0 or _block_end(text, start, column, line + 1) <= line:
+        return None
+    again = text.find(needle, line + 1)
+    if again >= 0 and _block_end(text, line, column, again + 1) > again:
+        return None
+    value = line + len(needle)
+    stop = text.find("\n", value)
+    return _value_span(text, value, stop if stop >= 0 else len(text), inner, len(text))
 
 
 def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int] | None:
     """(start, end, column of the keys) of the block mapping at `path`; None where it is absent or not plainly one."""
     start, end = 0, len(text)
     for name in path:
-        line = _key_line(text, name, column, start, end)
-        if line < 0:
-            return None
-        start = line + len(name) + 1
-        if text[start : start + 1] != "\n":
+        start = _below(text, name, column, start, end)
+        if start < 0:
             return None
         end = _block_end(text, start, column, end)
         column = _child_column(text, start, end)
@@ -49,6 +62,13 @@ def scalar_in(text: str, found: tuple[int, int, int], name: str) -> tuple[int, i
     value = line + len(name) + 1
     stop = text.find("\n", value)
     return _value_span(text, value, stop if stop >= 0 else len(text), column, end)
+
+
+def _below(text: str, name: str, column: int, start: int, end: int) -> int:
+    """End of the line of the key `name` at `column`; -1 where there is none, several, or a value on that line."""
+    line = _key_line(text, name, column, start, end)
+    stop = line + len(name) + 1
+    return stop if line >= 0 and text[stop : stop + 1] == "\n" else -1
 
 
 def _key_line(text: str, name: str, column: int, start: int, end: int) -> int:
@@ -87,16 +107,14 @@ def _child_column(text: str, start: int, end: int) -> int:
     """Column of the first child line; -1 where it is not a plain key line."""
     position = start + 1
     while position < end:
-        indent = 0
-        while position + indent < end and text[position + indent] == " ":
-            indent += 1
-        character = text[position + indent : position + indent + 1]
-        if character in ("", "\n", "#"):
-            position = text.find("\n", position, end) + 1
-            if position == 0:
-                return -1
-            continue
-        return indent if character.isalpha() else -1
+        stop = text.find("\n", position, end)
+        line = text[position : stop if stop >= 0 else end]
+        content = line.lstrip(" ")
+        if content and content[0] != "#":
+            return len(line) - len(content) if content[0].isalpha() else -1
+        if stop < 0:
+            return -1
+        position = stop + 1
     return -1
 
 

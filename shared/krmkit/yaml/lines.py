@@ -18,14 +18,25 @@ _SIGNS = frozenset("{}[]'\"#!&*\\")
 _LONG = 2000
 
 
-def all_close(item: str, quotes: bool = True) -> bool:
-    """Whether every line of the item closes what it opens. False also where that cannot be told quickly.
+def all_close(item: str, signs: str) -> bool:
+    """Whether no quote or bracket among `signs` (of `'"{[`) leaves anything open at the end of its line.
 
-    `quotes=False`: the quotes are known to close at the ends of their lines, only brackets are in question.
+    Of the others it must be known already, line by line. False also where it cannot be told quickly.
     """
-    for line in item.split("\n"):
-        if ("{" in line or "[" in line or (quotes and ("'" in line or '"' in line))) and not _closes(line):
-            return False
+    for sign in signs:
+        closing = _CLOSING.get(sign)
+        position = item.find(sign)
+        while position >= 0:
+            end = item.find("\n", position)
+            if end < 0:
+                end = len(item)
+            # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
+            # are, text or collection, nothing stays open because of them.
+            if (
+                item[end - 1] != closing or not _SIGNS.isdisjoint(item[position + 1 : end - 1])
+            ) and not _closes(item[item.rfind("\n", 0, position) + 1 : end]):
+                return False
+            position = item.find(sign, end)
     return True
 
 

@@ -196,15 +196,14 @@ def _examine(items: list[str], column: int) -> tuple[list[int], set[int]]:
     doubtful: set[int] = set()
     letters = _LETTERS
     for number, item in enumerate(items):
-        quoted = ("'" not in item or _quotes_close(item, "'")) and (
-            '"' not in item or _quotes_close(item, '"')
-        )
-        braced = (
-            ("{" not in item or item.count(" {") == item.count(" {}"))
-            and ("[" not in item or item.count(" [") == item.count(" []"))
-            and item[:1] not in "{["
-        )
-        if "\t" in item or not ((quoted and braced) or all_close(item, quotes=not quoted)):
+        signs = "{" if "{" in item else ""
+        if "[" in item:
+            signs += "["
+        if "'" in item and not _quotes_close(item, "'"):
+            signs += "'"
+        if '"' in item and not _quotes_close(item, '"'):
+            signs += '"'
+        if "\t" in item or (signs and not all_close(item, signs)):
             unproven.append(number)
             doubtful.add(number)
         elif item[:1] not in letters and not _begins_with_key(item, column):
@@ -220,17 +219,22 @@ def _quotes_close(item: str, quote: str) -> bool:
     or a whole line is comment or block scalar and its quotes are nothing. No line has more than one such text.
     """
     pieces = item.split(quote)
-    opened = len(pieces) >> 1
     if not len(pieces) & 1:
         return False
-    inside = "".join(pieces[1::2])
-    if "\n" in inside or (quote == '"' and "\\" in inside):
+    inside = pieces[1::2]
+    outside = pieces[::2]
+    if outside.pop()[:1] not in ("", "\n"):
         return False
-    outside = quote.join(pieces[::2])
-    closed = outside.count(quote + "\n") + (not pieces[-1])
-    if closed != opened:
-        return False
-    return outside.count(": " + quote) == opened or all(map(_opens_value, pieces[:-1:2]))
+    first = True
+    for piece in outside:
+        if piece[-2:] != ": " and not _opens_value(piece):
+            return False
+        if first:
+            first = False
+        elif piece[:1] != "\n":
+            return False
+    text = quote.join(inside)
+    return "\n" not in text and (quote == "'" or "\\" not in text)
 
 
 def _opens_value(piece: str) -> bool:

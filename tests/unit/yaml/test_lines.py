@@ -44,10 +44,30 @@ CASES = {
 @pytest.mark.parametrize(("line", "expected"), CASES.values(), ids=CASES.keys())
 def test_lines(line: str, expected: bool) -> None:
     """One line among harmless ones."""
-    assert all_close(f"x: 1\n  {line}\n  y: 1\n") is expected
+    assert all_close(f"x: 1\n  {line}\n  y: 1\n", "{['\"") is expected
+
+
+@pytest.mark.parametrize("signs", ["{['\"", "\"'[{", "'{[\""])
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('a: "b {c}', False),
+        ("a: 'b [c]", False),
+        ('a: [{b}, "c"]', True),
+        ("a: [{b]", False),
+        ("a: {b: [c}", False),
+        ("a: {}", True),
+        ("a: [{}]", True),
+        ("a: {b #}", False),
+        ("a: {b: *c}", False),
+    ],
+)
+def test_brackets_and_quotes_on_one_line(line: str, expected: bool, signs: str) -> None:
+    """A bracket that closes says nothing about a quote in front of it, in whatever order they are looked at."""
+    assert all_close(f"x: 1\n  {line}\n  y: 1\n", signs) is expected
 
 
 def test_quotes_that_are_known_to_close() -> None:
     """Where the quotes are proven otherwise, only lines with brackets are looked at."""
-    assert all_close("a: 'b''c'\n", quotes=False)
-    assert not all_close("a: [b\n", quotes=False)
+    assert all_close("a: 'b''c'\n", "{[")
+    assert not all_close("a: [b\n", "{[")
