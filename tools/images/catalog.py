@@ -22,7 +22,7 @@ if program:
     __file__ = f"{FUNCTIONS}/{name}/main.pyc"
     sys.argv[:] = [__file__, *sys.argv[2:]]
     exec(marshal.loads(program))  # noqa: S102  # what starting it is
-elif name in {"-h", "--help"}:
+elif name in {"-h", "--help", "help"}:
     from krmkit.cli import usage
     from krmkit.fn.loader import names
 
@@ -30,6 +30,13 @@ elif name in {"-h", "--help"}:
     print("In this image also: FUNCTION [FILE] ..., one function on the ResourceList on stdin. Functions:\n")
     print("".join(f"  {function}\n" for function in names()), end="")
 else:
-    from krmkit.cli import main
+    from krmkit.cli import COMMANDS, main
 
-    raise SystemExit(main(sys.argv[1:]))
+    if name in COMMANDS or name == "--version":
+        raise SystemExit(main(sys.argv[1:]))
+    from krmkit.fn.loader import names
+    from krmkit.lang.nearest import did_you_mean
+
+    known = [*names(), *COMMANDS]
+    print(f'krmkit: there is no function or command "{name}"{did_you_mean(name, known)}', file=sys.stderr)
+    raise SystemExit(2)
