@@ -26,10 +26,8 @@ yaml.dump(yaml.load(sys.stdin, yaml.CSafeLoader), sys.stdout, yaml.CSafeDumper, 
 IN_PROCESS = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from krmkit.yaml import _libyaml
-_libyaml.lean = True
-from krmkit.fn.main import add_dependencies
-add_dependencies()
+from krmkit.fn.main import prepare
+prepare()
 from krmkit.fn.loader import at
 from krmkit.fn.run import apply
 from krmkit.krm.resourcelist import ResourceList

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 COMMANDS = {
@@ -13,6 +14,8 @@ COMMANDS = {
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
 }
+# Those that do many runs in one process, where garbage adds up.
+LASTING = frozenset(("serve", "variants"))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,11 +37,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     from importlib import import_module
 
-    from krmkit.fn.main import add_dependencies
-    from krmkit.yaml import _libyaml
+    from krmkit.fn.main import prepare
 
-    add_dependencies()
-    _libyaml.lean = True
+    prepare()
+    if name in LASTING:
+        gc.enable()
     try:
         code: int = import_module(COMMANDS[name][0]).main(words)
     except BrokenPipeError:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
 
-    # (path of the source below the folder of krmkit or that of the function, its time, its size)
-    Source = tuple[str, int, int]
-    # (name, path of its source below the folder of krmkit, its code); main.py, as __main__, is the last one
-    Module = tuple[str, str, CodeType]
+    # (name, path of its source below the folder of krmkit, time and size of the source, its code as marshal writes it);
+    # the last one is main.py, as __main__, below the folder of the function
+    Module = tuple[str, str, int, int, bytes]
 
 PROGRAM = "main.pyc"
 
@@ -32,18 +31,14 @@ def path_of(folder: str) -> str:
 
 def use(file: str) -> bool:
     """Load krmkit's modules from the bundle of the function whose main.py is `file`; False where none fits."""
-    folder = _folder(file)
+    _no_garbage()
+    return main_of(file) is not None
+
+
+def main_of(file: str) -> "CodeType | None":
+    """The code of the main.py `file`, with all loaded that it needs; None where no bundle fits."""
     root = __file__[: -len("/krmkit/fn/bundle.py")]
-    return _load(_read(folder, root)[:-1], root)
-
-
-def read_code(stored: bytes) -> "list[Module]":
-    """The modules as a bundle stores them."""
-    from marshal import loads
-
-    # As trusted as the .pyc files next to it.
-    modules: list[Module] = loads(stored)
-    return modules
+    return _load(_read(_folder(file), root), root)
 
 
 def _read(folder: str, root: str) -> "Sequence[Module]":
@@ -52,35 +47,53 @@ def _read(folder: str, root: str) -> "Sequence[Module]":
         from marshal import loads
         from posix import stat
 
+        # As trusted as the .pyc files next to it.
         with open(path_of(folder), "rb") as stream:
-            sources, code = loads(stream.read())
-        for path, time, size in sources:
-            found = stat(f"{root}/{path}" if path != "main.py" else f"{folder}/main.py")
+            modules: list[Module] = loads(stream.read())
+        for name, path, time, size, _ in modules:
+            found = stat(f"{root}/{path}" if name != "__main__" else f"{folder}/{path}")
             if found.st_mtime_ns != time or found.st_size != size:
                 return ()
-        return read_code(code)
+        return modules
     except (ImportError, OSError, EOFError, ValueError, TypeError, AttributeError):
         return ()
 
 
-def _load(modules: "Sequence[Module]", root: str) -> bool:
-    """Make modules of code, each after those that it needs: what importing does, without looking anything up."""
-    # What is made here stays, so looking through it for garbage is time lost.
-    import gc
+def _load(modules: "Sequence[Module]", root: str) -> "CodeType | None":
+    """Make modules of code, each after those that it needs: what importing does, without looking anything up.
 
-    gc.set_threshold(50_000, 20, 50)
+    Returns the code of the last one, which is main.py.
+    """
+    if not modules:
+        return None
+    from marshal import loads
+
     loaded = sys.modules
     make = type(sys)
-    for name, path, code in modules:
+    for name, path, _, _, code in modules[:-1]:
+        if name in loaded:
+            continue
         module = loaded[name] = make(name)
         module.__file__ = f"{root}/{path}"
         if path.endswith("/__init__.py"):
             module.__path__ = [module.__file__[: -len("/__init__.py")]]
-        exec(code, module.__dict__)  # noqa: S102  # what importing is
+        try:
+            exec(loads(code), module.__dict__)  # noqa: S102  # what importing is
+        except BaseException:
+            del loaded[name]
+            raise
         package, _, short = name.rpartition(".")
         if package:
             setattr(loaded[package], short, module)
-    return bool(modules)
+    main: CodeType = loads(modules[-1][4])
+    return main
+
+
+def _no_garbage() -> None:
+    """What is loaded stays, and the default thresholds would look through it several times meanwhile."""
+    import gc
+
+    gc.set_threshold(50_000, 20, 50)
 
 
 def _folder(file: str) -> str:
@@ -91,14 +104,14 @@ def _start(file: str) -> None:
     """Run the main.py beside the main.pyc `file`: from the bundle, or where that does not fit, from its source."""
     folder = _folder(file)
     root = f"{folder}/../../shared"
-    modules = _read(folder, root)
+    _no_garbage()
+    code = _load(_read(folder, root), root)
     space = globals()
     space["__file__"] = main = f"{folder}/main.py"
-    if _load(modules[:-1], root):
-        exec(modules[-1][2], space)  # noqa: S102  # the same
-        return
-    with open(main, "rb") as stream:
-        exec(compile(stream.read(), main, "exec", dont_inherit=True), space)  # noqa: S102  # the same
+    if code is None:
+        with open(main, "rb") as stream:
+            code = compile(stream.read(), main, "exec", dont_inherit=True)
+    exec(code, space)  # noqa: S102  # the same
 
 
 if __name__ == "__main__":

@@ -83,12 +83,14 @@ def write_bundle(folder: Path, root: Path) -> None:
         *((name, path, root / path) for name, path in modules(main, root)),
         ("__main__", "main.py", main),
     ]
-    sources = [(path, file.stat().st_mtime_ns, file.stat().st_size) for _, path, file in files]
-    code = marshal.dumps([(name, path, code_of(file)) for name, path, file in files])
+    stored = []
+    for name, path, file in files:
+        found = file.stat()
+        stored.append((name, path, found.st_mtime_ns, found.st_size, marshal.dumps(code_of(file))))
     target = Path(bundle.path_of(str(folder)))
     target.parent.mkdir(exist_ok=True)
     new = target.with_suffix(".new")
-    new.write_bytes(marshal.dumps((sources, code)))
+    new.write_bytes(marshal.dumps(stored))
     new.replace(target)
 
 

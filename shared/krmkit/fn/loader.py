@@ -5,10 +5,9 @@ They stand in `functions/` beside `shared/` (a checkout, an image) or in `krmkit
 
 from __future__ import annotations
 
-import os
-from importlib.machinery import SourceFileLoader
-from types import ModuleType
+import sys
 
+from krmkit.fn import bundle
 from krmkit.fn._index import FUNCTIONS
 from krmkit.fn.definition import Definition
 
@@ -24,7 +23,7 @@ class Function:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.name = os.path.basename(folder)
+        self.name = folder.replace("\\", "/").rpartition("/")[2]
         self._definition: Definition | None = None
         self._process: Process | None = None
 
@@ -45,9 +44,15 @@ class Function:
         """`process` of main.py."""
         if self._process is None:
             name = "krmkit._functions." + self.name.replace("-", "_")
-            module = ModuleType(name)
+            module = type(sys)(name)
             module.__file__ = self.main
-            SourceFileLoader(name, self.main).exec_module(module)
+            code = bundle.main_of(self.main)
+            if code is not None:
+                exec(code, module.__dict__)  # noqa: S102  # what importing is
+            else:
+                from importlib.machinery import SourceFileLoader
+
+                SourceFileLoader(name, self.main).exec_module(module)
             process: Process = module.process
             self._process = process
         return self._process
@@ -55,6 +60,8 @@ class Function:
 
 def functions_folder() -> str:
     """The folder that holds one folder for each function."""
+    import os
+
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "_functions")
     if os.path.isdir(installed):
@@ -78,6 +85,8 @@ def load(name: str) -> Function:
 
 def at(folder: str) -> Function:
     """The function in `folder`, wherever that is. Raises LookupError where no function.yaml is in it."""
+    import os
+
     folder = os.path.abspath(folder)
     if not os.path.isfile(folder + "/function.yaml"):
         raise LookupError(f"there is no function.yaml in {folder}")

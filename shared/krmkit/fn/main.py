@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 def main(file: str, process: Process) -> int:
     """Run the function whose main.py is `file` in a process of its own; returns the exit code."""
-    # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of all time
-    # on a list of thousands.
-    gc.disable()
-    _libyaml.lean = True
-    add_dependencies()
+    prepare()
     # A print that was left in a function must not end up inside the ResourceList.
     stdout, sys.stdout = sys.stdout, sys.stderr
     folder = file.replace("\\", "/").rpartition("/")[0] or "."
@@ -39,6 +35,15 @@ def main(file: str, process: Process) -> int:
     if getattr(sys.modules["__main__"], "__file__", None) == file:
         _leave(code)
     return code
+
+
+def prepare() -> None:
+    """Make a process that ends after its runs ready for them."""
+    # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of all time
+    # on a list of thousands.
+    gc.disable()
+    _libyaml.lean = True
+    add_dependencies()
 
 
 def _leave(code: int) -> None:

@@ -33,7 +33,16 @@ class ResourceList:
     function reports its own. New resources made from data go to the end.
     """
 
-    __slots__ = ("_anchored", "_chunks", "_envelope", "_items", "function_config", "limits", "results")
+    __slots__ = (
+        "_anchored",
+        "_chunks",
+        "_envelope",
+        "_items",
+        "_plain",
+        "function_config",
+        "limits",
+        "results",
+    )
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
@@ -43,6 +52,8 @@ class ResourceList:
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
         self._anchored: bool | None = None
+        # Whether no item, as it came, has an escape, an alias or binary data, so that every word stands as it is.
+        self._plain = False
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
@@ -56,6 +67,7 @@ class ResourceList:
             )
         _check_header(root)
         rl = cls(chunks, envelope, limits)
+        rl._plain = "\\" not in text and "*" not in text and "!!binary" not in text
         config = root.get("functionConfig")
         if isinstance(config, Map):
             rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
@@ -107,11 +119,12 @@ class ResourceList:
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
         # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
+        plain = self._plain
         for item in self.items:
             text = item.text if item.changed else item._text
             for needle in needles:
                 if needle not in text:
-                    if self._may_hide(text):
+                    if not (plain and not item.changed) and self._may_hide(text):
                         yield item
                     break
             else:

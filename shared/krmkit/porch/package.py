@@ -38,11 +38,15 @@ class Package:
     def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
         """Place and position of the resources that may come from a file; the places of all others stay unread."""
         name = file.rpartition("/")[2]
-        return [
-            (place_of(resource), position)
-            for position, resource in enumerate(self.resources)
-            if resource.location is not None or may_hold(resource, name)
-        ]
+        found = []
+        # `may_hold` written out: it runs over every resource of the package, several times in a pipeline.
+        for position, resource in enumerate(self.resources):
+            if resource.location is None:
+                text = resource.text
+                if name not in text and "\\" not in text and "*" not in text:
+                    continue
+            found.append((place_of(resource), position))
+        return found
 
     def file_of(self, resource: Resource) -> str:
         """The resource's file, relative to the root; "" where nothing tells."""
