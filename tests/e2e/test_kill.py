@@ -69,7 +69,7 @@ def wait_for_work(running: subprocess.Popen[bytes], folder: Path, dice: random.R
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """One hundred times: every file is whole, and the next render finishes the work."""
+    """One hundred times: every file is whole, and the next render finishes the work and takes away what is left over."""
     root = package(tmp_path / "p")
     before = files_of(root)
     start = time.monotonic()
@@ -103,5 +103,32 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         outcomes.add(sum(content == after[path] != before[path] for path, content in found.items()))
 
     print(f"files already written when killed: {sorted(outcomes)}")
+    leftover = root / "packs" / f".app-1.yaml.x{MARK}"
+    leftover.write_text("half")
+    assert run_krmkit(root, "--dry-run").returncode == 0
+    assert leftover.exists()
     assert run_krmkit(root).returncode == 0
-    assert without_leftovers(files_of(root)) == after
+    assert files_of(root) == after
+    leftover.write_text("half")
+    assert run_krmkit(root).returncode == 0
+    assert files_of(root) == after
+
+
+def test_two_at_once(tmp_path: Path) -> None:
+    """Renders of one package come one after the other: each ends well, and nothing of them is left but the result."""
+    root = package(tmp_path / "p")
+    others = [
+        subprocess.Popen(
+            [sys.executable, "-m", "krmkit", "render", str(root)],
+            env=clean_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    said = [running.communicate()[1] for running in others]
+
+    assert [running.returncode for running in others] == [0, 0, 0], said
+    alone = package(tmp_path / "q")
+    assert run_krmkit(alone).returncode == 0
+    assert files_of(root) == files_of(alone)

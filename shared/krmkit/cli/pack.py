@@ -53,6 +53,10 @@ def main(words: list[str]) -> int:
     except (PackFolderError, PackageError, WriteError) as error:
         print(f"krmkit pack {arguments.command}: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"krmkit pack {arguments.command}: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
     for path in written:
         print(path)
     return 0

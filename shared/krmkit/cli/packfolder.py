@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 
 from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.fn.write import Change, write
@@ -41,7 +40,7 @@ def imported(folders: list[str], out: str) -> list[str]:
     root = os.path.realpath(out)
     changes: list[Change] = []
     ignored: list[str] = []
-    copies: list[tuple[str, str]] = []
+    copies: list[Change] = []
     seen: dict[str, str] = {}
     for given in folders:
         folder = os.path.realpath(given)
@@ -59,22 +58,18 @@ def imported(folders: list[str], out: str) -> list[str]:
             ignored.append(f"/{inside}/")
         elif others:
             ignored.append(f"/{name}/")
-            copies += [(os.path.join(folder, path), os.path.join(root, name, path)) for path in others]
+            copies += [Change(f"{name}/{path}", None, "", os.path.join(folder, path)) for path in others]
         path = f"{name}.yaml"
         _refuse_strangers(os.path.join(root, path), name)
         changes.append(Change(path, None, config_map(name, inside or os.path.basename(folder), texts, given)))
     changes += _package_files(root, ignored)
-    for source, target in copies:
-        _copy(source, target)
-    os.makedirs(root, exist_ok=True)
-    write(root, changes)
+    write(root, copies + changes)
     return [os.path.join(out, change.path) for change in changes[: len(folders)]]
 
 
 def exported(package: Package, out: str) -> list[str]:
     """Write the packs of a package as folders below `out`; returns these. Raises PackFolderError, WriteError."""
     changes: list[Change] = []
-    copies: list[tuple[str, str]] = []
     owners: dict[str, str] = {}
     for each in package.walk():
         for item in each.items:
@@ -95,9 +90,9 @@ def exported(package: Package, out: str) -> list[str]:
             for place_of_others in (kept, item.name):
                 source = os.path.join(each.path, place_of_others)
                 if os.path.isdir(source):
-                    copies += [
-                        (os.path.join(source, path), os.path.join(out, folder, path))
-                        for path in sorted(_files(source, ""))
+                    changes += [
+                        Change(f"{folder}/{path}", None, "", os.path.join(source, path))
+                        for path in _regular(source, place_of_others)
                         if path not in TEXTS
                     ]
                     break
@@ -105,9 +100,6 @@ def exported(package: Package, out: str) -> list[str]:
         raise PackFolderError(
             f"{package.path} holds no pack: a ConfigMap with data {PACK_FILE}, marked {names.LOCAL_CONFIG}"
         )
-    os.makedirs(out, exist_ok=True)
-    for source, target in copies:
-        _copy(source, target)
     write(out, changes)
     return [os.path.join(out, folder) for folder in owners]
 
@@ -153,7 +145,7 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
         raise PackFolderError(f"{given}: holds no {PACK_FILE}, so it is not a pack folder{hint}")
     texts: dict[str, str] = {}
     others: list[str] = []
-    for path in sorted(_files(folder, "")):
+    for path in _regular(folder, given):
         if path not in TEXTS:
             others.append(path)
             continue
@@ -170,6 +162,18 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
     except PackError as error:
         raise PackFolderError(f"{given}: {error}") from None
     return texts, others
+
+
+def _regular(folder: str, label: str) -> list[str]:
+    """Paths of all files below a folder, in order. Raises PackFolderError for what cannot be copied as a file."""
+    found = sorted(_files(folder, ""))
+    for path in found:
+        # A link to a file counts as the file; one to a folder could lead anywhere, and to no end.
+        if not os.path.isfile(os.path.join(folder, path)):
+            raise PackFolderError(
+                f"{label}/{path}: is no file, nor a link to one; take it away, or put a copy in its place"
+            )
+    return found
 
 
 def _holds_packs(folder: str) -> bool:
@@ -218,8 +222,11 @@ def _package_files(root: str, ignored: list[str]) -> list[Change]:
     path = os.path.join(root, IGNORE_FILE)
     text = ""
     if os.path.exists(path):
-        with open(path, encoding="utf-8", newline="") as file:
-            text = file.read()
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                text = file.read()
+        except UnicodeDecodeError:
+            raise PackFolderError(f"{path}: is not UTF-8, so nothing can be added to it") from None
     listed = {line.strip() for line in text.split("\n")}
     missing = [line for line in ignored if line not in listed]
     if missing:
@@ -242,8 +249,3 @@ def _refuse_strangers(path: str, name: str) -> None:
         raise PackFolderError(
             f"{path} is there already and is not this pack; move it, or import into another package"
         )
-
-
-def _copy(source: str, target: str) -> None:
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    shutil.copy2(source, target)

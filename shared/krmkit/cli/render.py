@@ -136,7 +136,7 @@ def _save(package: Package, rendering: Rendering, output: str | None, dry_run: b
     elif output:
         write_folder(output, [Change(path, None, text) for path, text in rendering.contents.items()])
     else:
-        write(package.path, rendering.changes)
+        write(package.path, rendering.changes, package.leftovers, careful=True)
 
 
 def _report(

@@ -14,6 +14,7 @@ import stat
 
 from krmkit.fn.krmignore import KrmIgnore
 from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.write import MARK
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, PipelineFunction
 from krmkit.krm.resource import Resource
@@ -68,6 +69,16 @@ class Package:
         for child in self.children:
             yield from child.walk()
         yield self
+
+    @property
+    def leftovers(self) -> list[str]:
+        """Files that killed runs had prepared, here and in subpackages, by paths relative to the root package."""
+        return [
+            package.place(path)
+            for package in self.walk()
+            for path in package.ignored
+            if path.endswith(MARK) and path.rpartition("/")[2].startswith(".")
+        ]
 
     def place(self, path: str) -> str:
         """A path of this package relative to the root package."""
@@ -140,7 +151,7 @@ class _Budget:
 
 def _read(path: str, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
-    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name), name)
+    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget.limits), name)
     package = Package(path, folder, kptfile)
     _read_files(package, budget)
     subfolders = sorted(_subpackages(path, ""))
@@ -166,7 +177,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
     ignore_path = os.path.join(package.path, IGNORE_FILE)
     rules = KrmIgnore("")
     if os.path.exists(ignore_path):
-        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE)))
+        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget.limits))
     for path, ignored in _walk(package.path, "", rules):
         if ignored:
             package.ignored.add(path)
@@ -175,7 +186,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
             package.ignored.add(path)
             continue
         label = package.place(path)
-        text = _text(os.path.join(package.path, path), label, budget.limits.total_size)
+        text = _text(os.path.join(package.path, path), label, budget.limits)
         budget.take(text)
         file = SourceFile(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
@@ -198,15 +209,13 @@ def _walk(path: str, folder: str, rules: KrmIgnore, ignored: bool = False) -> It
             yield from _walk(path, inner, rules, out)
 
 
-def _text(path: str, label: str, most: int = DEFAULT_LIMITS.item_size) -> str:
-    """The text of a file of at most so many characters."""
+def _text(path: str, label: str, limits: Limits) -> str:
+    """The text of a file, which holds no more characters than a whole package may."""
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):
         raise PackageError(f"{label}: is no regular file")
-    if found.st_size > most * _BYTES:
-        raise PackageError(
-            f"{label}: {found.st_size} bytes are more than a limit of {most} characters allows"
-        )
+    if found.st_size > limits.total_size * _BYTES:
+        raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
     with open(path, "rb") as file:
         content = file.read()
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from krmkit.cli.packfolder import PackFolderError, config_map, exported, imported, item_name
 from krmkit.fn.package import read
+from krmkit.fn.write import WriteError
 from krmkit.krm.resource import Resource
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
@@ -218,3 +221,76 @@ def test_export_stays_below_its_folder(tmp_path: Path) -> None:
 def test_item_name(folder_name: str, expected: str) -> None:
     """A name that Kubernetes takes."""
     assert item_name(folder_name) == expected
+
+
+def test_rights_and_links(tmp_path: Path) -> None:
+    """A program stays one, and a link to a file becomes the file."""
+    pack = Path(folder(tmp_path / "app", {"run.sh": "#!/bin/sh\n"}))
+    (pack / "run.sh").chmod(0o755)
+    (pack / "link.txt").symlink_to("run.sh")
+
+    imported([str(pack)], str(tmp_path / "p"))
+    exported(read(str(tmp_path / "p")), str(tmp_path / "out"))
+
+    assert (tmp_path / "p" / "app" / "run.sh").stat().st_mode & 0o777 == 0o755
+    assert bytes_below(tmp_path / "out" / "app") == bytes_below(pack)
+    assert not (tmp_path / "out" / "app" / "link.txt").is_symlink()
+
+
+NO_FILES = [
+    ("a link to nowhere", lambda path: path.symlink_to("nowhere")),
+    ("a link to a folder", lambda path: path.symlink_to("/")),
+    ("a pipe", os.mkfifo),
+]
+
+
+@pytest.mark.parametrize("name", ["x", "values.yaml"])
+@pytest.mark.parametrize("make", [case[1] for case in NO_FILES], ids=[case[0] for case in NO_FILES])
+def test_what_is_no_file(tmp_path: Path, make: Callable[[Path], None], name: str) -> None:
+    """It is named, and nothing is made; nobody waits for a pipe."""
+    pack = folder(tmp_path / "app", {"other": "x"})
+    make(tmp_path / "app" / name)
+
+    with pytest.raises(PackFolderError, match=f"app/{name}: is no file, nor a link to one"):
+        imported([pack], str(tmp_path / "p"))
+
+    assert not (tmp_path / "p").exists()
+
+
+def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk at the last file: neither the copies nor their folders are there, and a re-import costs nothing."""
+    pack = folder(tmp_path / "app", {"charts/a.tgz": "1", "charts/b.tgz": "2"})
+    fsync = os.fsync
+    calls: list[int] = []
+
+    def full(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WriteError, match="No space left"):
+        imported([pack], str(tmp_path / "p"))
+    assert not (tmp_path / "p").exists()
+
+    calls[:] = range(10)
+    imported([pack], str(tmp_path / "p"))
+    before = bytes_below(tmp_path / "p")
+    (tmp_path / "app" / "charts" / "a.tgz").write_text("new")
+    calls.clear()
+    with pytest.raises(WriteError, match="No space left"):
+        imported([pack], str(tmp_path / "p"))
+    assert bytes_below(tmp_path / "p") == before
+
+
+def test_a_krmignore_that_is_no_text(tmp_path: Path) -> None:
+    """It is named, and left alone."""
+    pack = folder(tmp_path / "app", {"x": "y"})
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / ".krmignore").write_bytes(b"\xff")
+
+    with pytest.raises(PackFolderError, match=r"\.krmignore: is not UTF-8"):
+        imported([pack], str(tmp_path / "p"))
+
+    assert bytes_below(tmp_path / "p") == {".krmignore": b"\xff"}

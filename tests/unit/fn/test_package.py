@@ -225,3 +225,24 @@ def test_limits(tmp_path: Path, limits: Limits, expected: str) -> None:
 
     with pytest.raises(PackageError, match=expected):
         read(write(tmp_path, files), limits)
+
+
+def test_files_that_are_too_large_are_not_read(tmp_path: Path) -> None:
+    """The message names the limit, which a flag raises, for the Kptfile too."""
+    write(tmp_path, {})
+
+    with pytest.raises(
+        PackageError, match=r"Kptfile .* over the limit of 10 \(raise it with --limit total_size=N\)"
+    ):
+        read(str(tmp_path), Limits(total_size=10))
+
+
+def test_leftovers(tmp_path: Path) -> None:
+    """What killed runs had prepared is found wherever it lies, and is none of the package's files."""
+    left = {".a.yaml.x.krmkit-new": "x", "d/.b.yaml.x.krmkit-new": "x", "s/.Kptfile.x.krmkit-new": "x"}
+    write(tmp_path, {"s/Kptfile": KPTFILE, "no.krmkit-new": "x", **left})
+
+    package = read(str(tmp_path))
+
+    assert sorted(package.leftovers) == sorted(left)
+    assert len(list(package.walk())[-1].files) == 1

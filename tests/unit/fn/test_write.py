@@ -101,6 +101,107 @@ def test_a_failure_before_the_first_rename_changes_nothing(
     assert not (tmp_path / "new").exists()
 
 
+def test_a_failure_in_between_says_how_far_it_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file is whole, and the message counts those that are new."""
+    for name in "ab":
+        (tmp_path / name).write_text("old")
+    replace, calls = os.replace, list[int]()
+
+    def failing(source: str, target: str) -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise OSError(5, "Input/output error", source, None, target)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(
+        WriteError, match=r"cannot write .*/b: Input/output error; 1 of 2 files are in their new state"
+    ):
+        write(str(tmp_path), [Change(name, "old", "new") for name in "ab"])
+
+    assert files(tmp_path) == {"a": "new", "b": "old"}
+
+
+def test_a_file_in_the_way(tmp_path: Path) -> None:
+    """It is named as what it is, for one file and for a folder."""
+    (tmp_path / "f").write_text("x")
+
+    with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
+        write(str(tmp_path), [Change("f/a", None, "y")])
+    with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
+        write_folder(str(tmp_path / "f" / "out"), [Change("a", None, "y")])
+
+    assert files(tmp_path) == {"f": "x"}
+
+
+def test_what_killed_runs_left_goes(tmp_path: Path) -> None:
+    """Also where nothing else is to be done; what is gone already is no error."""
+    (tmp_path / f".a.1{MARK}").write_text("x")
+    (tmp_path / "a").write_text("x")
+
+    write(str(tmp_path), [], [f".a.1{MARK}", f".a.2{MARK}"])
+
+    assert files(tmp_path) == {"a": "x"}
+
+
+OTHERS = [
+    ("changed", "other", None),
+    ("removed", None, None),
+    ("changed to the very same", "new", "new"),
+]
+
+
+@pytest.mark.parametrize(("now", "after"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS])
+def test_what_somebody_else_wrote_stays(tmp_path: Path, now: str | None, after: str | None) -> None:
+    """A careful writer replaces only what it has read; the same change made by another is none."""
+    (tmp_path / "a").write_text("old")
+    if now is not None:
+        (tmp_path / "b").write_text(now)
+    changes = [Change("a", "old", "new"), Change("b", "old", "new"), Change("gone", "old", None)]
+
+    if after is None:
+        with pytest.raises(WriteError, match="b was changed by somebody else while this ran; nothing was"):
+            write(str(tmp_path), changes, careful=True)
+        assert files(tmp_path) == {"a": "old", **({"b": now} if now is not None else {})}
+    else:
+        write(str(tmp_path), changes, careful=True)
+        assert files(tmp_path) == {"a": "new", "b": after}
+
+
+def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
+    """Who finds the folder locked waits, and takes nothing away that another is preparing."""
+    fcntl = pytest.importorskip("fcntl")
+    (tmp_path / "a").write_text("old")
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    code = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom krmkit.fn.write import Change, write\nprint(flush=True)\nwrite(sys.argv[2], [Change('a', 'old', 'new')])"
+    source = str(Path(__file__).parents[3] / "shared")
+    waiting = subprocess.Popen([sys.executable, "-c", code, source, str(tmp_path)], stdout=subprocess.PIPE)
+    assert waiting.stdout is not None
+    waiting.stdout.readline()
+
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.wait(0.5)
+    assert files(tmp_path) == {"a": "old"}
+    os.close(handle)
+    waiting.stdout.close()
+    assert waiting.wait(60) == 0
+    assert files(tmp_path) == {"a": "new"}
+
+
+def test_a_link_that_goes(tmp_path: Path) -> None:
+    """The link is removed, wherever it leads; what it leads to stays."""
+    root = tmp_path / "p"
+    root.mkdir()
+    (tmp_path / "outside").write_text("x")
+    (root / "link").symlink_to("../outside")
+
+    write(str(root), [Change("link", "x", None)])
+
+    assert files(tmp_path) == {"outside": "x"}
+    assert not (root / "link").is_symlink()
+
+
 def test_write_folder(tmp_path: Path) -> None:
     """A folder appears whole; one that is there is left alone."""
     write_folder(str(tmp_path / "x" / "out"), [Change("a/b", None, "1"), Change("c", None, "2")])
