@@ -44,11 +44,23 @@ def main(arguments: list[str] | None = None) -> int:
         gc.enable()
     try:
         code: int = import_module(COMMANDS[name][0]).main(words)
+        sys.stdout.flush()
     except BrokenPipeError:
         return 1  # nobody reads any more
+    except OSError as error:
+        return _unwritten(name, error)
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _unwritten(name: str, error: OSError) -> int:
+    """Say that stdout takes no more, as on a full disk; what is left for it goes nowhere."""
+    import os
+
+    print(f"krmkit {name}: cannot write {error.filename or 'to stdout'}: {error.strerror}", file=sys.stderr)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1
 
 
 def usage() -> str:

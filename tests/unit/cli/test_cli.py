@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -315,3 +316,34 @@ def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
     assert Terminal(Screen()).paint("x", "\x1b[31m") == "x"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize(
+    "words", [["list"], ["render", "PACKAGE", "-o", "stdout"], ["render", "PACKAGE", "--diff"]]
+)
+def test_a_full_disk_behind_stdout(package: Path, words: list[str]) -> None:
+    """One line says so, and the exit code that nothing arrived."""
+    command = [
+        sys.executable,
+        "-m",
+        "krmkit",
+        *(str(package) if word == "PACKAGE" else word for word in words),
+    ]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr == f"krmkit {words[0]}: cannot write to stdout: No space left on device\n"
+
+
+def test_pack_import_of_what_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trouble with the disk is one line, never a traceback."""
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "pack.json").write_text("{}")
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / ".krmignore").mkdir()
+    (tmp_path / "app" / "x").write_text("x")
+
+    assert main(["pack", "import", str(tmp_path / "app"), "--out", str(tmp_path / "p")]) == 1
+    assert capsys.readouterr().err == f"krmkit pack import: {tmp_path}/p/.krmignore: Is a directory\n"
