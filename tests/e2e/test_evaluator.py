@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from select import select
 from socket import socket
 from threading import Semaphore
+from time import sleep
 
 import pytest
 import yaml
@@ -340,14 +342,38 @@ def test_worker_that_dies() -> None:
     """The caller learns what happened; the next call finds another process."""
     with serving("--workers", "1") as running, Caller(running.port) as caller:
         (pid,) = workers_of(running)
+        os.kill(pid, signal.SIGSTOP)
+        future = caller.method().future(messages.encode_request(SELECT, "apply-presets"))
+        wait_for_the_call(pid)
         os.kill(pid, signal.SIGKILL)
-        answer = caller.evaluate("apply-presets", SELECT)
-        again = caller.evaluate("apply-presets", SELECT)
 
-        assert answer.code == "INTERNAL"
-        assert "ended by signal 9" in answer.text
-        assert again.code == "OK"
+        assert future.code().name == "INTERNAL"
+        assert "ended by signal 9" in future.details()
+        assert caller.evaluate("apply-presets", SELECT).code == "OK"
         assert workers_of(running) != [pid]
+
+
+def wait_for_the_call(pid: int) -> None:
+    """Returns when something waits on the stdin of a worker."""
+    with open(f"/proc/{pid}/fd/0", "rb") as pipe:
+        assert select([pipe], [], [], 60)[0]
+
+
+def test_function_that_hangs() -> None:
+    """It is ended after --timeout, its caller is told so, and the next call finds another process."""
+    with serving("--workers", "1", "--timeout", "0.2") as running, Caller(running.port) as caller:
+        (pid,) = workers_of(running)
+        os.kill(pid, signal.SIGSTOP)
+        answer = caller.evaluate("apply-presets", SELECT)
+
+        assert answer.code == "DEADLINE_EXCEEDED"
+        assert answer.text == (
+            'the function "apply-presets" was ended after 0.2 s; --timeout of the evaluator gives it longer'
+        )
+        while pid in workers_of(running):
+            sleep(0.01)
+        assert caller.evaluate("no-function-of-ours", SELECT).code == "NOT_FOUND"
+        assert running.stop() == (0, "")
 
 
 def test_line_that_is_full() -> None:

@@ -56,6 +56,13 @@ def parser() -> argparse.ArgumentParser:
         " and all must agree (default: %(default)s)",
     )
     made.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="a function that runs for longer is ended (default: %(default)g)",
+    )
+    made.add_argument(
         "--grace",
         type=_seconds,
         default=25.0,
@@ -89,6 +96,7 @@ def main(words: list[str]) -> int:
                 arguments.workers,
                 arguments.queue,
                 arguments.max_request_body_size,
+                arguments.timeout,
                 arguments.grace,
                 arguments.forward,
             )

@@ -30,6 +30,7 @@ WRONG = [
     (["evaluator", "--workers", "0"], "argument --workers: 0 is no number above 0"),
     (["evaluator", "--queue", "many"], "argument --queue: many is no number above 0"),
     (["evaluator", "--grace", "-1"], "argument --grace: -1 is no number of seconds"),
+    (["evaluator", "--timeout", "never"], "argument --timeout: never is no number of seconds"),
     (["evaluator", "--grace", "nan"], "argument --grace: nan is no number of seconds"),
     (
         ["evaluator", "--max-request-body-size", "6Mi"],

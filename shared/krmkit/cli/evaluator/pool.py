@@ -15,10 +15,15 @@ from collections import deque
 import krmkit
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
 # The worker finds its modules where the server found them, whatever way the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.cli.evaluator.worker import main; main()"
 _SOURCES = os.path.dirname(os.path.abspath(krmkit.__path__[0]))
 _PATIENCE = 5.0  # seconds for an idle worker to end by itself
+_PAUSE = 0.5  # seconds before a worker that ended without a call gets a successor, which may fare no better
 
 
 class FullError(Exception):
@@ -92,6 +97,14 @@ class Worker:
             else f"its process left with {code}"
         )
 
+    @property
+    def has_ended(self) -> bool:
+        return self._process.returncode is not None
+
+    async def ended(self) -> None:
+        """Returns when the process has ended."""
+        await self._process.wait()
+
     def kill(self) -> None:
         """End the process at once."""
         if self._process.returncode is None:
@@ -108,32 +121,34 @@ class Worker:
 
 
 class Pool:
-    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came."""
+    """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
+    seconds, so that functions that hang do not end up with all the workers."""
 
-    __slots__ = ("_callers", "_idle", "_queue", "_restarts", "size", "workers")
+    __slots__ = ("_callers", "_idle", "_queue", "_tasks", "longest", "size", "workers")
 
-    def __init__(self, size: int, queue: int) -> None:
+    def __init__(self, size: int, queue: int, longest: float = 300.0) -> None:
         self.size = size
+        self.longest = longest
         self.workers: set[Worker] = set()
         self._queue = queue
         self._callers: deque[asyncio.Future[Worker]] = deque()
         self._idle: list[Worker] = []  # the last that worked is the first to work again: it is the warmest
-        self._restarts: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Start all workers. Raises OSError, DiedError."""
         for worker in await asyncio.gather(*(Worker.start() for _ in range(self.size))):
-            self.workers.add(worker)
-            self._idle.append(worker)
+            self._join(worker)
 
     async def run(self, name: str, content: bytes | memoryview) -> Answer:
-        """Run a function on the next worker that is free. Raises FullError, DiedError.
+        """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
 
         A caller that goes away (the task is cancelled) takes the run with it.
         """
         worker = await self._take()
         try:
-            answer = await worker.run(name, content)
+            async with asyncio.timeout(self.longest):
+                answer = await worker.run(name, content)
         except BaseException:
             self._replace(worker)
             raise
@@ -142,9 +157,9 @@ class Pool:
 
     async def stop(self) -> None:
         """End all workers; nobody may be calling any more."""
-        for restart in self._restarts:
-            restart.cancel()
-        await asyncio.gather(*self._restarts, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.stop() for worker in self.workers))
         self.workers.clear()
         self._idle.clear()
@@ -166,6 +181,9 @@ class Pool:
             raise
 
     def _give(self, worker: Worker) -> None:
+        if worker.has_ended:  # it answered, and ended before it was free
+            self._replace(worker, _PAUSE)
+            return
         while self._callers:
             caller = self._callers.popleft()
             if not caller.done():
@@ -173,15 +191,32 @@ class Pool:
                 return
         self._idle.append(worker)
 
-    def _replace(self, worker: Worker) -> None:
+    def _join(self, worker: Worker) -> None:
+        self.workers.add(worker)
+        self._start(self._watch(worker))
+        self._give(worker)
+
+    async def _watch(self, worker: Worker) -> None:
+        """A process that ends without a call is replaced then, and not when a caller finds it."""
+        await worker.ended()
+        if worker in self._idle:
+            self._idle.remove(worker)
+            print("krmkit evaluator: an idle worker ended", file=sys.stderr)
+            self._replace(worker, _PAUSE)
+
+    def _replace(self, worker: Worker, pause: float = 0.0) -> None:
         """Another process for one that died or whose call nobody waits for."""
         worker.kill()
         self.workers.discard(worker)
-        task = asyncio.create_task(self._restart())
-        self._restarts.add(task)
-        task.add_done_callback(self._restarts.discard)
+        self._start(self._restart(pause))
 
-    async def _restart(self) -> None:
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _restart(self, pause: float) -> None:
+        await asyncio.sleep(pause)
         delay = 0.1
         while True:
             try:
@@ -192,6 +227,5 @@ class Pool:
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, 10.0)
             else:
-                self.workers.add(worker)
-                self._give(worker)
+                self._join(worker)
                 return

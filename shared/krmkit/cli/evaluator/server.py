@@ -16,10 +16,10 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 class Settings:
     """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
-    messages in bytes, how many seconds running calls have to end when the server stops, and the address of the function runner that
-    is asked about images of other functions ("": none)."""
+    messages in bytes, how many seconds a run may take and how many running calls have to end when the server stops, and the address
+    of the function runner that is asked about images of other functions ("": none)."""
 
-    __slots__ = ("forward", "grace", "host", "message_limit", "port", "queue", "workers")
+    __slots__ = ("forward", "grace", "host", "message_limit", "port", "queue", "timeout", "workers")
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class Settings:
         workers: int,
         queue: int,
         message_limit: int,
+        timeout: float,
         grace: float,
         forward: str = "",
     ) -> None:
@@ -36,6 +37,7 @@ class Settings:
         self.workers = workers
         self.queue = queue
         self.message_limit = message_limit
+        self.timeout = timeout
         self.grace = grace
         self.forward = forward
 
@@ -54,7 +56,7 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         loop.add_signal_handler(number, stopping.set)
-    pool = Pool(settings.workers, settings.queue)
+    pool = Pool(settings.workers, settings.queue, settings.timeout)
     health = Health()
     sizes = [
         ("grpc.max_receive_message_length", settings.message_limit),

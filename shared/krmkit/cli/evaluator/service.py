@@ -5,6 +5,7 @@ The codes are those of Porch's function runner, so that its callers need not kno
 - NOT_FOUND: no function of this catalog, which lets the caller ask its next runtime; with a `forward`, that one is asked from here.
 - INTERNAL: the function failed; the text holds its results and its stderr. Also: the request is no message.
 - RESOURCE_EXHAUSTED: the answer is above the limit for messages, or too many callers wait.
+- DEADLINE_EXCEEDED: the function ran for longer than one may.
 """
 
 from __future__ import annotations
@@ -69,6 +70,11 @@ class Evaluator:
             answer = await self._pool.run(name, content)
         except FullError:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many callers wait; try again")
+        except TimeoutError:
+            await context.abort(
+                grpc.StatusCode.DEADLINE_EXCEEDED,
+                f'the function "{image}" was ended after {self._pool.longest:g} s; --timeout of the evaluator gives it longer',
+            )
         except DiedError as error:
             await context.abort(
                 grpc.StatusCode.INTERNAL,

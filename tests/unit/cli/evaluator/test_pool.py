@@ -21,11 +21,11 @@ EXAMPLE = testing.Example(ROOT / "functions/apply-presets/examples/select", NAME
 EXPECTED = testing.run_function(ROOT / "functions" / NAME, EXAMPLE).stdout.encode()
 
 
-def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]]) -> None:
+def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]], longest: float = 300.0) -> None:
     """Run a test with a pool that is started before and stopped afterwards."""
 
     async def body() -> None:
-        pool = Pool(size, queue)
+        pool = Pool(size, queue, longest)
         await pool.start()
         try:
             await test(pool)
@@ -179,6 +179,57 @@ def test_worker_that_dies() -> None:
     with_pool(1, 1, test)
 
 
+def test_worker_that_dies_without_a_call(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is replaced by itself, so that no caller has to find out."""
+
+    async def test(pool: Pool) -> None:
+        before = await pids(pool, 2)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        while before & {worker.pid for worker in pool.workers}:
+            await asyncio.sleep(0.01)
+
+        answers = await asyncio.gather(*(call(pool) for _ in range(3)))
+
+        assert [answer.output for answer in answers] == [EXPECTED] * 3
+        assert not before & await pids(pool, 2)
+
+    with_pool(2, 4, test)
+
+    assert capsys.readouterr().err == "krmkit evaluator: an idle worker ended\n" * 2
+
+
+def test_worker_that_dies_right_after_its_answer() -> None:
+    """Its caller has the answer; the next one gets another process."""
+
+    async def test(pool: Pool) -> None:
+        worker = await pool._take()
+        worker.kill()
+        await worker.ended()
+        pool._give(worker)
+
+        assert (await call(pool)).output == EXPECTED
+        assert worker.pid not in await pids(pool, 1)
+
+    with_pool(1, 1, test)
+
+
+def test_run_that_takes_too_long() -> None:
+    """It is ended, and another process takes the place: functions that hang do not end up with all of them."""
+
+    async def test(pool: Pool) -> None:
+        (pid,) = await pids(pool, 1)
+        os.kill(pid, signal.SIGSTOP)
+
+        with pytest.raises(TimeoutError):
+            await call(pool)
+        pool.longest = 300.0
+        assert (await call(pool)).output == EXPECTED
+        assert pid not in await pids(pool, 1)
+
+    with_pool(1, 1, test, longest=0.05)
+
+
 def test_no_new_worker_for_a_while(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -194,9 +245,12 @@ def test_no_new_worker_for_a_while(
 
         monkeypatch.setattr(module.Worker, "start", sometimes)
         (pid,) = await pids(pool, 1)
+        os.kill(pid, signal.SIGSTOP)
+        running = call(pool)
+        await asyncio.sleep(0)
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(DiedError):
-            await call(pool)
+            await running
 
         assert (await call(pool)).output == EXPECTED
         assert capsys.readouterr().err == (
