@@ -306,7 +306,8 @@ class Resource:
 
         A list position may be one past the end, which appends.
         """
-        if self._document is None and self.clean and isinstance(value, str):
+        # A text of several lines may become a block, and the comment behind the old one would end up in it.
+        if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
             keys = tuple(step for step in path if isinstance(step, str))
             span = scalar_span(self._text, self.column, keys) if len(keys) == len(path) else None
             if span is not None:
@@ -341,7 +342,7 @@ class Resource:
         old = text[start:end]
         if plain_text(text, span) == value and (old[0] in "\"'" or emit.scalar(value, 0) == old):
             return
-        if old[0] == "'" and emit.is_printable(value) and "\n" not in value:
+        if old[0] == "'" and emit.is_printable(value):
             new = "'" + value.replace("'", "''") + "'"
         elif old[0] == '"':
             new = emit.double_quoted(value)
@@ -351,9 +352,7 @@ class Resource:
         self._annotations = None
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
         quoted = old[0] if old[0] in "\"'" else ""
-        self.clean = (
-            "\n" not in new and (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{[|>"
-        )
+        self.clean = (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{["
         self.changed = True
 
     def remove(self, path: Path) -> bool:

@@ -193,3 +193,28 @@ def test_annotations_follow_edits() -> None:
     assert item.index == 4
     item.set(("metadata", "annotations", "new"), "x")
     assert item.annotation("new") == item.annotations["new"] == "x"
+
+
+STYLED = [
+    ("single quotes", "'old' # why", "new", "'new' # why"),
+    ("single quotes around one", "'old' # why", "it's", "'it''s' # why"),
+    ("double quotes", '"old" # why', "new", '"new" # why'),
+    ("plain", "old # why", "new", "new # why"),
+    ("plain that would not be a text", "old # why", "on", '"on" # why'),
+    ("the same", "'old'  # why", "old", "'old'  # why"),
+    ("one line becomes two", "'old' # why", "a\nb", "|- # why\n    a\n    b"),
+]
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize(
+    ("old", "value", "new"), [case[1:] for case in STYLED], ids=[case[0] for case in STYLED]
+)
+def test_a_text_keeps_its_quotes_and_its_comment(clean: bool, old: str, value: str, new: str) -> None:
+    """With and without a parse alike."""
+    text = "kind: X\ndata:\n  a: {}\n  # next\n  b: c\n"
+    item = Resource(text.format(old), clean=clean)
+
+    item.set(("data", "a"), value)
+
+    assert item.text == text.format(new)
