@@ -41,14 +41,16 @@ class Location:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations that kpt adds to say so."""
-        said = {}
-        if self.numbered:
-            said[names.LEGACY_INDEX] = said[names.INDEX] = str(self.index)
-        said[names.LEGACY_PATH] = said[names.PATH] = self.path
-        if self.package:
-            said[names.PACKAGE_PATH] = self.package
-        return dict(sorted(said.items()))
+        """The annotations that kpt adds to say so, in its order."""
+        number = str(self.index) if self.numbered else ""
+        said = {
+            names.LEGACY_INDEX: number,
+            names.LEGACY_PATH: self.path,
+            names.INDEX: number,
+            names.PACKAGE_PATH: self.package,
+            names.PATH: self.path,
+        }
+        return {name: value for name, value in said.items() if value}
 
 
 class Resource:

@@ -345,6 +345,20 @@ def test_moving_and_removing(tmp_path: Path) -> None:
     assert after["moved/a.yaml"] == TWO.partition("---\n")[0]
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+def test_line_ends_and_byte_order_marks_stay(tmp_path: Path, mark: str, end: str) -> None:
+    """Also in the documents of a file that change."""
+    text = mark + ("# head\n" + TWO).replace("\n", end)
+    rendering = rendered(tmp_path, {"Kptfile": kptfile("fn"), "a.yaml": text}, fn=setting("new"))
+
+    after = changed(rendering)["a.yaml"]
+    assert after is not None
+    assert after.startswith(f"{mark}# head{end}")
+    assert after.count("\n") == after.count(end) == text.count(end)
+    assert "new" in after
+
+
 def test_json_is_written_as_kpt_writes_it(tmp_path: Path) -> None:
     """Sorted, indented, and with Go's escapes; only when something changed."""
     text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"j"},"data":{"z":"<é>","x":"old"}}'
