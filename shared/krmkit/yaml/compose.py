@@ -19,6 +19,7 @@ from krmkit.yaml.layout import (
     is_block,
     is_block_scalar,
     is_empty,
+    last_node,
     line_end,
     line_start,
 )
@@ -49,6 +50,11 @@ def is_clean(node: Node) -> bool:
     return True
 
 
+def _can_stay(node: Node, style: Style) -> bool:
+    """Whether the node's own text can be taken over: it is clean, and does not end in a block scalar where none may be."""
+    return is_clean(node) and (style.literals or not is_block_scalar(last_node(node)))
+
+
 def is_tied(node: Node) -> bool:
     """Whether there is an anchor or an alias at or below the node."""
     if node.anchor is not None or isinstance(node, Alias):
@@ -68,8 +74,9 @@ def key_text(key: Node) -> str:
 
 def after_key(node: Node, indent: int, style: Style) -> str:
     """What follows `key:`, where `indent` is the key's column: ` x`, or a line break and a block."""
+    node = deref(node)
     if isinstance(node, (Map, Seq)) and current_children(node):
-        if node.source is not None and node.flow and is_clean(node):
+        if node.flow and is_clean(node):
             return " " + _slice(node)
         step = 2 if isinstance(node, Map) or style.wide else 0
         return "\n" + " " * (indent + step) + block(node, indent + step, style)
@@ -105,8 +112,9 @@ def _restyled(text: str, old: Scalar, indent: int) -> str | None:
 
 def after_dash(node: Node, indent: int, style: Style) -> str:
     """What follows `-`, where `indent` is the dash's column."""
+    node = deref(node)
     if isinstance(node, (Map, Seq)) and current_children(node):
-        if node.source is not None and node.flow and is_clean(node):
+        if node.flow and is_clean(node):
             return " " + _slice(node)
         return " " + block(node, indent + 2, style)
     return " " + scalar(node, indent, style)
@@ -114,18 +122,15 @@ def after_dash(node: Node, indent: int, style: Style) -> str:
 
 def scalar(node: Node, indent: int, style: Style) -> str:
     """A scalar, or an empty collection, below a key or dash at column `indent`."""
-    if isinstance(node, (Map, Seq)):
-        return "{}" if isinstance(node, Map) else "[]"
-    node = deref(node)
     if not isinstance(node, Scalar):
-        return block(node, indent + 2, style).lstrip()
+        return "{}" if isinstance(node, Map) else "[]"
     if node.source is None:
         return _fresh(node, indent, flow=not style.literals)
     if is_empty(node):
         return "null"
     if is_block_scalar(node):
-        shifted = _block_scalar(node, indent)
-        return shifted if shifted is not None else emit.scalar(node.text, indent)
+        shifted = _block_scalar(node, indent) if style.literals else None
+        return shifted if shifted is not None else emit.scalar(node.text, indent, flow=not style.literals)
     return _join_lines(_slice(node), indent + 2)
 
 
@@ -170,7 +175,7 @@ def _block_scalar(node: Scalar, indent: int) -> str | None:
 
 def block(node: Node, indent: int, style: Style) -> str:
     """A block collection whose children stand at column `indent`; the first line comes without its indentation."""
-    if is_block(node) and is_clean(node):
+    if is_block(node) and _can_stay(node, style):
         assert isinstance(node, (Map, Seq))
         return _block_slice(node, indent)
     return _units(node, indent, style).lstrip(" ")
@@ -192,7 +197,12 @@ def _units(node: Node, indent: int, style: Style) -> str:
 def entry(unit: Entry, indent: int, style: Style) -> str:
     """A whole `key: value` at column `indent`, with its comments where it comes from a text unedited."""
     key = unit.key
-    if key.source is not None and unit.value is unit.first_value and is_clean(key) and is_clean(unit.value):
+    if (
+        key.source is not None
+        and unit.value is unit.first_value
+        and is_clean(key)
+        and _can_stay(unit.value, style)
+    ):
         text = key.source.text
         if alone_on_line(text, key.start):
             return _cut(text, unit, indent)

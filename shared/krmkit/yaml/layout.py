@@ -200,3 +200,11 @@ def _first_dash(text: str, sequence: Seq) -> int:
         if line.lstrip(" ").startswith("-"):
             return position + len(line) - len(line.lstrip(" "))
         position = line_end(text, position)
+
+
+def last_node(node: Node) -> Node:
+    """The node that stands last in the node's text."""
+    while isinstance(node, (Map, Seq)) and not node.flow and first_children(node):
+        unit = first_children(node)[-1]
+        node = unit.first_value if isinstance(unit, Entry) else unit
+    return node

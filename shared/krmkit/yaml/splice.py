@@ -10,7 +10,14 @@ from __future__ import annotations
 from krmkit.yaml import compose
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.flow import apply
-from krmkit.yaml.layout import current_children, first_children, is_block_scalar, line_end, next_line
+from krmkit.yaml.layout import (
+    current_children,
+    first_children,
+    is_block_scalar,
+    last_node,
+    line_end,
+    next_line,
+)
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Seq, detached
 from krmkit.yaml.writer import Writer
 
@@ -64,12 +71,36 @@ def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
     text = document.text
     if all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits):
         return True
-    if document.aliases or text[-1:] != "\n" or isinstance(root, (Map, Seq)) and root.flow:
+    if document.aliases or isinstance(root, (Map, Seq)) and root.flow:
         return False
-    if any("|" in new or ">" in new for _, _, new in edits):
+    if text[-1:] != "\n" and is_block_scalar(last_node(root)):
+        return False
+    if not all(_ends_its_block_scalars(new) for _, _, new in edits):
         return False
     ends = sorted(_block_scalar_ends(root))
     return not any(_follows(text, ends, start) or _follows(text, ends, end) for start, end, _ in edits)
+
+
+def _ends_its_block_scalars(new: str) -> bool:
+    """Whether, in new lines, some content at most as deep follows every line that may be a block scalar's header.
+
+    Then such a scalar ends as it did where the lines come from: they are moved as a whole, which leaves what they say,
+    and nothing that stands behind them in their new place can become part of it.
+    """
+    if "|" not in new and ">" not in new:
+        return True
+    closing = len(new)
+    for line in reversed(new.split("\n")):
+        content = line.strip(" \r")
+        if not content or content[0] == "#":
+            continue
+        column = line.index(content[0])
+        if "|" in content or ">" in content:
+            header = content.partition(" #")[0].rstrip(" 0123456789+-")
+            if header[-1:] in ("|", ">") and column < closing:
+                return False
+        closing = min(closing, column)
+    return True
 
 
 def _block_scalar_ends(root: Node) -> list[int]:
@@ -173,7 +204,7 @@ def _close_end(text: str, edits: list[Splice], root: Node) -> None:
     start, end, new = edits[-1]
     if any("|" in other or ">" in other for _, _, other in edits):
         edits[-1] = (start, end, new + "\n")
-    last = _last_node(root)
+    last = last_node(root)
     if start == end and new.startswith("\n") and is_block_scalar(last) and last.end == end:
         # The old last line had no line break to keep; now that one follows, `|` has to become `|-`.
         header = text[last.start : line_end(text, last.start)].split("#", 1)[0].rstrip()
@@ -181,14 +212,6 @@ def _close_end(text: str, edits: list[Splice], root: Node) -> None:
         if header[-1] != "-" and not any(begin < at <= stop for begin, stop, _ in edits):
             edits.append((at - (header[-1] == "+"), at, "-"))
             edits.sort(key=lambda edit: (edit[0], edit[1]))
-
-
-def _last_node(node: Node) -> Node:
-    """The node that stands last in the text."""
-    while isinstance(node, (Map, Seq)) and not node.flow and first_children(node):
-        unit = first_children(node)[-1]
-        node = unit.first_value if isinstance(unit, Entry) else unit
-    return node
 
 
 def _keep_aliases_whole(document: Document, root: Node) -> None:
