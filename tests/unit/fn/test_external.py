@@ -92,6 +92,13 @@ CHANGES = [
         "text = re.sub('(name: a\\n    annotations:\\n)', r\"\\1      k: 'true'\\n\", text)",
         ITEM.replace("  name: a\n", "  name: a\n  annotations:\n    k: 'true'\n"),
     ),
+    ("an element removed", "text = text.replace('[1, 2]', '[2]')", ITEM.replace("[1, 2]", "[2]")),
+    ("a text for a number", "text = text.replace('y: 010', 'y: \"8\"')", ITEM.replace("010", '"8"')),
+    (
+        "a truth and a float for numbers",
+        "text = text.replace('[1, 2]', '[true, 2.0]')",
+        ITEM.replace("[1, 2]", "[true, 2.0]"),
+    ),
 ]
 
 

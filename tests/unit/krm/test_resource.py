@@ -7,6 +7,8 @@ import pytest
 from krmkit.krm.errors import ListError
 from krmkit.krm.locate import plain_text, scalar_span
 from krmkit.krm.resource import Resource, dotted
+from krmkit.yaml.errors import LimitError
+from krmkit.yaml.limits import Limits
 
 TEXT = """\
 # head
@@ -218,3 +220,14 @@ def test_a_text_keeps_its_quotes_and_its_comment(clean: bool, old: str, value: s
     item.set(("data", "a"), value)
 
     assert item.text == text.format(new)
+
+
+def test_a_resource_that_is_too_large_is_not_parsed() -> None:
+    """The message names the resource, and the limit with its flag."""
+    item = Resource("a: 12345\n", limits=Limits(item_size=8), label="item 3")
+
+    with pytest.raises(
+        LimitError, match=r"item 3: .*over the limit of 8 \(raise it with --limit item_size=N\)"
+    ):
+        item.get("a")
+    assert Resource("a: 12345\n", limits=Limits(item_size=9)).get("a") == 12345
