@@ -27,7 +27,7 @@ from krmkit.yaml.tree import UNSET, Alias, Entry, Map, Node, Scalar, Seq, deref
 
 
 class Style:
-    """How new nodes are written: `wide` lists under a key, and whether literal blocks may be used."""
+    """How new nodes are written: `wide` lists under a key, and whether block scalars may come last."""
 
     __slots__ = ("literals", "wide")
 
@@ -186,11 +186,15 @@ def _units(node: Node, indent: int, style: Style) -> str:
     node = deref(node)
     assert isinstance(node, (Map, Seq))
     lines = []
-    for unit in current_children(node):
+    units = current_children(node)
+    # What comes behind the last child is not known here; behind every other one comes its sibling.
+    inner = style if style.literals else Style(style.wide)
+    for number, unit in enumerate(units, 1):
+        chosen = style if number == len(units) else inner
         if isinstance(unit, Entry):
-            lines.append(entry(unit, indent, style))
+            lines.append(entry(unit, indent, chosen))
         else:
-            lines.append(pad + "-" + after_dash(unit, indent, style))
+            lines.append(pad + "-" + after_dash(unit, indent, chosen))
     return "\n".join(lines)
 
 
