@@ -57,6 +57,21 @@ def test_template_builds_on_the_projects_base() -> None:
     assert f"ARG BASE_IMAGE={Project().registry}/base:unstable\n" in DOCKERFILE.read_text("utf-8")
 
 
+def test_ci_installs_what_is_looked_for() -> None:
+    """Each program that the images' tools and measurements look for is one that .ci/install-tools brings."""
+    root = DOCKERFILE.parent
+    sources = [*root.glob("tools/images/*.py"), root / "tests/bench/bench_images.py"]
+    wanted = {
+        name for path in sources for name in re.findall(r'which\("([a-z]+)"\)', path.read_text("utf-8"))
+    }
+    [brought] = re.findall(
+        r"^for package in (.+); do$", (root / ".ci/install-tools").read_text("utf-8"), re.M
+    )
+
+    assert {"podman", "debootstrap", "busybox"} <= wanted
+    assert wanted <= {name.removesuffix("-static") for name in brought.split()}
+
+
 def test_template_copies_what_is_let_through() -> None:
     """What the template copies exists, and .dockerignore lets it through."""
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
