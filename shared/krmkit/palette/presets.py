@@ -14,6 +14,7 @@ from krmkit.yaml.data import core_data, lookup
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.outline import outline
 from krmkit.yaml.splice import same_data
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
 
@@ -21,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.palette.keypath import Step
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.outline import Outline
 
 PRESETS = "presets.yaml"
 VALUES = "values.yaml"
@@ -99,22 +101,24 @@ def _finding(
 class _Catalog:
     """The presets of one presets.yaml, each read when it is chosen."""
 
-    __slots__ = ("entries", "limits")
+    __slots__ = ("entries", "file", "limits")
 
-    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
+    def __init__(self, file: Outline, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
+        self.file = file
         self.entries = entries
         self.limits = limits
 
     @classmethod
     def parse(cls, text: str, limits: Limits) -> _Catalog:
-        root = parse(text, limits).root
+        file = outline(text, limits)
+        root = file.root
         if root is None or is_null(root):
-            return cls([], limits)
+            return cls(file, [], limits)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
         if listed is None or is_null(listed):
-            return cls([], limits)
+            return cls(file, [], limits)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
         entries = []
@@ -124,7 +128,7 @@ class _Catalog:
             if not isinstance(node, Map) or not name:
                 raise YamlError(f"presets[{number}] must be a mapping with a name")
             entries.append((name, _text(node.get("group")) or "", node))
-        return cls(entries, limits)
+        return cls(file, entries, limits)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
         """The presets that are asked for, each once, in the order of asking."""
@@ -225,7 +229,7 @@ class _Catalog:
 
     def added(self, node: Node | None) -> Map | None:
         if isinstance(node, Scalar) and not is_null(node):
-            node = parse(node.text, self.limits).root
+            node = parse(self.file.text(node), self.limits).root
         if node is None or is_null(node):
             return None
         if not isinstance(node, Map):
