@@ -347,3 +347,21 @@ def test_pack_import_of_what_cannot_be_read(tmp_path: Path, capsys: pytest.Captu
 
     assert main(["pack", "import", str(tmp_path / "app"), "--out", str(tmp_path / "p")]) == 1
     assert capsys.readouterr().err == f"krmkit pack import: {tmp_path}/p/.krmignore: Is a directory\n"
+
+
+def test_what_changes_meanwhile_is_not_overwritten(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody saves a file while a function runs: that stays, and nothing is written."""
+    file = next(path for path in package.rglob("*.yaml") if "presets.yaml" in path.read_text())
+    program = package.parent / "program.py"
+    program.write_text(
+        f"import sys\nopen({str(file)!r}, 'a').write('# mine\\n')\n"
+        "sys.stdout.write(sys.stdin.read().replace('version', 'Version'))\n"
+    )
+    kptfile = package / "Kptfile"
+    command = f"{sys.executable} -I -S {program}"
+    kptfile.write_text(kptfile.read_text() + f"  - exec: {command}\n")
+    before = file.read_text()
+
+    assert main(["render", str(package), "--allow-exec"]) == 1
+    assert "was changed by somebody else while this ran; nothing was written" in capsys.readouterr().err
+    assert file.read_text() == before + "# mine\n"

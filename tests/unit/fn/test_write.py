@@ -173,7 +173,7 @@ def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
     (tmp_path / "a").write_text("old")
     handle = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(handle, fcntl.LOCK_EX)
+    fcntl.flock(handle, fcntl.LOCK_SH)  # which only a lock for one alone has to wait for
     code = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom krmkit.fn.write import Change, write\nprint(flush=True)\nwrite(sys.argv[2], [Change('a', 'old', 'new')])"
     source = str(Path(__file__).parents[3] / "shared")
     waiting = subprocess.Popen([sys.executable, "-c", code, source, str(tmp_path)], stdout=subprocess.PIPE)

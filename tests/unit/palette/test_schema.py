@@ -215,6 +215,17 @@ def test_passwords_appear_nowhere(template: str, value: str) -> None:
         assert f"{len(value):,}" not in told
 
 
+@pytest.mark.parametrize("kind", ["password", "string"])
+def test_the_length_of_a_password_is_not_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a format takes too long, what it takes so long for is a secret too."""
+    monkeypatch.setattr("krmkit.palette.effort.MAX_TESTS", 0)
+    template = f'{{{{ format "${{{kind}:/T/}}-${{{kind}:/d/}}" }}}}'
+    [finding] = run(entry("secret", template), f"secret: {SECRET}-{SECRET}\n", "secret: x\n")
+
+    assert "the value cannot be checked" in finding.message
+    assert (str(2 * len(SECRET) + 1) in finding.message) is (kind == "string")
+
+
 def test_a_shared_bomb_is_counted() -> None:
     """Comparing values that aliases blow up ends in an error."""
     levels = ["n0: &n0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
