@@ -365,3 +365,14 @@ def test_what_changes_meanwhile_is_not_overwritten(package: Path, capsys: pytest
     assert main(["render", str(package), "--allow-exec"]) == 1
     assert "was changed by somebody else while this ran; nothing was written" in capsys.readouterr().err
     assert file.read_text() == before + "# mine\n"
+
+
+def test_no_output_after_a_failure(package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither a list without items nor an empty folder: both would be taken for the result."""
+    kptfile = package / "Kptfile"
+    kptfile.write_text(kptfile.read_text() + "  - exec: /bin/false\n")
+
+    assert main(["render", str(package), "--allow-exec", "-o", "stdout"]) == 1
+    assert capsys.readouterr().out == ""
+    assert main(["render", str(package), "--allow-exec", "-o", str(tmp_path / "out")]) == 1
+    assert not (tmp_path / "out").exists()

@@ -223,6 +223,17 @@ def test_a_failing_validator_fails_the_render(tmp_path: Path) -> None:
     assert (rendering.exit_code, rendering.changes) == (1, [])
 
 
+def test_what_a_validator_gives_back_has_to_be_right(tmp_path: Path) -> None:
+    """Nothing of it is kept, and a resource outside of the package stops the render all the same."""
+    files = {"Kptfile": kptfile(validators=("fn",)), "a.yaml": TWO}
+
+    fine = rendered(tmp_path / "fine", files, fn=adding("new", path="new.yaml"))
+    wrong = rendered(tmp_path / "wrong", files, fn=adding("new", path="../new.yaml"))
+
+    assert (fine.failure, changed(fine)) == ("", {})
+    assert "must not write outside of the package" in wrong.failure
+
+
 PLACES = [
     ("no path", {}, {"configmap_new.yaml": resource("new")}),
     ("a path", {"path": "x/y.yaml"}, {"x/y.yaml": resource("new")}),
