@@ -253,6 +253,9 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         root = document.root
         if not isinstance(root, Map):
             raise YamlError("the values must be a mapping at their top", 1, 1)
+        # A merge changes what differs and nothing else; only what was removed may come back the same.
+        removing = not empty and any(preset.remove for preset in presets)
+        before = core_data(root, limits) if removing else None
         removed = False
         for preset in presets:
             for path in preset.remove:
@@ -261,12 +264,7 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
                 merge(root, preset.add, limits)
         if not document.changed or (empty and not root.entries):
             return values, []
-        # A merge changes what differs and nothing else; only what was removed may have come back the same.
-        if (
-            removed
-            and not empty
-            and _same(core_data(parse(values, limits).root, limits), core_data(root, limits))
-        ):
+        if removing and removed and _same(before, core_data(root, limits)):
             return values, []
         return document.render(), []
     except YamlError as error:

@@ -95,16 +95,11 @@ def _body(lines: list[str], first: int, key: int) -> Body | None:
     if column <= key or any(len(line) > column for line in lines[first:number]):
         return None
     pad = " " * column
-    while number < len(lines):
-        line = lines[number]
-        if not line.startswith(pad):
-            content = line.lstrip(" ")
-            if content:
-                if len(line) - len(content) > key:
-                    return None
-                break
-        number += 1
-    return first, number, column
+    for stop, line in enumerate(lines[number:], number):
+        if line[:column] != pad and (content := line.lstrip(" ")):
+            # Between the two columns nothing can stand; that, too, is for the parser.
+            return (first, stop, column) if len(line) - len(content) <= key else None
+    return first, len(lines), column
 
 
 def _literals(root: Node) -> set[int]:
