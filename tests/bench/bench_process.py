@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sysconfig
 import tempfile
+import textwrap
 from pathlib import Path
 
 from tests.bench import image, lists
@@ -26,21 +27,25 @@ yaml.dump(yaml.load(sys.stdin, yaml.CSafeLoader), sys.stdout, yaml.CSafeDumper, 
 IN_PROCESS = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from krmkit.fn.main import prepare
+from krmkit.fn.loader import Function
+steps = [(Function(folder), path) for folder, path in zip(sys.argv[2::2], sys.argv[3::2])]
+for function, _ in steps:
+    function.process
+from krmkit.fn.main import leave, prepare
 prepare()
-from krmkit.fn.loader import at
 from krmkit.fn.run import apply
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 resources = ResourceList.parse(sys.stdin.read())
 results = []
-for folder, path in zip(sys.argv[2::2], sys.argv[3::2]):
+for function, path in steps:
     with open(path) as stream:
-        config = ResourceList.parse(stream.read()).function_config
-    function = at(folder)
+        config = Resource(stream.read())
     results += apply(function.definition, function.process, resources, config)
 resources.function_config = None
 resources.results = [result.data() for result in results]
 sys.stdout.write(resources.render())
+leave(0)
 """
 
 
@@ -148,9 +153,7 @@ def _pipeline(place: Path, functions: Path) -> list[Row]:
     arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(place / "shared")]
     for number, (folder, config) in enumerate(steps):
         whole = _write(place, f"step-{number}", lists.resource_list(1_000, config, pack=True, package=True))
-        alone = _write(
-            place, f"config-{number}", lists.resource_list(0, config).replace("items:\n", "items: []\n")
-        )
+        alone = _write(place, f"config-{number}", textwrap.dedent(config.partition("\n")[2]))
         single.append(image.command(folder, whole))
         arguments += [str(folder), str(alone)]
     together = Command(arguments, plain)

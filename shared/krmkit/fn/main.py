@@ -33,7 +33,7 @@ def main(file: str, process: Process) -> int:
     except KeyboardInterrupt:
         code = 130
     if getattr(sys.modules["__main__"], "__file__", None) == file:
-        _leave(code)
+        leave(code)
     return code
 
 
@@ -46,14 +46,15 @@ def prepare() -> None:
     add_dependencies()
 
 
-def _leave(code: int) -> None:
+def leave(code: int) -> None:
     """End the process here: taking everything apart first would take as long as a small run."""
     try:
         from posix import _exit
     except ImportError:
         return
-    if sys.stderr is not None:
-        sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
     _exit(code)
 
 

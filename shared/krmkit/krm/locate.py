@@ -18,25 +18,36 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     keys are at `column`. None where the scalar is absent or not simple enough.
     """
     if len(path) != 2:
-        found = block(text, column, path[:-1])
-        return scalar_in(text, found, path[-1]) if found is not None else None
-    # What is asked for most (metadata.name) without looking for the end of the block, which is lines further down.
-    start = _below(text, path[0], column, 0, len(text))
-    if start < 0:
-        return None
-    inner = _child_column(text, start, len(text))
-    if inner <= column:
-        return None
+        return _span_in_block(text, column, path)
+    # What is asked for most (metadata.name), without looking for the end of the block, which is lines further down, and
+    # with the methods that take no positions, which are the fast ones.
+    outer = "\n" + " " * column + path[0] + ":"
+    before, found, rest = text.partition(outer + "\n")
+    if not found or outer in rest or outer in before or text.startswith(outer[column + 1 :]):
+        return _span_in_block(text, column, path)
+    first = rest.partition("\n")[0]
+    inner = len(first) - len(first.lstrip(" "))
+    if inner <= column or not first[inner].isalpha():
+        return _span_in_block(text, column, path)
     needle = "\n" + " " * inner + path[1] + ":"
-    line = text.find(needle, start)
-    if line < 0 or _block_end(text, start, column, line + 1) <= line:
+    between, found, after = ("\n" + rest).partition(needle)
+    if not found:
         return None
-    again = text.find(needle, line + 1)
-    if again >= 0 and _block_end(text, line, column, again + 1) > again:
-        return None
-    value = line + len(needle)
-    stop = text.find("\n", value)
-    return _value_span(text, value, stop if stop >= 0 else len(text), inner, len(text))
+    width = column + 1
+    if between:
+        for line in between.split("\n"):
+            if line[:width].strip(" "):
+                # The block ends above.
+                return None
+    if needle in after:
+        return _span_in_block(text, column, path)
+    value = len(text) - len(after)
+    return _value_span(text, value, value + len(after.partition("\n")[0]), inner, len(text))
+
+
+def _span_in_block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int] | None:
+    found = block(text, column, path[:-1])
+    return scalar_in(text, found, path[-1]) if found is not None else None
 
 
 def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int] | None:
