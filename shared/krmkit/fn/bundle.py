@@ -51,6 +51,8 @@ def _read(folder: str, root: str) -> "Sequence[Module]":
         with open(path_of(folder), "rb") as stream:
             modules: list[Module] = loads(stream.read())
         for name, path, time, size, _ in modules:
+            if name in sys.modules and name != "__main__":
+                continue
             found = stat(f"{root}/{path}" if name != "__main__" else f"{folder}/{path}")
             if found.st_mtime_ns != time or found.st_size != size:
                 return ()

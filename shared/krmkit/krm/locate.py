@@ -42,7 +42,15 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     if needle in after:
         return _span_in_block(text, column, path)
     value = len(text) - len(after)
-    return _value_span(text, value, value + len(after.partition("\n")[0]), inner, len(text))
+    line = after.partition("\n")[0]
+    stop = value + len(line)
+    # A word on its line, with a line below that is not deeper, which would continue it.
+    word = line[1:]
+    if word.replace("-", "").isalnum() and line[0] == " " and word[0] != "-":
+        below = len(line) + 1
+        if after[below : below + inner + 1].strip(" \n"):
+            return value + 1, stop
+    return _value_span(text, value, stop, inner, len(text))
 
 
 def _span_in_block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int] | None:

@@ -345,19 +345,23 @@ class Resource:
         text = self._text
         start, end = span
         old = text[start:end]
-        if plain_text(text, span) == value and (old[0] in "\"'" or emit.scalar(value, 0) == old):
+        quote = old[0] if old[0] in "\"'" else ""
+        if not quote:
+            new = emit.scalar(value, self.column)
+            if new == old:
+                return
+        elif plain_text(text, span) == value:
             return
-        if old[0] == "'" and emit.is_printable(value):
+        elif quote == "'" and emit.is_printable(value):
             new = "'" + value.replace("'", "''") + "'"
-        elif old[0] == '"':
+        elif quote == '"':
             new = emit.double_quoted(value)
         else:
             new = emit.scalar(value, self.column)
         self._text = text[:start] + new + text[end:]
         self._annotations = None
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
-        quoted = old[0] if old[0] in "\"'" else ""
-        self.clean = (new[0] if new[0] in "\"'" else "") == quoted and new[0] not in "{["
+        self.clean = (new[0] if new[0] in "\"'" else "") == quote and new[0] not in "{["
         self.changed = True
 
     def remove(self, path: Path) -> bool:
