@@ -25,7 +25,8 @@ yaml.dump(yaml.load(sys.stdin, yaml.CSafeLoader), sys.stdout, yaml.CSafeDumper, 
 """
 # Five functions on one list in memory, as the pipeline runs them: parsed once, written once.
 IN_PROCESS = """
-import sys
+import gc, sys
+gc.disable()
 sys.path.insert(0, sys.argv[1])
 from krmkit.fn.loader import Function
 steps = [(Function(folder), path) for folder, path in zip(sys.argv[2::2], sys.argv[3::2])]

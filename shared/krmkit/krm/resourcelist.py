@@ -113,22 +113,26 @@ class ResourceList:
     def __iter__(self) -> Iterator[Resource]:
         return iter(self.items)
 
-    def containing(self, *needles: str) -> Iterator[Resource]:
-        """Resources whose decoded text may hold all needles: some too many, never one too few.
+    def containing(self, *needles: str, alternative: tuple[str, ...] = ()) -> Iterator[Resource]:
+        """Resources whose decoded text may hold all needles, or all of `alternative`: some too many, never one too few.
 
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
         # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
         plain = self._plain
+        either = (needles, alternative) if alternative else (needles,)
         for item in self.items:
             text = item.text if item.changed else item._text
-            for needle in needles:
-                if needle not in text:
-                    if not (plain and not item.changed) and self._may_hide(text):
-                        yield item
+            for words in either:
+                for needle in words:
+                    if needle not in text:
+                        break
+                else:
+                    yield item
                     break
             else:
-                yield item
+                if not (plain and not item.changed) and self._may_hide(text):
+                    yield item
 
     def _may_hide(self, text: str) -> bool:
         if "\\" in text and (

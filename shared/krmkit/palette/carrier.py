@@ -112,11 +112,8 @@ class Packs:
 
 def candidates(items: ResourceList) -> list[Resource]:
     """The items that are packs, in their order."""
-    found = {id(item) for item in items.containing(PACK_FILE, "local-config") if is_pack(item)}
-    found.update(
-        id(item) for item in items.containing("Pack", "spec") if item.kind == "Pack" and is_pack(item)
-    )
-    return [item for item in items.items if id(item) in found] if found else []
+    found = items.containing(PACK_FILE, "local-config", alternative=("Pack", "spec"))
+    return [item for item in found if is_pack(item)]
 
 
 def is_pack(resource: Resource) -> bool:

@@ -27,25 +27,31 @@ class Package:
     function has just made have no package path either; they are the root's.
     """
 
-    __slots__ = ("resources", "root")
+    __slots__ = ("_found", "resources", "root")
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = list(resources)
+        self._found: dict[str, list[tuple[tuple[str, str, int], int]]] = {}
         with_kptfile = [package for (package, path, _), _ in self._named(KPTFILE) if path == KPTFILE]
         packages = with_kptfile or [place_of(resource)[0] for resource in self.resources]
         self.root = min(packages, key=lambda path: (len(path), path), default="")
 
     def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
-        """Place and position of the resources that may come from a file; the places of all others stay unread."""
+        """Place and position of the resources that may come from a file; the places of all others stay unread.
+
+        Resources do not change their places while a package of them is at work, so each name is looked for once.
+        """
         name = file.rpartition("/")[2]
-        found = []
-        # `may_hold` written out: it runs over every resource of the package, several times in a pipeline.
-        for position, resource in enumerate(self.resources):
-            if resource.location is None:
-                text = resource.text
-                if name not in text and "\\" not in text and "*" not in text:
-                    continue
-            found.append((place_of(resource), position))
+        found = self._found.get(name)
+        if found is None:
+            found = self._found[name] = []
+            # `may_hold` written out: it runs over every resource of the package.
+            for position, resource in enumerate(self.resources):
+                if resource.location is None:
+                    text = resource.text
+                    if name not in text and "\\" not in text and "*" not in text:
+                        continue
+                found.append((place_of(resource), position))
         return found
 
     def file_of(self, resource: Resource) -> str:
