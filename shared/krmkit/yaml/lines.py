@@ -23,6 +23,7 @@ def all_close(item: str, signs: str) -> bool:
 
     Of the others it must be known already, line by line. False also where it cannot be told quickly.
     """
+    closed: set[int] = set()  # ends of the lines that were looked at as a whole
     for sign in signs:
         closing = _CLOSING.get(sign)
         position = item.find(sign)
@@ -32,10 +33,12 @@ def all_close(item: str, signs: str) -> bool:
                 end = len(item)
             # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
             # are, text or collection, nothing stays open because of them.
-            if (
+            if end not in closed and (
                 item[end - 1] != closing or not _SIGNS.isdisjoint(item[position + 1 : end - 1])
-            ) and not _closes(item[item.rfind("\n", 0, position) + 1 : end]):
-                return False
+            ):
+                if not _closes(item[item.rfind("\n", 0, position) + 1 : end]):
+                    return False
+                closed.add(end)
             position = item.find(sign, end)
     return True
 
