@@ -31,6 +31,9 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)
         files[function.folder / "README.md"] = readme(function)
         files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(function)
+        for name in function.examples:
+            page = function.folder / "examples" / name / "README.md"
+            files[page] = documents.example(function, name)
         name = f"{function.name}.yaml"
         files[root / "deploy/porch" / name] = documents.porch(function, project)
         files[root / "deploy/porch-evaluator" / name] = documents.porch(function, project, by_runner=True)
