@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import yaml
@@ -56,6 +56,7 @@ def rows() -> list[Row]:
                 ("presets.yaml", "values.yaml"),
                 1,
                 applying(pack),
+                added_texts(pack),
             )
     found += compared(
         f"resolve-macros on {len(packs)} packs",
@@ -86,8 +87,12 @@ def compared(
     files: tuple[str, ...],
     goal: float,
     rule: Callable[[], object] | None = None,
+    inside: Sequence[str] = (),
 ) -> list[Row]:
-    """One function on packs against a load of the files that it reads; the goal is the rule's, where one is given."""
+    """One function on packs against a load of the files that it reads; the goal is the rule's, where one is given.
+
+    `inside`: YAML texts inside these files, block scalars to a load of them, which the function has to read as well.
+    """
     text = resource_list(packs, spec)
     texts = [(pack / file).read_text("utf-8") for pack in packs for file in files if (pack / file).exists()]
     loaded = loader.load(function)
@@ -102,12 +107,21 @@ def compared(
         for one in texts:
             yaml.load(one, yaml.CSafeLoader)
 
+    def theirs_inside() -> None:
+        for one in (*texts, *inside):
+            yaml.load(one, yaml.CSafeLoader)
+
     rounds = 7 if len(packs) > 50 else 21
     measured = {"whole": calls(ours), "theirs": calls(theirs), "rule": calls(rule or ours)}
+    if inside:
+        measured["inside"] = calls(theirs_inside)
     taken = in_turns(measured, rounds)
     against = "PyYAML's C load of these texts"
     found = [row(GROUP, f"{title}, in milliseconds", taken["rule"] * 1e3, "ms")]
     found.append(row(GROUP, f"{title} / {against}", taken["rule"] / taken["theirs"], "x", goal))
+    if inside:
+        name = f"{title} / PyYAML's C load of these texts and of the chosen presets' own"
+        found.append(row(GROUP, name, taken["rule"] / taken["inside"], "x"))
     if rule is not None:
         found.append(row(GROUP, f"{title}, the whole run / {against}", taken["whole"] / taken["theirs"], "x"))
     return found
@@ -162,6 +176,13 @@ def last_presets(pack: Path) -> list[str]:
     """The last preset of each group."""
     presets = yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
     return list({preset["group"]: f"{preset['group']}:{preset['name']}" for preset in presets}.values())
+
+
+def added_texts(pack: Path) -> list[str]:
+    """What the chosen presets add, as YAML texts."""
+    chosen = set(last_presets(pack))
+    presets = yaml.load((pack / "presets.yaml").read_text("utf-8"), yaml.CSafeLoader)["presets"]
+    return [preset["add"] for preset in presets if f"{preset['group']}:{preset['name']}" in chosen]
 
 
 def preset_config(pack: Path) -> str:
