@@ -27,7 +27,7 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
         return _span_in_block(text, column, path)
     first = rest.partition("\n")[0]
     inner = len(first) - len(first.lstrip(" "))
-    if inner <= column or not first[inner].isalpha():
+    if inner <= column or not first[inner : inner + 1].isalpha():
         return _span_in_block(text, column, path)
     needle = "\n" + " " * inner + path[1] + ":"
     between, found, after = ("\n" + rest).partition(needle)
@@ -145,10 +145,15 @@ def _value_span(text: str, value: int, stop: int, column: int, end: int) -> tupl
         start += 1
     if start == stop or text[start] in _OPENERS:
         return None
-    # A deeper line below would continue the scalar (or be a comment; the parser knows).
+    # A deeper line below, also one behind blank lines, would continue the scalar (or be a comment; the parser knows).
     below = stop + 1
-    if below < end and text.startswith(" " * (column + 1), below):
-        return None
+    while below < end:
+        margin = text[below : below + column + 1].lstrip(" ")
+        if not margin:
+            return None
+        if margin[0] != "\n":
+            break
+        below = text.find("\n", below) + 1
     quote = text[start]
     if quote in "\"'":
         # Clean text: the quote closes on this line, and at most a comment follows.
