@@ -26,6 +26,8 @@ BODIES = [
     "# c",
     "'it",
     "\tx",
+    "  \tx",
+    "  x\x07",
     "---",
     "...",
     " x",
@@ -79,6 +81,8 @@ def test_documents(seed: int) -> None:
 )
 @example(["    deep", "  x"], "", True)
 @example(["   ", "  x"], "", True)
+@example(["  \tx"], "", True)
+@example(["  x\x07"], "", True)
 @example(["  x", "    ", ""], "", False)
 def test_literals(body: list[str], before: str, final: bool) -> None:
     """A literal's header among all kinds of lines."""

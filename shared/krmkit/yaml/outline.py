@@ -9,6 +9,7 @@ scalar takes, all of them blank or at least as deep as its first.
 from __future__ import annotations
 
 from krmkit.yaml.document import parse
+from krmkit.yaml.emit import is_printable
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Map, Node, Scalar, Seq
@@ -51,7 +52,8 @@ class Outline:
 
 def outline(text: str, limits: Limits = DEFAULT_LIMITS) -> Outline:
     """The one document of `text`. Raises YamlError, LimitError as `krmkit.yaml.document.parse` does."""
-    if _HEADER in text and text[:1] != "\ufeff" and not any(sign in text for sign in _ODD_BREAKS):
+    # What no reader accepts is found in the lines left out, too.
+    if _HEADER in text and is_printable(text) and not any(sign in text for sign in _ODD_BREAKS):
         lines = text.split("\n")
         kept, bodies = _cut(lines)
         try:
@@ -91,8 +93,12 @@ def _body(lines: list[str], first: int, key: int) -> Body | None:
     if number == len(lines):
         return None
     column = len(lines[number]) - len(lines[number].lstrip(" "))
-    # Deeper blank lines above the first content are an error, for the parser to word.
-    if column <= key or any(len(line) > column for line in lines[first:number]):
+    # Deeper blank lines above the first content, and a tab before it, are errors, for the parser to word.
+    if (
+        column <= key
+        or lines[number][column] == "\t"
+        or any(len(line) > column for line in lines[first:number])
+    ):
         return None
     pad = " " * column
     for stop, line in enumerate(lines[number:], number):
