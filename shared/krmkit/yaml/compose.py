@@ -64,6 +64,13 @@ def is_tied(node: Node) -> bool:
     return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
 
 
+def is_pair(node: Node) -> bool:
+    """Whether the node is a mapping without braces: `a: b` in `[a: b]`."""
+    if not isinstance(node, Map) or not node.flow or node.source is None:
+        return False
+    return node.tag is None and node.anchor is None and node.source.text[node.start] != "{"
+
+
 def key_text(key: Node) -> str:
     """The text of a key; complex keys cannot be written afresh."""
     key = deref(key)
@@ -149,7 +156,7 @@ def _slice(node: Node) -> str:
     text = node.source.text[node.start : node.end]
     if node.anchor is not None:
         text = text.split(None, 1)[1] if text.startswith("&") and " " in text else text
-    return text
+    return "{" + text + "}" if is_pair(node) else text
 
 
 def _join_lines(text: str, indent: int) -> str:
@@ -208,7 +215,7 @@ def entry(unit: Entry, indent: int, style: Style) -> str:
         and _can_stay(unit.value, style)
     ):
         text = key.source.text
-        if alone_on_line(text, key.start):
+        if alone_on_line(text, key.start) and not _in_flow(text, unit):
             return _cut(text, unit, indent)
     pad = " " * indent
     name = _slice(key) if isinstance(key, Scalar) and key.source is not None else emit.key(key_text(key))
@@ -222,6 +229,14 @@ def entry(unit: Entry, indent: int, style: Style) -> str:
         if start < first:
             head = shift(text[start : first - 1], at, indent) + "\n"
     return head + pad + name + ":" + after_key(unit.value, indent, style)
+
+
+def _in_flow(text: str, unit: Entry) -> bool:
+    """Whether an entry with a line of its own is one of a flow mapping, by what stands behind it there."""
+    if is_empty(unit.value) and text[unit.key.end : unit.key.end + 1] != ":":
+        return True
+    end = end_of(unit)
+    return text[end : line_end(text, end)].lstrip(" ")[:1] in (",", "}")
 
 
 def item_span(sequence: Seq, index: int) -> tuple[int, int, int]:

@@ -61,6 +61,10 @@ def splices(document: Document) -> list[Splice]:
             edits = [(start, end, new.replace("\n", "\r\n")) for start, end, new in edits]
         if _is_safe(document, root, edits) or _says_the_same(document, root, edits):
             return edits
+    if "?" in document.text and _begins_a_line("?", document.text):
+        raise YamlError(
+            "an edit does not fit next to a key behind `? `; write the key plainly, as `key: value`"
+        )
     raise YamlError(
         "an edit next to a block scalar (| or >) would change what that scalar says; write the scalar in quotes"
     )
@@ -69,16 +73,23 @@ def splices(document: Document) -> list[Splice]:
 def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
     """Whether the edits need no proof: they stay within lines, or keep away from every block scalar."""
     text = document.text
+    # Behind `? ` keys stand deeper than their siblings; not all that is written next to them fits.
+    if ("?" in text and _begins_a_line("?", text)) or any(_begins_a_line("?:", new) for _, _, new in edits):
+        return False
+    if not all(_ends_its_block_scalars(new) for _, _, new in edits):
+        return False
     if all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits):
         return True
     if document.aliases or isinstance(root, (Map, Seq)) and root.flow:
         return False
     if text[-1:] != "\n" and is_block_scalar(last_node(root)):
         return False
-    if not all(_ends_its_block_scalars(new) for _, _, new in edits):
-        return False
     ends = sorted(_block_scalar_ends(root))
     return not any(_follows(text, ends, start) or _follows(text, ends, end) for start, end, _ in edits)
+
+
+def _begins_a_line(signs: str, text: str) -> bool:
+    return any(line.lstrip(" -")[:1] in (*signs,) for line in text.split("\n"))
 
 
 def _ends_its_block_scalars(new: str) -> bool:
@@ -96,8 +107,10 @@ def _ends_its_block_scalars(new: str) -> bool:
             continue
         column = line.index(content[0])
         if "|" in content or ">" in content:
-            header = content.partition(" #")[0].rstrip(" 0123456789+-")
-            if header[-1:] in ("|", ">") and column < closing:
+            line = content.partition(" #")[0]
+            header = line.rstrip(" 0123456789+-")
+            # With `+`, the blank lines below are part of the scalar, and these do not move.
+            if header[-1:] in ("|", ">") and (column < closing or "+" in line[len(header) :]):
                 return False
         closing = min(closing, column)
     return True
@@ -210,7 +223,8 @@ def _close_end(text: str, edits: list[Splice], root: Node) -> None:
         header = text[last.start : line_end(text, last.start)].split("#", 1)[0].rstrip()
         at = last.start + len(header)
         if header[-1] != "-" and not any(begin < at <= stop for begin, stop, _ in edits):
-            edits.append((at - (header[-1] == "+"), at, "-"))
+            # First of its place: behind an empty scalar's header the new lines stand at the same one.
+            edits.insert(0, (at - (header[-1] == "+"), at, "-"))
             edits.sort(key=lambda edit: (edit[0], edit[1]))
 
 

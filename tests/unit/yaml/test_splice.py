@@ -8,6 +8,7 @@ import pytest
 
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Map, Node, Seq
 
 Edit = Callable[[Map], object]
@@ -249,3 +250,75 @@ def test_a_comment_stays_behind_a_text_of_several_lines(written: str, old: str, 
     mapping(target.root).set("k", source.get("v"))
 
     assert target.render() == f"k: {written}{comment}\nm: 2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "add", "expected"),
+    [
+        pytest.param("a: {}\n", "a: {x: 1,\n  y: 2}\n", "a: {x: 1,\n  y: 2}\n", id="whole"),
+        pytest.param("y: {}\n", "x: {x: 1,\n  y: 2}\n", "y: 2\n", id="one entry"),
+    ],
+)
+def test_entries_of_a_flow_mapping_over_several_lines(text: str, add: str, expected: str) -> None:
+    """What closes the mapping, or parts its entries, does not come along with one of them."""
+    target = mapping(parse(text).root)
+    source = mapping(parse(add).root)
+    if "x" in expected:
+        target.set("a", source.get("a"))
+    else:
+        target.remove("y")
+        target.append_entry(mapping(source.get("x")).entries[1])
+
+    assert target.source is not None
+    assert target.source.render() == expected
+
+
+@pytest.mark.parametrize("add", ["e: >+\n", "e: |+\n\n"])
+def test_an_empty_block_scalar_in_place_of_a_value(add: str) -> None:
+    """A header put on a line would make the blank lines below part of the text."""
+    target = parse("d: 1\ne: x\n\n\n")
+    source = mapping(parse(add).root)
+    mapping(target.root).set("e", source.get("e"))
+    wanted = go_data(target.root)
+
+    assert go_data(parse(target.render()).root) == wanted
+
+
+def test_a_block_scalar_that_keeps_its_blank_lines_comes_between() -> None:
+    """Its blank lines do not move with it, so what it says has to be proven."""
+    target = parse("c:\n- x\n\n")
+    source = mapping(parse("d: |+\n\n").root)
+    items = sequence(mapping(target.root).get("c"))
+    items.replace(0, source.get("d"))
+    items.append("y")
+
+    assert go_data(parse(target.render()).root) == {"c": ["\n", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"), [("? a\n: v\n", "b", {"c": 1}), ("f: 1\n? d\n: - x\n", "d", [])]
+)
+def test_an_edit_next_to_an_explicit_key(text: str, key: str, value: object) -> None:
+    """What does not fit behind `? ` is refused, and never written."""
+    target = parse(text)
+    mapping(target.root).set(key, value)
+
+    with pytest.raises(YamlError, match="write the key plainly"):
+        target.render()
+
+
+def test_a_pair_without_braces_gets_them_in_another_place() -> None:
+    """`a: b` in `[a: b]` is a mapping only there."""
+    target = parse("c: 1\n")
+    source = mapping(parse("e: [a: 'b']\n").root)
+    mapping(target.root).set("c", sequence(source.get("e")).items[0])
+
+    assert target.render() == "c: {a: 'b'}\n"
+
+
+def test_a_key_below_an_empty_block_scalar_at_the_end() -> None:
+    """Without a final line break, the scalar's header is closed before the new key, not behind it."""
+    target = parse("data: >")
+    mapping(target.root).set("kind", "A")
+
+    assert go_data(parse(target.render()).root) == {"data": "", "kind": "A"}
