@@ -22,6 +22,21 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure, 2 for a wrong call."""
     words = sys.argv[1:] if arguments is None else arguments
     name = words[0] if words else "--help"
+    if sys.stdout is None:
+        _reopen()
+    try:
+        code = _command(name, words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return 1  # nobody reads any more
+    except OSError as error:
+        return _unwritten(name, error)
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
@@ -42,23 +57,32 @@ def main(arguments: list[str] | None = None) -> int:
     prepare()
     if name in LASTING:
         gc.enable()
-    try:
-        code: int = import_module(COMMANDS[name][0]).main(words)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return 1  # nobody reads any more
-    except OSError as error:
-        return _unwritten(name, error)
-    except KeyboardInterrupt:
-        return 130
+    code: int = import_module(COMMANDS[name][0]).main(words)
     return code
+
+
+def _reopen() -> None:
+    """Give a process that was started with stdout closed one that takes nothing.
+
+    A run that has nothing to say needs none; and the next file that is opened must not become stdout.
+    """
+    import os
+
+    opened = os.open(os.devnull, os.O_RDONLY)
+    if opened != 1:
+        os.dup2(opened, 1)
+        os.close(opened)
+    os.set_inheritable(1, True)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  # as long as the process
 
 
 def _unwritten(name: str, error: OSError) -> int:
     """Say that stdout takes no more, as on a full disk; what is left for it goes nowhere."""
+    import errno
     import os
 
-    print(f"krmkit {name}: cannot write {error.filename or 'to stdout'}: {error.strerror}", file=sys.stderr)
+    reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+    print(f"krmkit {name}: cannot write {error.filename or 'to stdout'}: {reason}", file=sys.stderr)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 1
 

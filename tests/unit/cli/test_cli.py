@@ -320,7 +320,14 @@ def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 @pytest.mark.parametrize(
-    "words", [["list"], ["render", "PACKAGE", "-o", "stdout"], ["render", "PACKAGE", "--diff"]]
+    "words",
+    [
+        ["list"],
+        ["--help"],
+        ["--version"],
+        ["render", "PACKAGE", "-o", "stdout"],
+        ["render", "PACKAGE", "--diff"],
+    ],
 )
 def test_a_full_disk_behind_stdout(package: Path, words: list[str]) -> None:
     """One line says so, and the exit code that nothing arrived."""
@@ -335,6 +342,19 @@ def test_a_full_disk_behind_stdout(package: Path, words: list[str]) -> None:
 
     assert done.returncode == 1
     assert done.stderr == f"krmkit {words[0]}: cannot write to stdout: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the stream")
+@pytest.mark.parametrize("words", [["list"], ["--help"], ["--version"], ["render", "PACKAGE", "--diff"]])
+@pytest.mark.parametrize("closed", [">&-", ">&- <&-"])
+def test_stdout_is_closed(package: Path, words: list[str], closed: str) -> None:
+    """One line says so, and no file takes the place of stdout."""
+    command = " ".join(str(package) if word == "PACKAGE" else word for word in words)
+    shell = ["sh", "-c", f"exec {sys.executable} -m krmkit {command} {closed}"]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr == f"krmkit {words[0]}: cannot write to stdout: it is closed\n"
 
 
 def test_pack_import_of_what_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
