@@ -56,8 +56,9 @@ def _read(folder: str, root: str) -> "Sequence[Module]":
             found = stat(f"{root}/{path}" if name != "__main__" else f"{folder}/{path}")
             if found.st_mtime_ns != time or found.st_size != size:
                 return ()
-        return modules
-    except (ImportError, OSError, EOFError, ValueError, TypeError, AttributeError):
+        # Without a main.py at its end, nothing would run, and nothing would be put out.
+        return modules if modules and modules[-1][0] == "__main__" else ()
+    except (ImportError, OSError, EOFError, ValueError, TypeError, AttributeError, LookupError):
         return ()
 
 

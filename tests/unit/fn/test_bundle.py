@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import shutil
 import subprocess
@@ -86,6 +87,16 @@ def test_a_broken_bundle_is_not_used(place: Path, content: bytes) -> None:
 
     assert not bundle.use(str(place / "main.py"))
     assert "namespace: edge" in run(place / "main.pyc").stdout
+
+
+def test_a_bundle_without_the_function_is_not_used(place: Path) -> None:
+    """What loads modules alone would end without output, and with exit code 0."""
+    path = Path(bundle.path_of(str(place)))
+    for modules in (marshal.loads(path.read_bytes())[:-1], [()]):
+        path.write_bytes(marshal.dumps(modules))
+
+        assert not bundle.use(str(place / "main.py"))
+        assert "namespace: edge" in run(place / "main.pyc").stdout
 
 
 def test_modules_come_after_what_they_need() -> None:
