@@ -109,8 +109,9 @@ def _ends_its_block_scalars(new: str) -> bool:
         if "|" in content or ">" in content:
             line = content.partition(" #")[0]
             header = line.rstrip(" 0123456789+-")
-            # With `+`, the blank lines below are part of the scalar, and these do not move.
-            if header[-1:] in ("|", ">") and (column < closing or "+" in line[len(header) :]):
+            # With `+`, the blank lines below are part of the scalar, and these do not move. No reader takes a tab where
+            # the depth of the text is looked for.
+            if header[-1:] in ("|", ">") and (column < closing or "+" in line[len(header) :] or "\t" in new):
                 return False
         closing = min(closing, column)
     return True

@@ -9,7 +9,7 @@ import pytest
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Map, Node, Seq
+from krmkit.yaml.tree import Entry, Map, Node, Seq, detached
 
 Edit = Callable[[Map], object]
 
@@ -322,3 +322,18 @@ def test_a_key_below_an_empty_block_scalar_at_the_end() -> None:
     mapping(target.root).set("kind", "A")
 
     assert go_data(parse(target.render()).root) == {"data": "", "kind": "A"}
+
+
+def test_a_text_that_begins_with_a_tab() -> None:
+    """No literal that no reader takes is written: it is quoted, or refused."""
+    target = parse("a: 1\n")
+    source = mapping(parse("b: 1\nc: |2\n  \tx\n  y\nd: 1\n").root)
+    for entry in source.entries[1:]:
+        mapping(target.root).append_entry(Entry(entry.key, detached(entry.value)))
+    wanted = go_data(target.root)
+
+    try:
+        written = target.render()
+    except YamlError:
+        return
+    assert go_data(parse(written).root) == wanted
