@@ -137,8 +137,9 @@ def literal(text: str, column: int, step: int = 2) -> str:
     The text must be printable; `scalar` decides whether Go would use this style.
     """
     header = "|"
-    if text[:1] in (" ", "\n"):
-        # Without an indicator the first line's spaces, or the first line with content, would decide the depth.
+    if text[:1] in (" ", "\n", "\t"):
+        # Without an indicator the first line's spaces, or the first line with content, would decide the depth; and no
+        # reader looks for it in front of a tab.
         if not 1 <= step <= 9:
             step = 2
         header += str(step)

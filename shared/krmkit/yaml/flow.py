@@ -26,6 +26,9 @@ def flow_edits(writer: Writer, node: Map | Seq, edited: bool) -> None:
         writer.inside(node)
         return
     text = writer.text
+    if compose.is_pair(node):
+        writer.cut(node.start, node.end, compose.flow(node, json=False))
+        return
     before = first_children(node)
     now = current_children(node)
     opening = text.index("{" if isinstance(node, Map) else "[", _after_flow_properties(writer, node))

@@ -77,6 +77,7 @@ LITERALS = {
     "only a break": ("\n", "|2+\n"),
     "blank line inside": ("a\n\nb\n", "|\n  a\n\n  b"),
     "leading blank": (" a\nb\n", "|2\n   a\n  b"),
+    "leading tab": ("\ta\nb", "|2-\n  \ta\n  b"),
     "leading break": ("\na", "|2-\n\n  a"),
     "deeper line": ("a\n b\n", "|\n  a\n   b"),
     "tabs": ("\ta\n", "|\n  \ta"),

@@ -337,3 +337,19 @@ def test_a_text_that_begins_with_a_tab() -> None:
     except YamlError:
         return
     assert go_data(parse(written).root) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("e: ['a', b: 'c']\nz: {q: r}\n", "e: ['a', {b: x}]\nz: {q: r}\n"),
+        ("e: [b: c, d] # d\n", "e: [{b: x}, d] # d\n"),
+    ],
+)
+def test_a_pair_without_braces_gets_them_when_it_is_edited(text: str, expected: str) -> None:
+    """`[a: b]` is a list of one mapping, whose braces are not there to be looked for."""
+    document = parse(text)
+    pairs = sequence(mapping(document.root).get("e")).items
+    next(item for item in pairs if isinstance(item, Map)).set("b", "x")
+
+    assert document.render() == expected
