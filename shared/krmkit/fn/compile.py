@@ -10,6 +10,7 @@ import __future__
 import ast
 import compileall
 import marshal
+import os
 import py_compile
 import sys
 from pathlib import Path
@@ -89,7 +90,7 @@ def write_bundle(folder: Path, root: Path) -> None:
         stored.append((name, path, found.st_mtime_ns, found.st_size, marshal.dumps(code_of(file))))
     target = Path(bundle.path_of(str(folder)))
     target.parent.mkdir(exist_ok=True)
-    new = target.with_suffix(".new")
+    new = target.with_suffix(f".{os.getpid()}.new")
     new.write_bytes(marshal.dumps(stored))
     new.replace(target)
 
