@@ -9,7 +9,6 @@ scalar takes, all of them blank or at least as deep as its first.
 from __future__ import annotations
 
 from krmkit.yaml.document import parse
-from krmkit.yaml.emit import is_printable
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Map, Node, Scalar, Seq
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     # (first line, line behind the last, column of the content) of the lines left out
     Body = tuple[int, int, int]
 
-# Line breaks to YAML 1.1 beside "\n".
-_ODD_BREAKS = "\r\x85\u2028\u2029"
+# What may stand anywhere.
+_ASCII = bytes(range(0x20, 0x7F)) + b"\n\t"
 _HEADER = ": |"
 
 
@@ -52,8 +51,7 @@ class Outline:
 
 def outline(text: str, limits: Limits = DEFAULT_LIMITS) -> Outline:
     """The one document of `text`. Raises YamlError, LimitError as `krmkit.yaml.document.parse` does."""
-    # What no reader accepts is found in the lines left out, too.
-    if _HEADER in text and is_printable(text) and not any(sign in text for sign in _ODD_BREAKS):
+    if _HEADER in text and _is_readable(text):
         lines = text.split("\n")
         kept, bodies = _cut(lines)
         try:
@@ -65,6 +63,15 @@ def outline(text: str, limits: Limits = DEFAULT_LIMITS) -> Outline:
         if root is not None and bodies.keys() <= _literals(root):
             return Outline(root, lines, bodies)
     return Outline(parse(text, limits).root, [], {})
+
+
+def _is_readable(text: str) -> bool:
+    """Whether no sign of the text, also of lines left out, is an odd line break or one that no reader accepts."""
+    try:
+        rest = text.encode().translate(None, _ASCII)
+    except UnicodeEncodeError:
+        return False
+    return not rest or rest.decode().isprintable()
 
 
 def _cut(lines: list[str]) -> tuple[list[str], dict[int, Body]]:

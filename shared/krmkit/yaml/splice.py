@@ -89,7 +89,7 @@ def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
 
 
 def _begins_a_line(signs: str, text: str) -> bool:
-    return any(line.lstrip(" -")[:1] in (*signs,) for line in text.split("\n"))
+    return any((content := line.lstrip(" -")) and content[0] in signs for line in text.split("\n"))
 
 
 def _ends_its_block_scalars(new: str) -> bool:
