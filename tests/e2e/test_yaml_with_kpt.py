@@ -91,7 +91,9 @@ def test_strings_and_keys(kpt: str, tmp_path: Path) -> None:
     written = results_of(kpt, tmp_path, report)
 
     found = dict(piece.split("\n", 1) for piece in written.split("      - message: m")[1:])
-    expected = {
-        f"{number:05}": "        tags:" + emit.after_key(tag, 8) + "\n" for number, tag in enumerate(tags)
-    }
-    assert found == expected
+    for number, tag in enumerate(tags):
+        ours = "        tags:" + emit.after_key(tag, 8) + "\n"
+        if "\n" in tag.get("k", "") and tag["k"].startswith("\t"):
+            # The other departure: kpt itself refuses to read what it writes here.
+            ours = ours.replace("|2", "|", 1)
+        assert found[f"{number:05}"] == ours
