@@ -96,11 +96,16 @@ def archive(path: Path, *images: str, digest: str = "sha256:" + 64 * "a") -> Non
             for image in images
         ]
     }
-    content = json.dumps(index).encode()
+    packed(path, json.dumps(index).encode())
+
+
+def packed(path: Path, content: bytes, kind: bytes = tarfile.REGTYPE) -> None:
+    """An archive with an index.json."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w") as opened:
         entry = tarfile.TarInfo("index.json")
         entry.size = len(content)
+        entry.type = kind
         opened.addfile(entry, io.BytesIO(content))
 
 
@@ -150,6 +155,10 @@ def broken(built: Path, how: str) -> None:
             archive(path, f"{Project().registry}/{NAMES[1]}:v{Project().version}")
         case "two images":
             archive(path, "a", "b")
+        case "folder":
+            packed(path, b"", tarfile.DIRTYPE)
+        case "list":
+            packed(path, b"[]")
         case "no archive":
             path.write_bytes(b"no archive")
         case "no wheel":
@@ -164,6 +173,8 @@ def broken(built: Path, how: str) -> None:
         ("other image", "holds .*, and not "),
         ("two images", "no OCI archive of one image"),
         ("no archive", "no OCI archive of one image"),
+        ("folder", "its index.json is no file"),
+        ("list", "no OCI archive of one image"),
         ("no wheel", "one wheel of krmkit"),
     ],
 )

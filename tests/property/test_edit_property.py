@@ -132,6 +132,18 @@ def edit(document: Document, writer: Writer) -> None:
     source.choice(ways)()
 
 
+def says(document: Document, wanted: object) -> bool:
+    """Asserts that the edited text says what is wanted; False where the edits are refused, for which there is one reason."""
+    try:
+        rendered = document.render()
+    except YamlError as error:
+        if "block scalar" not in str(error):
+            raise
+        return False
+    assert go_data(parse(rendered).root) == wanted
+    return True
+
+
 @settings(max_examples=400, deadline=None)
 @given(st.integers(min_value=0, max_value=2**32))
 def test_text_says_what_the_tree_says(seed: int) -> None:
@@ -149,13 +161,8 @@ def test_text_says_what_the_tree_says(seed: int) -> None:
         edit(document, writer)
     wanted = go_data(document.root)
 
-    try:
-        rendered = document.render()
-    except YamlError as error:
-        assert "block scalar" in str(error)  # noqa: PT017  # the one reason to refuse
+    if not says(document, wanted):
         return
-
-    assert go_data(parse(rendered).root) == wanted
     edits = document.splices()
     assert all(left[1] <= right[0] for left, right in zip(edits, edits[1:], strict=False))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import sys
 
 FUNCTIONS = "/krmkit/functions"
@@ -10,18 +9,20 @@ FUNCTIONS = "/krmkit/functions"
 sys.path.insert(0, "/krmkit/shared")
 name = sys.argv[1] if len(sys.argv) > 1 else "--help"
 
+# No name reaches outside of the folder, and `entry` is this file.
+program = f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.pyc"
 try:
-    # No name reaches outside of the folder, and `entry` is this file.
-    with open(f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.pyc", "rb") as stream:
-        program = stream.read()[16:] if name != "entry" else b""
+    open(program, "rb").close()
+    is_function = name != "entry"
 except OSError:
-    program = b""
+    is_function = False
 
-if program:
+if is_function:
     # As if the function's program had been started, without starting a second interpreter.
-    __file__ = f"{FUNCTIONS}/{name}/main.pyc"
-    sys.argv[:] = [__file__, *sys.argv[2:]]
-    exec(marshal.loads(program))  # noqa: S102  # what starting it is
+    from krmkit.fn.bundle import start
+
+    sys.argv[:] = [program, *sys.argv[2:]]
+    start(program, globals())
 elif name in {"-h", "--help", "help"}:
     from krmkit.cli import usage
     from krmkit.fn.loader import names

@@ -28,11 +28,14 @@ def digest(archive: Path, image: str) -> str:
         raise ImageError(f"{archive.name} is not in {archive.parent.name}: make images bundle")
     try:
         with tarfile.open(archive, "r:") as opened:
-            index = json.loads(opened.extractfile("index.json").read())  # type: ignore[union-attr]
+            file = opened.extractfile("index.json")
+            if file is None:
+                raise ValueError("its index.json is no file")
+            index = json.loads(file.read())
         [manifest] = index["manifests"]
         name = manifest.get("annotations", {}).get("org.opencontainers.image.ref.name", "")
         algorithm, _, value = manifest["digest"].partition(":")
-    except (tarfile.TarError, KeyError, ValueError, AttributeError) as error:
+    except (tarfile.TarError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise ImageError(f"{archive.name} is no OCI archive of one image: {error}") from error
     # docker writes the tag alone, podman and buildah the whole name.
     if name not in {image, image.rpartition(":")[2]}:

@@ -73,7 +73,7 @@ def _reopen() -> None:
         os.dup2(opened, 1)
         os.close(opened)
     os.set_inheritable(1, True)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  # as long as the process
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
 
 
 def _unwritten(name: str, error: OSError) -> int:

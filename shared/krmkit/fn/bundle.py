@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
+    from typing import Any
 
     # (name, path of its source below the folder of krmkit, time and size of the source, its code as marshal writes it);
     # the last one is main.py, as __main__, below the folder of the function
@@ -32,13 +33,31 @@ def path_of(folder: str) -> str:
 def use(file: str) -> bool:
     """Load krmkit's modules from the bundle of the function whose main.py is `file`; False where none fits."""
     _no_garbage()
-    return main_of(file) is not None
+    root = _shared()
+    modules = _read(_folder(file), root)
+    _load(modules, root)
+    return bool(modules)
 
 
-def main_of(file: str) -> "CodeType | None":
-    """The code of the main.py `file`, with all loaded that it needs; None where no bundle fits."""
-    root = __file__[: -len("/krmkit/fn/bundle.py")]
-    return _load(_read(_folder(file), root), root)
+def run(file: str, space: "dict[str, Any]", root: str = "") -> bool:
+    """Run the main.py `file` from its bundle, in the namespace `space`; False where none fits, and nothing was done."""
+    root = root or _shared()
+    modules = _read(_folder(file), root)
+    _load(modules, root)
+    if modules:
+        _execute(_code(modules[-1]), space)
+    return bool(modules)
+
+
+def start(program: str, space: "dict[str, Any]") -> None:
+    """Run the function whose main.pyc is `program` in the namespace of __main__: from the bundle, or from its source."""
+    folder = _folder(program)
+    space["__file__"] = main = f"{folder}/main.py"
+    _no_garbage()
+    if not run(main, space, f"{folder}/../../shared"):
+        with open(main, "rb") as stream:
+            source = stream.read()
+        _execute(compile(source, main, "exec", dont_inherit=True), space)
 
 
 def _read(folder: str, root: str) -> "Sequence[Module]":
@@ -62,18 +81,15 @@ def _read(folder: str, root: str) -> "Sequence[Module]":
         return ()
 
 
-def _load(modules: "Sequence[Module]", root: str) -> "CodeType | None":
+def _load(modules: "Sequence[Module]", root: str) -> None:
     """Make modules of code, each after those that it needs: what importing does, without looking anything up.
 
-    Returns the code of the last one, which is main.py.
+    The last one, main.py, is not among them.
     """
-    if not modules:
-        return None
-    from marshal import loads
-
     loaded = sys.modules
     make = type(sys)
-    for name, path, _, _, code in modules[:-1]:
+    for entry in modules[:-1]:
+        name, path = entry[:2]
         if name in loaded:
             continue
         module = loaded[name] = make(name)
@@ -81,15 +97,24 @@ def _load(modules: "Sequence[Module]", root: str) -> "CodeType | None":
         if path.endswith("/__init__.py"):
             module.__path__ = [module.__file__[: -len("/__init__.py")]]
         try:
-            exec(loads(code), module.__dict__)  # noqa: S102  # what importing is
+            _execute(_code(entry), module.__dict__)
         except BaseException:
             del loaded[name]
             raise
         package, _, short = name.rpartition(".")
         if package:
             setattr(loaded[package], short, module)
-    main: CodeType = loads(modules[-1][4])
-    return main
+
+
+def _code(module: "Module") -> "CodeType":
+    from marshal import loads
+
+    code: CodeType = loads(module[4])
+    return code
+
+
+def _execute(code: "CodeType", space: "dict[str, Any]") -> None:
+    exec(code, space)  # noqa: S102  # what importing is
 
 
 def _no_garbage() -> None:
@@ -103,19 +128,9 @@ def _folder(file: str) -> str:
     return file.replace("\\", "/").rpartition("/")[0] or "."
 
 
-def _start(file: str) -> None:
-    """Run the main.py beside the main.pyc `file`: from the bundle, or where that does not fit, from its source."""
-    folder = _folder(file)
-    root = f"{folder}/../../shared"
-    _no_garbage()
-    code = _load(_read(folder, root), root)
-    space = globals()
-    space["__file__"] = main = f"{folder}/main.py"
-    if code is None:
-        with open(main, "rb") as stream:
-            code = compile(stream.read(), main, "exec", dont_inherit=True)
-    exec(code, space)  # noqa: S102  # the same
+def _shared() -> str:
+    return __file__[: -len("/krmkit/fn/bundle.py")]
 
 
 if __name__ == "__main__":
-    _start(__file__)
+    start(__file__, globals())

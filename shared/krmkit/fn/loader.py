@@ -46,10 +46,7 @@ class Function:
             name = "krmkit._functions." + self.name.replace("-", "_")
             module = type(sys)(name)
             module.__file__ = self.main
-            code = bundle.main_of(self.main)
-            if code is not None:
-                exec(code, module.__dict__)  # noqa: S102  # what importing is
-            else:
+            if not bundle.run(self.main, module.__dict__):
                 from importlib.machinery import SourceFileLoader
 
                 SourceFileLoader(name, self.main).exec_module(module)

@@ -310,14 +310,11 @@ class Resource:
         """
         # A text of several lines may become a block, and the comment behind the old one would end up in it.
         if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
-            for step in path:
-                if type(step) is not str:
-                    break
-            else:
-                span = scalar_span(self._text, self.column, path)  # type: ignore[arg-type]  # all are texts
-                if span is not None:
-                    self._set_span(span, value)
-                    return
+            keys = tuple(step for step in path if isinstance(step, str))
+            span = scalar_span(self._text, self.column, keys) if len(keys) == len(path) else None
+            if span is not None:
+                self._set_span(span, value)
+                return
         parent = self._container(path[:-1], path[-1])
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
