@@ -167,7 +167,7 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
     taken: set[int] = set()
     for given in reply.items:
         annotations = given.annotations
-        number = _number(annotations.get(ID) or annotations.get(LEGACY_ID))
+        number = names.number(annotations.get(ID) or annotations.get(LEGACY_ID) or "")
         if number is None:
             number = by_place.get((given.package_path, given.path or "", given.index), 0)
         if 0 < number <= len(sent) and number not in taken:
@@ -292,7 +292,3 @@ def _results(text: str, limits: Limits) -> list[dict[str, object]]:
     if isinstance(found, dict):
         found = found.get("items")
     return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdecimal() and text.isascii() and len(text) < 19 else None

@@ -15,8 +15,6 @@ from krmkit.fn.write import Change
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
 
-_DIGITS = 18  # of an index; Go has no larger numbers
-
 
 class PlaceError(ValueError):
     """A function asks for a place that cannot be."""
@@ -183,9 +181,10 @@ def _says(item: Resource, annotation: str) -> bool:
 
 def _number(item: Resource, index: str) -> int:
     digits = index.removeprefix("-") if index.startswith("-") else index.removeprefix("+")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS):
+    number = names.number(digits)
+    if number is None:
         raise PlaceError(f'{_who(item)}: its index is "{index[:40]}"; it must be a whole number')
-    return int(index)
+    return -number if index.startswith("-") else number
 
 
 def _inside(path: str) -> str:

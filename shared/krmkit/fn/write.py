@@ -99,12 +99,10 @@ def write_folder(target: str, changes: list[Change]) -> None:
     try:
         _make_folders(parent)
         place = tempfile.mkdtemp(prefix=f".{os.path.basename(target)}.", suffix=MARK, dir=parent)
+    except WriteError:
+        raise
     except OSError as error:
-        raise (
-            error
-            if isinstance(error, WriteError)
-            else WriteError(f"cannot make {target}: {error.strerror or error}")
-        ) from None
+        raise WriteError(f"cannot make {target}: {error.strerror or error}") from None
     try:
         write(place, changes)
         os.chmod(place, 0o777 & ~_umask())

@@ -1,4 +1,4 @@
-"""Annotation names that orchestrators and krmkit put on resources."""
+"""Annotations that orchestrators and krmkit put on resources: their names, and the numbers among them."""
 
 from __future__ import annotations
 
@@ -10,3 +10,10 @@ PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 GENERATED_BY = "krmkit.dev/generated-by"
 FAIL_ON = "krmkit.dev/fail-on"
+
+_DIGITS = 18  # Go's numbers have no more, and Python refuses to read some thousands of them
+
+
+def number(text: str) -> int | None:
+    """The whole number, from 0, that an annotation says; None where it says none."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None

@@ -10,6 +10,7 @@ from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.scalars import NULLS
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
 
 TYPE_CHECKING = False
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
-
-_NULLS = frozenset(("null", "~", "Null", "NULL"))
-_DIGITS = 18  # of an index; Go's numbers have no more, and Python refuses to read some thousands of them
 
 
 class Location:
@@ -187,9 +185,9 @@ class Resource:
                 text = plain_text(self._text, span)
                 if text is not None:
                     # No quotes around it: "null" is a text.
-                    return "" if text in _NULLS and span[1] - span[0] == len(text) else text
+                    return "" if text in NULLS and span[1] - span[0] == len(text) else text
         node = self.node(*path)
-        if not isinstance(node, Scalar) or (not node.style and node.text in _NULLS):
+        if not isinstance(node, Scalar) or (not node.style and node.tag is None and node.text in NULLS):
             return ""
         return node.text
 
@@ -263,8 +261,7 @@ class Resource:
         """The resource's position in its file, from 0."""
         if self.location is not None:
             return self.location.index
-        text = self.annotation(names.INDEX) or self.annotation(names.LEGACY_INDEX) or "0"
-        return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else 0
+        return names.number(self.annotation(names.INDEX) or self.annotation(names.LEGACY_INDEX)) or 0
 
     @property
     def package_path(self) -> str:

@@ -22,9 +22,11 @@ _INFINITY = float("inf")
 _NAN = float("nan")
 _MAX_INT = 2**64 - 1
 _MIN_INT = -(2**63)
+# What stands plain for no value.
+NULLS = ("", "~", "null", "Null", "NULL")
 
 _CONSTANTS: dict[str, tuple[str, object]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
+    **dict.fromkeys(NULLS, ("null", None)),
     **dict.fromkeys(("true", "True", "TRUE"), ("bool", True)),
     **dict.fromkeys(("false", "False", "FALSE"), ("bool", False)),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ("float", _INFINITY)),

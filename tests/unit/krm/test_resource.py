@@ -51,7 +51,8 @@ def test_identity() -> None:
 
 @pytest.mark.parametrize("clean", [True, False])
 @pytest.mark.parametrize(
-    ("value", "expected"), [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul")]
+    ("value", "expected"),
+    [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul"), ("!!str null", "null")],
 )
 def test_null_is_no_text(value: str, expected: str, clean: bool) -> None:
     """As Go reads it into a text; with and without a parse."""
