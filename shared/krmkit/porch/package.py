@@ -44,14 +44,11 @@ class Package:
         name = file.rpartition("/")[2]
         found = self._found.get(name)
         if found is None:
-            found = self._found[name] = []
-            # `may_hold` written out: it runs over every resource of the package.
-            for position, resource in enumerate(self.resources):
-                if resource.location is None:
-                    text = resource.text
-                    if name not in text and "\\" not in text and "*" not in text:
-                        continue
-                found.append((place_of(resource), position))
+            found = self._found[name] = [
+                (place_of(resource), position)
+                for position, resource in enumerate(self.resources)
+                if resource.location is not None or may_hold(resource, name)
+            ]
         return found
 
     def file_of(self, resource: Resource) -> str:
