@@ -11,6 +11,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
+from contextlib import suppress
 
 import krmkit
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
@@ -63,7 +64,7 @@ class Worker:
         try:
             await worker._answer()
         except BaseException:
-            worker.kill()
+            await worker.end()
             raise
         return worker
 
@@ -105,26 +106,30 @@ class Worker:
         """Returns when the process has ended."""
         await self._process.wait()
 
-    def kill(self) -> None:
-        """End the process at once."""
-        if self._process.returncode is None:
-            self._process.kill()
-
     async def stop(self) -> None:
         """Let an idle process end."""
         self._stdin.close()
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _PATIENCE)
-        except TimeoutError:
-            self.kill()
-            await self._process.wait()
+        await self.end()
+
+    async def end(self) -> None:
+        """End the process now. Nobody may be in the midst of a call; returns when nothing of the process is left, its pipes neither."""
+        if not self.has_ended:
+            self._process.kill()
+        self._stdin.close()
+        # What is left of an answer that nobody read, and of a call that nobody took, would keep the pipes open.
+        await self._stdout.read()
+        with suppress(ConnectionError):
+            await self._stdin.wait_closed()
+        await self._process.wait()
 
 
 class Pool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
     seconds, so that functions that hang do not end up with all the workers."""
 
-    __slots__ = ("_callers", "_idle", "_queue", "_tasks", "longest", "size", "workers")
+    __slots__ = ("_callers", "_ends", "_idle", "_queue", "_tasks", "longest", "size", "workers")
 
     def __init__(self, size: int, queue: int, longest: float = 300.0) -> None:
         self.size = size
@@ -133,12 +138,19 @@ class Pool:
         self._queue = queue
         self._callers: deque[asyncio.Future[Worker]] = deque()
         self._idle: list[Worker] = []  # the last that worked is the first to work again: it is the warmest
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()  # for as long as the pool is open
+        self._ends: set[asyncio.Task[None]] = set()  # of processes that were given up
 
     async def start(self) -> None:
         """Start all workers. Raises OSError, DiedError."""
-        for worker in await asyncio.gather(*(Worker.start() for _ in range(self.size))):
-            self._join(worker)
+        outcomes = await asyncio.gather(*(Worker.start() for _ in range(self.size)), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, Worker):
+                self._join(outcome)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                await self.stop()
+                raise outcome
 
     async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
@@ -160,7 +172,7 @@ class Pool:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(worker.stop() for worker in self.workers))
+        await asyncio.gather(*self._ends, *(worker.stop() for worker in self.workers))
         self.workers.clear()
         self._idle.clear()
 
@@ -193,7 +205,7 @@ class Pool:
 
     def _join(self, worker: Worker) -> None:
         self.workers.add(worker)
-        self._start(self._watch(worker))
+        _start(self._watch(worker), self._tasks)
         self._give(worker)
 
     async def _watch(self, worker: Worker) -> None:
@@ -206,14 +218,9 @@ class Pool:
 
     def _replace(self, worker: Worker, pause: float = 0.0) -> None:
         """Another process for one that died or whose call nobody waits for."""
-        worker.kill()
         self.workers.discard(worker)
-        self._start(self._restart(pause))
-
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        _start(worker.end(), self._ends)
+        _start(self._restart(pause), self._tasks)
 
     async def _restart(self, pause: float) -> None:
         await asyncio.sleep(pause)
@@ -229,3 +236,10 @@ class Pool:
             else:
                 self._join(worker)
                 return
+
+
+def _start(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> None:
+    """Let it run; it is one of the tasks until it is done."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)

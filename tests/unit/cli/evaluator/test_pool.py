@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli.evaluator import pool as module
-from krmkit.cli.evaluator.frames import Answer
+from krmkit.cli.evaluator.frames import CALL, Answer
 from krmkit.cli.evaluator.pool import DiedError, FullError, Pool, Worker
 from krmkit.fn import testing
 
@@ -204,8 +204,7 @@ def test_worker_that_dies_right_after_its_answer() -> None:
 
     async def test(pool: Pool) -> None:
         worker = await pool._take()
-        worker.kill()
-        await worker.ended()
+        await worker.end()
         pool._give(worker)
 
         assert (await call(pool)).output == EXPECTED
@@ -228,6 +227,41 @@ def test_run_that_takes_too_long() -> None:
         assert pid not in await pids(pool, 1)
 
     with_pool(1, 1, test, longest=0.05)
+
+
+@pytest.mark.parametrize("size", [0, 1 << 22], ids=["a small list", "a list that is in the pipe"])
+def test_stop_right_after_a_process_was_given_up(size: int) -> None:
+    """The pool stops when nothing of the process is left; the loop may be closed then."""
+    gone = []
+
+    async def test(pool: Pool) -> None:
+        (pid,) = await pids(pool, 1)
+        gone.append(pid)
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(TimeoutError):
+            await call(pool, EXAMPLE.encode() + b"#" * size)
+
+    with_pool(1, 1, test, longest=0.05)
+
+    assert not is_alive(gone[0])  # one that nobody waited for would be a zombie
+
+
+def test_end_in_the_midst_of_an_answer() -> None:
+    """What nobody reads any more does not keep the process or its pipes."""
+
+    async def test() -> Worker:
+        worker = await Worker.start()
+        list_ = EXAMPLE.encode() + b"#" * (1 << 22)
+        worker._stdin.write(CALL.pack(len(NAME), len(list_)) + NAME.encode() + list_)
+        await worker._stdout.readexactly(1)
+        await worker.end()
+        return worker
+
+    worker = asyncio.run(test())
+
+    assert worker.has_ended
+    assert not is_alive(worker.pid)
+    assert worker._stdout.at_eof()
 
 
 def test_no_new_worker_for_a_while(
@@ -267,3 +301,22 @@ def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(DiedError, match="its process left with 3"):
         asyncio.run(Pool(1, 1).start())
+
+
+def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workers that did start are ended."""
+    start = Worker.start
+    started: list[Worker] = []
+
+    async def sometimes() -> Worker:
+        started.append(await start())
+        if len(started) == 2:
+            await started.pop().end()
+            raise OSError("no room")
+        return started[-1]
+
+    monkeypatch.setattr(module.Worker, "start", sometimes)
+
+    with pytest.raises(OSError, match="no room"):
+        asyncio.run(Pool(2, 1).start())
+    assert [worker.has_ended for worker in started] == [True]
