@@ -11,32 +11,35 @@ from __future__ import annotations
 _OPENERS = frozenset("&*!|>{[@`%?\t")
 
 
-def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int] | None:
+def scalar_span(text: str, column: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
     """(start, end) in `text` of the scalar at `path`, quotes included.
 
     `text` is the item as it stands behind its dash: its first line without, all others with indentation; the item's
-    keys are at `column`. None where the scalar is absent or not simple enough.
+    keys are at `column`. None where the scalar is absent or not simple enough, or in a list.
     """
     if len(path) != 2:
         return _span_in_block(text, column, path)
+    parent, key = path
+    if not isinstance(parent, str) or not isinstance(key, str):
+        return None
     # What is asked for most (metadata.name), without looking for the end of the block, which is lines further down, and
     # with the methods that take no positions, which are the fast ones.
-    outer = "\n" + " " * column + path[0] + ":"
+    outer = "\n" + " " * column + parent + ":"
     before, found, rest = text.partition(outer + "\n")
     if not found or outer in rest or outer in before or text.startswith(outer[column + 1 :]):
         return _span_in_block(text, column, path)
     first = rest.partition("\n")[0]
-    inner = len(first) - len(first.lstrip(" "))
+    inner = len(first) - len(first.lstrip())
     if inner <= column or not first[inner : inner + 1].isalpha():
         return _span_in_block(text, column, path)
-    needle = "\n" + " " * inner + path[1] + ":"
+    needle = "\n" + " " * inner + key + ":"
     between, found, after = ("\n" + rest).partition(needle)
     if not found:
         return None
-    width = column + 1
     if between:
+        deeper = " " * (column + 1)
         for line in between.split("\n"):
-            if line[:width].strip(" "):
+            if not line.startswith(deeper) and line.strip(" "):
                 # The block ends above.
                 return None
     if needle in after:
@@ -48,14 +51,17 @@ def scalar_span(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int
     word = line[1:]
     if word.replace("-", "").isalnum() and line[0] == " " and word[0] != "-":
         below = len(line) + 1
-        if after[below : below + inner + 1].strip(" \n"):
+        if after[below : below + inner + 1].strip():
             return value + 1, stop
     return _value_span(text, value, stop, inner, len(text))
 
 
-def _span_in_block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int] | None:
-    found = block(text, column, path[:-1])
-    return scalar_in(text, found, path[-1]) if found is not None else None
+def _span_in_block(text: str, column: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+    names = tuple([step for step in path if isinstance(step, str)])
+    if not names or len(names) < len(path):
+        return None
+    found = block(text, column, names[:-1])
+    return scalar_in(text, found, names[-1]) if found is not None else None
 
 
 def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int] | None:

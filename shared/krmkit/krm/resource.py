@@ -307,8 +307,7 @@ class Resource:
         """
         # A text of several lines may become a block, and the comment behind the old one would end up in it.
         if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
-            keys = tuple(step for step in path if isinstance(step, str))
-            span = scalar_span(self._text, self.column, keys) if len(keys) == len(path) else None
+            span = scalar_span(self._text, self.column, path)
             if span is not None:
                 self._set_span(span, value)
                 return

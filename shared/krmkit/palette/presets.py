@@ -14,7 +14,6 @@ from krmkit.yaml.data import core_data, lookup
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.outline import outline
 from krmkit.yaml.splice import same_data
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
 
@@ -22,10 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.palette.keypath import Step
     from krmkit.yaml.limits import Limits
-    from krmkit.yaml.outline import Outline
 
 PRESETS = "presets.yaml"
 VALUES = "values.yaml"
+
+# Keys behind which more may stand than they say themselves: merge keys, and those that are no plain text.
+_UNSURE = frozenset({"<<", None})
 
 
 class Preset:
@@ -101,24 +102,22 @@ def _finding(
 class _Catalog:
     """The presets of one presets.yaml, each read when it is chosen."""
 
-    __slots__ = ("entries", "file", "limits")
+    __slots__ = ("entries", "limits")
 
-    def __init__(self, file: Outline, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
-        self.file = file
+    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
         self.entries = entries
         self.limits = limits
 
     @classmethod
     def parse(cls, text: str, limits: Limits) -> _Catalog:
-        file = outline(text, limits)
-        root = file.root
+        root = parse(text, limits).root
         if root is None or is_null(root):
-            return cls(file, [], limits)
+            return cls([], limits)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
         if listed is None or is_null(listed):
-            return cls(file, [], limits)
+            return cls([], limits)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
         entries = []
@@ -128,7 +127,7 @@ class _Catalog:
             if not isinstance(node, Map) or not name:
                 raise YamlError(f"presets[{number}] must be a mapping with a name")
             entries.append((name, _text(node.get("group")) or "", node))
-        return cls(file, entries, limits)
+        return cls(entries, limits)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
         """The presets that are asked for, each once, in the order of asking."""
@@ -229,7 +228,7 @@ class _Catalog:
 
     def added(self, node: Node | None) -> Map | None:
         if isinstance(node, Scalar) and not is_null(node):
-            node = parse(self.file.text(node), self.limits).root
+            node = parse(node.text, self.limits).root
         if node is None or is_null(node):
             return None
         if not isinstance(node, Map):
@@ -253,9 +252,6 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         root = document.root
         if not isinstance(root, Map):
             raise YamlError("the values must be a mapping at their top", 1, 1)
-        # A merge changes what differs and nothing else; only what was removed may come back the same.
-        removing = not empty and any(preset.remove for preset in presets)
-        before = core_data(root, limits) if removing else None
         removed = False
         for preset in presets:
             for path in preset.remove:
@@ -264,8 +260,10 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
                 merge(root, preset.add, limits)
         if not document.changed or (empty and not root.entries):
             return values, []
-        if removing and removed and _same(before, core_data(root, limits)):
-            return values, []
+        # A merge changes what differs and nothing else; only what was removed may come back the same.
+        if removed and not empty and (document.aliases or not _differ(root, root)):
+            if _same(core_data(root, limits), core_data(parse(values, limits).root, limits)):
+                return values, []
         return document.render(), []
     except YamlError as error:
         return values, [_finding("schema", f"{VALUES} cannot be changed: {error}", "", file=VALUES)]
@@ -279,6 +277,24 @@ def _start(values: str, empty: Document) -> Document:
     if values and not values.endswith("\n"):
         values += empty.newline
     return parse(values + "{}" + empty.newline, empty.limits)
+
+
+def _differ(before: Node, now: Node) -> bool:
+    """Whether what `before` said when it was read surely is not what `now` says; quickly, for mostly it is not."""
+    before, now = deref(before), deref(now)
+    if isinstance(before, Map) and isinstance(now, Map):
+        entries = before.entries if before.original is None else before.original
+        then = {entry.name: entry.first_value for entry in entries}
+        named = {entry.name: entry.value for entry in now.entries}
+        if not then.keys().isdisjoint(_UNSURE) or not named.keys().isdisjoint(_UNSURE):
+            return False
+        return then.keys() != named.keys() or any(_differ(then[name], named[name]) for name in then)
+    if isinstance(before, Seq) and isinstance(now, Seq):
+        items = before.items if before.original is None else before.original
+        return len(items) != len(now.items) or any(map(_differ, items, now.items))
+    if isinstance(before, Scalar) and isinstance(now, Scalar):
+        return before is not now and not same_data(core_data(before), core_data(now))
+    return True
 
 
 def _same(left: object, right: object) -> bool:

@@ -38,15 +38,25 @@ class Style:
 
 def is_clean(node: Node) -> bool:
     """Whether the node stands in its text just as it is: no edit in it, no anchors or aliases that may dangle."""
-    if node.source is None or node.anchor is not None or isinstance(node, Alias):
-        return False
-    if isinstance(node, Map):
-        return node.original is None and all(
-            is_clean(entry.key) and entry.value is entry.first_value and is_clean(entry.value)
-            for entry in node.entries
-        )
-    if isinstance(node, Seq):
-        return node.original is None and all(is_clean(item) for item in node.items)
+    if node.source is not None and node.source.plain and not node.source.changed:
+        return True
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if node.source is None or node.anchor is not None or isinstance(node, Alias):
+            return False
+        if isinstance(node, Map):
+            if node.original is not None:
+                return False
+            for entry in node.entries:
+                if entry.value is not entry.first_value:
+                    return False
+                stack.append(entry.key)
+                stack.append(entry.value)
+        elif isinstance(node, Seq):
+            if node.original is not None:
+                return False
+            stack += node.items
     return True
 
 

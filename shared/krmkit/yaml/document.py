@@ -5,6 +5,8 @@ from __future__ import annotations
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.literal import block_scalar_end
+from krmkit.yaml.plain import read
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -21,25 +23,21 @@ class Document:
 
     `root` is None for an empty document. `wide` tells how the text indents lists under a key (dashes two deeper
     than the key, or at the key's column) and `newline` how it ends lines; new nodes follow both. `limits` are those
-    that the text was read with; what is written keeps to them.
+    that the text was read with; what is written keeps to them. `changed` says whether an edit has been recorded anywhere,
+    and `plain` that there are neither anchors nor aliases nor tags.
     """
 
-    __slots__ = ("aliases", "limits", "newline", "root", "text", "wide")
+    __slots__ = ("aliases", "changed", "limits", "newline", "plain", "root", "text", "wide")
 
     def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
         self.text = text
         self.limits = limits
         self.root: Node | None = None
         self.wide = False
+        self.changed = False
+        self.plain = False
         self.aliases: list[Alias] = []
-        self.newline = "\r\n" if "\r\n" in text else "\n"
-
-    @property
-    def changed(self) -> bool:
-        """Whether an edit has been recorded anywhere."""
-        from krmkit.yaml.splice import is_changed
-
-        return self.root is not None and is_changed(self.root)
+        self.newline = "\r\n" if "\r" in text and "\r\n" in text else "\n"
 
     def splices(self) -> list[tuple[int, int, str]]:
         """The recorded edits as (start, end, replacement), in order and free of overlap."""
@@ -83,6 +81,9 @@ def parse_all(
     most: int = 0,
 ) -> list[Document]:
     """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error."""
+    document = Document(text, limits)
+    if read(document, unique=duplicates == "error"):
+        return [document]
     yaml = _libyaml.backend()
     try:
         return _build(yaml, text, limits, duplicates == "error", anchors, most)
@@ -126,7 +127,7 @@ def _build(
             style = event.style
             node: Node = Scalar(event.value, style, document, start, end)
             if style == "|" or style == ">":
-                node.end = _block_scalar_end(text, start, end, event.value)
+                node.end = block_scalar_end(text, start, end, event.value)
             tag = event.tag
             if tag is not None:
                 node.tag = _short(tag)
@@ -240,25 +241,6 @@ def _column(text: str, offset: int) -> int:
 
 def _short(tag: str) -> str:
     return "!!" + tag[len(_TAG_PREFIX) :] if tag.startswith(_TAG_PREFIX) else tag
-
-
-def _block_scalar_end(text: str, start: int, end: int, value: str) -> int:
-    """Where the content of a block scalar ends, without its final newline.
-
-    libyaml's end runs over the blank lines that follow; with keep chomping (`|+`) they are content, else not.
-    """
-    header = text[start : text.find("\n", start) + 1 or end]
-    content = text[start:end]
-    if "+" in header.split("#", 1)[0]:
-        return end - (2 if content.endswith("\r\n") else 1 if content.endswith("\n") else 0)
-    if value.rstrip("\r\n") != value.rstrip():
-        # The last line ends in blanks that are content.
-        return start + len(content.rstrip("\r\n"))
-    stop = start + len(content.rstrip())
-    line_end = text.find("\n", stop, end)
-    if line_end < 0:
-        line_end = end
-    return line_end - 1 if text[line_end - 1] == "\r" else line_end
 
 
 def _refuse_duplicates(entries: list[Entry], text: str) -> None:

@@ -8,7 +8,8 @@ its end if the value closes on the line.
 
 from __future__ import annotations
 
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
+# A value that begins with one of these is a plain one.
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
 
 _CLOSING = {"{": "}", "[": "]"}
 # What may open something inside a flow collection, or hide what does.
@@ -18,42 +19,48 @@ _SIGNS = frozenset("{}[]'\"#!&*\\")
 _LONG = 2000
 
 
-def all_close(item: str, signs: str) -> bool:
-    """Whether no quote or bracket among `signs` (of `'"{[`) leaves anything open at the end of its line.
+def first_open(text: str, sign: str, position: int, closed: set[int]) -> int:
+    """Offset of the first of these signs (one of `'"{[`), from `position` on, that may leave something open at the end of
+    its line; -1 where none does.
 
-    Of the others it must be known already, line by line. False also where it cannot be told quickly.
+    Of the other signs it must be known as well, line by line. Also an offset where it cannot be told quickly. `closed`
+    holds the ends of lines that were looked at as a whole, and gets more of them.
     """
-    closed: set[int] = set()  # ends of the lines that were looked at as a whole
-    for sign in signs:
-        closing = _CLOSING.get(sign)
-        position = item.find(sign)
-        while position >= 0:
-            end = item.find("\n", position)
-            if end < 0:
-                end = len(item)
-            # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
-            # are, text or collection, nothing stays open because of them.
-            if end not in closed and (
-                item[end - 1] != closing or not _SIGNS.isdisjoint(item[position + 1 : end - 1])
-            ):
-                if not _closes(item[item.rfind("\n", 0, position) + 1 : end]):
-                    return False
-                closed.add(end)
-            position = item.find(sign, end)
-    return True
+    closing = _CLOSING.get(sign)
+    position = text.find(sign, position)
+    while position >= 0:
+        end = text.find("\n", position)
+        if end < 0:
+            end = len(text)
+        # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
+        # are, text or collection, nothing stays open because of them.
+        if end not in closed and (
+            text[end - 1] != closing or not _SIGNS.isdisjoint(text[position + 1 : end - 1])
+        ):
+            if not _closes(text[text.rfind("\n", 0, position) + 1 : end]):
+                return position
+            closed.add(end)
+        position = text.find(sign, end)
+    return -1
+
+
+def all_close(text: str, signs: str) -> bool:
+    """Whether no quote or bracket among `signs` leaves anything open at the end of its line; see `first_open`."""
+    closed: set[int] = set()
+    return all(first_open(text, sign, 0, closed) < 0 for sign in signs)
 
 
 def _closes(line: str) -> bool:
     content = line.lstrip(" ")
     while content.startswith("- "):
         content = content[2:].lstrip(" ")
-    if content[0] in _PLAIN:
+    if content[0] in PLAIN:
         key, colon, value = content.partition(": ")
         if not colon or " #" in key:
             # Plain text to its end: quotes and brackets in it open nothing.
             return not content.endswith(":")
         content = value.lstrip(" ")
-        if not content or content[0] in _PLAIN:
+        if not content or content[0] in PLAIN:
             return True
     first = content[0]
     if first == "#":

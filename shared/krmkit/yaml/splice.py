@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     Splice = tuple[int, int, str]
 
 
-def is_changed(node: Node) -> bool:
-    """Whether an edit was recorded at or below the node."""
-    if isinstance(node, Map):
-        return node.original is not None or any(is_changed(entry.value) for entry in node.entries)
-    if isinstance(node, Seq):
-        return node.original is not None or any(is_changed(item) for item in node.items)
-    return False
-
-
 def splices(document: Document) -> list[Splice]:
     """All edits of a document, sorted and free of overlap.
 
@@ -89,7 +80,16 @@ def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
 
 
 def _begins_a_line(signs: str, text: str) -> bool:
-    return any((content := line.lstrip(" -")) and content[0] in signs for line in text.split("\n"))
+    """Whether some line has one of the signs as its first, blanks and dashes aside."""
+    text = "\n" + text
+    for sign in signs:
+        for before in "\n -":
+            position = text.find(before + sign)
+            while position >= 0:
+                if not text[text.rfind("\n", 0, position + 1) + 1 : position].strip(" -"):
+                    return True
+                position = text.find(before + sign, position + 1)
+    return False
 
 
 def _ends_its_block_scalars(new: str) -> bool:
@@ -100,20 +100,29 @@ def _ends_its_block_scalars(new: str) -> bool:
     """
     if "|" not in new and ">" not in new:
         return True
-    closing = len(new)
-    for line in reversed(new.split("\n")):
-        content = line.strip(" \r")
-        if not content or content[0] == "#":
+    lines = new.split("\n")
+    steps = 4 * len(lines)  # to look for what ends the scalars; a text that takes more is proven
+    for number, line in enumerate(lines, 1):
+        if "|" not in line and ">" not in line:
             continue
-        column = line.index(content[0])
-        if "|" in content or ">" in content:
-            line = content.partition(" #")[0]
-            header = line.rstrip(" 0123456789+-")
-            # With `+`, the blank lines below are part of the scalar, and these do not move. No reader takes a tab where
-            # the depth of the text is looked for.
-            if header[-1:] in ("|", ">") and (column < closing or "+" in line[len(header) :] or "\t" in new):
-                return False
-        closing = min(closing, column)
+        line = line.partition(" #")[0].strip(" \r")
+        header = line.rstrip(" 0123456789+-")
+        if header[-1:] not in ("|", ">") or line[0] == "#":
+            continue
+        # With `+`, the blank lines below are part of the scalar, and these do not move. No reader takes a tab where the
+        # depth of the text is looked for.
+        if "+" in line[len(header) :] or "\t" in new:
+            return False
+        column = len(lines[number - 1]) - len(lines[number - 1].lstrip(" "))
+        for following in lines[number:]:
+            steps -= 1
+            content = following.lstrip(" \r")
+            if content and content[0] != "#" and len(following) - len(content) <= column:
+                break
+        else:
+            return False
+        if steps < 0:
+            return False
     return True
 
 

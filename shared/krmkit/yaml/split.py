@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from krmkit.yaml import _libyaml
 from krmkit.yaml.chunks import Chunks
+from krmkit.yaml.document import Document
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import all_close
+from krmkit.yaml.lines import first_open
+from krmkit.yaml.plain import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if not _is_envelope(head, text[tail:], key):
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
-    unproven, chunks.doubtful = _examine(items, chunks.column)
+    unproven, chunks.doubtful = _examine(text[first:tail], items, chunks.column)
     chunks.doubtful |= commented
     if not all(_is_closed(items[number], chunks.column) for number in unproven):
         return None
@@ -190,23 +192,51 @@ def _is_envelope(head: str, tail: str, key: int) -> bool:
         return False
 
 
-def _examine(items: list[str], column: int) -> tuple[list[int], set[int]]:
-    """Numbers of the items whose quotes and brackets prove nothing, and of those that are doubtful (see Chunks)."""
-    unproven: list[int] = []
-    doubtful: set[int] = set()
+def _examine(region: str, items: list[str], column: int) -> tuple[set[int], set[int]]:
+    """Numbers of the items whose quotes and brackets prove nothing, and of those that are doubtful (see Chunks).
+
+    `region` is what the items were cut from. It is looked at as a whole, which is much less work than item by item.
+    """
+    unproven: set[int] = set()
+    starts: list[int] = []
+
+    def pass_over(position: int, quote: str = "") -> int:
+        """Leave the item at `position` unproven; returns where the next one starts."""
+        if not starts:
+            start = column
+            for item in items:
+                starts.append(start)
+                start += len(item) + column
+            starts.append(len(region))
+        low, high = 0, len(items)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if starts[middle] <= position:
+                low = middle
+            else:
+                high = middle
+        if not quote or not _quotes_close(items[low], quote):
+            unproven.add(low)
+        return starts[low + 1]
+
+    closed: set[int] = set()
+    for sign in "\t{['\"":
+        if sign not in region:
+            continue
+        quote = sign if sign in "'\"" else ""
+        if quote and _quotes_close(region, quote):
+            continue
+        position = 0
+        while position >= 0:
+            position = (
+                region.find(sign, position) if sign == "\t" else first_open(region, sign, position, closed)
+            )
+            if position >= 0:
+                position = pass_over(position, quote)
     letters = _LETTERS
+    doubtful = set(unproven)
     for number, item in enumerate(items):
-        signs = "{" if "{" in item else ""
-        if "[" in item:
-            signs += "["
-        if "'" in item and not _quotes_close(item, "'"):
-            signs += "'"
-        if '"' in item and not _quotes_close(item, '"'):
-            signs += '"'
-        if "\t" in item or (signs and not all_close(item, signs)):
-            unproven.append(number)
-            doubtful.add(number)
-        elif item[:1] not in letters and not _begins_with_key(item, column):
+        if item[:1] not in letters and not _begins_with_key(item, column):
             doubtful.add(number)
     return unproven, doubtful
 
@@ -260,9 +290,12 @@ def _begins_with_key(item: str, column: int) -> bool:
 
 def _is_closed(item: str, column: int) -> bool:
     """Whether the item, parsed alone, is one document without error."""
+    text = " " * column + item
+    if read(Document(text)):
+        return True
     yaml = _libyaml.backend()
     try:
-        get_event = yaml.parser(" " * column + item).get_event
+        get_event = yaml.parser(text).get_event
         documents = 0
         while True:
             kind = type(get_event())

@@ -124,7 +124,11 @@ class Map(Node):
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
-        super().__init__(source, start, start, anchor, tag)
+        self.source = source
+        self.start = start
+        self.end = start
+        self.anchor = anchor
+        self.tag = tag
         self.flow = flow
         self.entries: list[Entry] = []
         self.original: list[Entry] | None = None
@@ -159,6 +163,8 @@ class Map(Node):
         """Keep the children as the text has them, before the first edit."""
         if self.original is None:
             self.original = list(self.entries)
+            if self.source is not None:
+                self.source.changed = True
 
     def set(self, name: str, value: object) -> Node:
         """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
@@ -213,7 +219,11 @@ class Seq(Node):
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
-        super().__init__(source, start, start, anchor, tag)
+        self.source = source
+        self.start = start
+        self.end = start
+        self.anchor = anchor
+        self.tag = tag
         self.flow = flow
         self.items: list[Node] = []
         self.original: list[Node] | None = None
@@ -228,6 +238,8 @@ class Seq(Node):
         """Keep the children as the text has them, before the first edit."""
         if self.original is None:
             self.original = list(self.items)
+            if self.source is not None:
+                self.source.changed = True
 
     def append(self, value: object) -> Node:
         """Add an item at the end; returns its node."""
