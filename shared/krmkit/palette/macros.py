@@ -10,8 +10,8 @@ from krmkit.palette.finding import Finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
 from krmkit.palette.macroexpr import Expression, ExpressionError
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
-from krmkit.yaml.document import line_column, parse
-from krmkit.yaml.errors import YamlError
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError, line_column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import core_resolve
 from krmkit.yaml.tree import Node, Scalar, deref

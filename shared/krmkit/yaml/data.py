@@ -74,7 +74,7 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     """Line and column (from 1) of a node in its text; (None, None) for one made by an edit."""
     if node.source is None:
         return None, None
-    from krmkit.yaml.document import line_column
+    from krmkit.yaml.errors import line_column
 
     return line_column(node.source.text, node.start)
 

@@ -37,3 +37,8 @@ class LimitError(YamlError):
         return cls(
             f"{what} is over the limit of {value} (raise it with --limit {limit}=N)", line, column, limit
         )
+
+
+def line_column(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -48,7 +48,7 @@ def _block_chunks(text: str, spans: Spans) -> Chunks:
     lines = [line_start(text, first)]
     pad = first - lines[0]
     if text[lines[0] : first].strip(" "):
-        from krmkit.yaml.document import line_column
+        from krmkit.yaml.errors import line_column
 
         place = line_column(text, first)
         raise YamlError("the first item must stand on a line of its own, below a plain `items:`", *place)

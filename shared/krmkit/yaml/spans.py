@@ -50,11 +50,11 @@ def find_items(text: str, limits: Limits) -> Spans:
     try:
         return _find(yaml, text, limits)
     except yaml.error as error:
-        from krmkit.yaml.document import translate
+        from krmkit.yaml.events import translate
 
         raise translate(error, text) from None
     except UnicodeEncodeError as error:
-        from krmkit.yaml.document import line_column
+        from krmkit.yaml.errors import line_column
 
         place = line_column(text, error.start)
         raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *place) from None

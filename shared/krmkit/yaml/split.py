@@ -24,6 +24,7 @@ from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import first_open
 from krmkit.yaml.plain import read
+from krmkit.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,6 +161,12 @@ def _is_envelope(head: str, tail: str, key: int) -> bool:
 
     Its value is empty, because the tail begins with a key at column 0.
     """
+    document = Document(head + tail)
+    if read(document):
+        root = document.root
+        return isinstance(root, Map) and any(
+            entry.name == "items" and entry.key.start == key for entry in root.entries
+        )
     yaml = _libyaml.backend()
     found = False
     try:
