@@ -117,7 +117,7 @@ def read(document: Document, unique: bool = True) -> bool:
                     if name[-1] != ":":
                         return False
                     name = name[:-1]
-                if not name.isidentifier() and not _is_name(name):
+                if len(name) > _LONGEST_KEY or not (name.isidentifier() or _is_name(name)):
                     return False
                 if name in names and unique:
                     return False
@@ -176,7 +176,7 @@ def read(document: Document, unique: bool = True) -> bool:
 def _is_name(text: str) -> bool:
     """Whether a text is a key, or a value within a flow collection, to every reader: letters, digits, and `-_./` within."""
     letters = text.replace("-", "").replace("_", "").replace(".", "").replace("/", "")
-    return letters.isalnum() and text[0] not in "-." and len(text) <= _LONGEST_KEY
+    return letters.isalnum() and text[0] not in "-."
 
 
 def _is_end(content: str, position: int) -> bool:
@@ -202,7 +202,7 @@ def _flow(document: Document, content: str, place: int) -> Map | Seq | None:
             name, _, rest = part.partition(": ")
             value = rest.lstrip(" ")
             node = _single(document, value.rstrip(" "), start + len(part) - len(value))
-            if node is None or name in names or not _is_name(name):
+            if node is None or name in names or not _is_name(name) or len(name) > _LONGEST_KEY:
                 return None
             names.add(name)
             key = Scalar(name, "", document, start, start + len(name))
