@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.lang import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.lang.pattern import Pattern
@@ -33,8 +35,6 @@ class Effort:
 
     def compile(self, text: str) -> Pattern:
         """A pattern of krmkit.lang.pattern. Raises PatternError, EffortError."""
-        from krmkit.lang import pattern
-
         if self._instructions < 0:
             raise EffortError(
                 "the regular expressions of all packs together are too large (krmkit.palette.effort.MAX_INSTRUCTIONS)"

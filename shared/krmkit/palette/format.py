@@ -9,6 +9,7 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
+from krmkit.lang.pattern import PatternError
 from krmkit.palette import effort as limits
 from krmkit.palette.decimals import Decimal, scan
 from krmkit.palette.effort import Effort, EffortError
@@ -81,8 +82,6 @@ class Token:
     def _matches(self, text: str) -> bool:
         if self.pattern is None:
             return True
-        from krmkit.lang.pattern import PatternError
-
         try:
             return self.effort.search(self.pattern, text)
         except (PatternError, EffortError) as error:
@@ -194,8 +193,6 @@ def _with_pattern(token: Token, text: str) -> None:
         raise FormatError(
             f"{token.source}: a regular expression goes with string, number and password, not with {token.type}"
         )
-    from krmkit.lang.pattern import PatternError
-
     try:
         token.pattern = token.effort.compile(text)
     except (PatternError, EffortError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.palette import resources, schema
 from krmkit.palette.effort import Effort
 from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, Finding
 from krmkit.palette.pack import Pack
@@ -106,11 +107,9 @@ class Subject:
         """Schema constraints, whose findings stay beside what is wrong with the texts."""
         if self.pack.schema is None or self.values is None:
             return
-        from krmkit.palette.schema import Schema, check
-
-        schema = Schema.parse(self.pack.schema, options.limits, options.effort)
+        rules = schema.Schema.parse(self.pack.schema, options.limits, options.effort)
         try:
-            self.findings += check(schema, self.values, self.defaults, self.pack.label, satisfied)
+            self.findings += schema.check(rules, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
                 Finding("schema", f"the values are over a limit: {error}", ("",), self.pack.label)
@@ -160,8 +159,6 @@ def validate(
 
 
 def _resources(asking: list[Subject], pools: Sequence[Pool], options: Options) -> list[Finding]:
-    from krmkit.palette import resources
-
     demands = [
         resources.Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values)
         for subject in asking
