@@ -15,6 +15,8 @@ from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detach
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
@@ -119,6 +121,11 @@ class Resource:
             self._document = None
             self._root = None
         return self._text
+
+    def may_hold(self, word: str) -> bool:
+        """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one."""
+        text = self.text
+        return word in text or "\\" in text or "*" in text
 
     @property
     def document(self) -> Document:
@@ -407,6 +414,15 @@ class Resource:
 
     def __repr__(self) -> str:
         return f"Resource({self.label})"
+
+
+def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Resource]]:
+    """Position and resource of all in which a word can occur (Resource.may_hold)."""
+    # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
+    for position, resource in enumerate(resources):
+        text = resource.text if resource.changed else resource._text
+        if word in text or "\\" in text or "*" in text:
+            yield position, resource
 
 
 def _fresh(following: str | int) -> Map | Seq:

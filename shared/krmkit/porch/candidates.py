@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.resource import holding
 from krmkit.porch.generate import in_namespace
 from krmkit.porch.injection import INJECTION, Candidate
-from krmkit.porch.package import CONTEXT_NAME, may_hold, place_of
+from krmkit.porch.package import CONTEXT_NAME, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ def candidates(
     own = config.ref() if config is not None else None
     eligible = [
         (*place_of(item), position, item)
-        for position, item in enumerate(items)
-        if may_hold(item, names.LOCAL_CONFIG)
-        and item.is_local_config
+        for position, item in holding(items, names.LOCAL_CONFIG)
+        if item.is_local_config
         and in_namespace(item.namespace, namespace)
         and not _is_tool(item)
         and item.ref() != own

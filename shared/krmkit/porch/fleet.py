@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource, holding
 from krmkit.porch import api
 from krmkit.porch.api import Condition, PorchError
 from krmkit.porch.decode import Decoded
 from krmkit.porch.edit import overwrite
 from krmkit.porch.generate import Changes, Existing, Generated, generate, in_namespace, reconcile
 from krmkit.porch.metadata import target_object
-from krmkit.porch.package import may_hold, place_of
+from krmkit.porch.package import place_of
 from krmkit.porch.setvalidation import validate_set
 from krmkit.porch.targets import TargetObject, find_upstream, unroll
 from krmkit.porch.text import VariantWriter, owner_of
@@ -183,11 +183,10 @@ class Fleet:
     def _paths(self) -> dict[str, int]:
         """The highest index at each path below the variants' folder."""
         found: dict[str, int] = {}
-        for item in self.resources:
-            if may_hold(item, FOLDER + "/"):
-                _, path, index = place_of(item)
-                if path:
-                    found[path] = max(index, found.get(path, -1))
+        for _, item in holding(self.resources, FOLDER + "/"):
+            _, path, index = place_of(item)
+            if path:
+                found[path] = max(index, found.get(path, -1))
         return found
 
 
@@ -195,7 +194,7 @@ def _owner(item: Resource) -> str:
     """The set that an item says it was made by; "" where it says nothing."""
     return (
         item.string("metadata", "annotations", names.GENERATED_BY)
-        if may_hold(item, names.GENERATED_BY)
+        if item.may_hold(names.GENERATED_BY)
         else ""
     )
 

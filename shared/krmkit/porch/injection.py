@@ -10,7 +10,7 @@ from krmkit.porch.api import PorchError
 from krmkit.porch.edit import overwrite
 from krmkit.porch.fields import ordered
 from krmkit.porch.gates import set_conditions_and_gates
-from krmkit.porch.package import KPTFILE, may_hold
+from krmkit.porch.package import KPTFILE
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 
@@ -117,7 +117,7 @@ def find_injection_points(package: Package) -> list[InjectionPoint]:
     for file, resource in package.by_file():
         try:
             kind = resource.kind
-            value = resource.annotations.get(INJECTION) if may_hold(resource, INJECTION) else None
+            value = resource.annotations.get(INJECTION) if resource.may_hold(INJECTION) else None
             name = resource.name if value is not None else ""
         except LimitError:
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import holding
 from krmkit.porch.api import PorchError
 from krmkit.yaml.errors import YamlError
 
@@ -44,10 +45,13 @@ class Package:
         name = file.rpartition("/")[2]
         found = self._found.get(name)
         if found is None:
+            resources = self.resources
+            positions = {position for position, _ in holding(resources, name)}
+            positions.update(
+                [number for number, resource in enumerate(resources) if resource.location is not None]
+            )
             found = self._found[name] = [
-                (place_of(resource), position)
-                for position, resource in enumerate(self.resources)
-                if resource.location is not None or may_hold(resource, name)
+                (place_of(resources[position]), position) for position in sorted(positions)
             ]
         return found
 
@@ -116,12 +120,6 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
     index = resource.annotation(names.INDEX) or resource.annotation(names.LEGACY_INDEX)
     number = int(index) if index.isascii() and index.isdecimal() and len(index) < 10 else 0
     return resource.annotation(names.PACKAGE_PATH).rstrip("/"), path, number
-
-
-def may_hold(resource: Resource, word: str) -> bool:
-    """Whether a word can occur in a resource at all, seen without parsing it: only escapes and aliases hide one."""
-    text = resource.text
-    return word in text or "\\" in text or "*" in text
 
 
 def is_resource_file(path: str) -> bool:
