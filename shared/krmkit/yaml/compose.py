@@ -61,8 +61,21 @@ def is_clean(node: Node) -> bool:
 
 
 def _can_stay(node: Node, style: Style) -> bool:
-    """Whether the node's own text can be taken over: it is clean, and does not end in a block scalar where none may be."""
-    return is_clean(node) and (style.literals or not is_block_scalar(last_node(node)))
+    """Whether the node's own text can be taken over: it is clean, and does not end in a block scalar where none may be, or
+    in one whose last line has no line break, which it would get."""
+    if not is_clean(node):
+        return False
+    last = last_node(node)
+    return not is_block_scalar(last) or (style.literals and not _lacks_break(last))
+
+
+def _lacks_break(node: Node) -> bool:
+    """Whether a block scalar ends with its text, without the final line break that it would have elsewhere."""
+    assert node.source is not None
+    text = node.source.text
+    if text.endswith("\n") or text[node.end :].strip(" "):
+        return False
+    return "-" not in text[node.start : line_end(text, node.start)].partition(" #")[0]
 
 
 def is_tied(node: Node) -> bool:
@@ -146,7 +159,7 @@ def scalar(node: Node, indent: int, style: Style) -> str:
     if is_empty(node):
         return "null"
     if is_block_scalar(node):
-        shifted = _block_scalar(node, indent) if style.literals else None
+        shifted = _block_scalar(node, indent) if style.literals and not _lacks_break(node) else None
         return shifted if shifted is not None else emit.scalar(node.text, indent, flow=not style.literals)
     return _join_lines(_slice(node), indent + 2)
 

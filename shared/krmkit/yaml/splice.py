@@ -64,6 +64,8 @@ def splices(document: Document) -> list[Splice]:
 def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
     """Whether the edits need no proof: they stay within lines, or keep away from every block scalar."""
     text = document.text
+    if any(after[0] < before[1] for before, after in zip(edits, edits[1:], strict=False)):
+        return False
     # Behind `? ` keys stand deeper than their siblings; not all that is written next to them fits.
     if ("?" in text and _begins_a_line("?", text)) or any(_begins_a_line("?:", new) for _, _, new in edits):
         return False
@@ -88,7 +90,10 @@ def _begins_a_line(signs: str, text: str) -> bool:
             while position >= 0:
                 if not text[text.rfind("\n", 0, position + 1) + 1 : position].strip(" -"):
                     return True
-                position = text.find(before + sign, position + 1)
+                # Any other of this line has more before it.
+                position = text.find("\n", position + 1)
+                if position >= 0:
+                    position = text.find(before + sign, position)
     return False
 
 
@@ -100,6 +105,9 @@ def _ends_its_block_scalars(new: str) -> bool:
     """
     if "|" not in new and ">" not in new:
         return True
+    if "\t" in new:
+        # One may stand behind the header; and no reader takes one where the depth of the text is looked for.
+        return False
     lines = new.split("\n")
     steps = 4 * len(lines)  # to look for what ends the scalars; a text that takes more is proven
     for number, line in enumerate(lines, 1):
@@ -109,9 +117,8 @@ def _ends_its_block_scalars(new: str) -> bool:
         header = line.rstrip(" 0123456789+-")
         if header[-1:] not in ("|", ">") or line[0] == "#":
             continue
-        # With `+`, the blank lines below are part of the scalar, and these do not move. No reader takes a tab where the
-        # depth of the text is looked for.
-        if "+" in line[len(header) :] or "\t" in new:
+        # With `+`, the blank lines below are part of the scalar, and these do not move.
+        if "+" in line[len(header) :]:
             return False
         column = len(lines[number - 1]) - len(lines[number - 1].lstrip(" "))
         for following in lines[number:]:

@@ -243,7 +243,10 @@ class Writer:
         elif inline:
             self.cut(start, start, mark)
         else:
-            self.line_at(line_start(text, start), " " * indent + mark)
+            # Where `remove` has cut: above the comments of the first child.
+            begin = line_start(text, start)
+            begin = head_start(text, begin, indent, self.floor(node, begin), owns_deeper(None))
+            self.line_at(begin, " " * indent + mark)
 
     def after_properties(self, node: Node, position: int) -> int:
         """Behind the anchor and tag of a block collection, which stand on its key's line."""

@@ -224,3 +224,44 @@ class TestMarker:
     def test_stands_at_the_head(self, text: str) -> None:
         """Text that looks like a marker further down is none."""
         assert marker.read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "remove", "add"),
+    [
+        ("a: &A\n  b: 1\n  c: *A\n", "a.b", "x: 1"),
+        ("z: 1\n", "z", "a: &A\n        c: *A"),
+        ("a: &A\n  c: [*A]\nz: 1\n", "z", "a: {d: 1}"),
+    ],
+)
+def test_an_alias_inside_of_its_own_value(values: str, remove: str, add: str) -> None:
+    """It is a finding, and nothing is written."""
+    presets = f'presets:\n- name: p\n  remove: ["{remove}"]\n  add: |\n      {add}\n'
+
+    applied = apply_presets(values, presets, ["p"])
+
+    assert applied.text == values
+    assert ["would hold itself" in finding.message for finding in applied.findings] == [True]
+
+
+@pytest.mark.parametrize(
+    ("values", "add", "same"),
+    [
+        ("a:\n  b: 1\n  c: [x]\n", "a: {c: ['x'], b: 1}", True),
+        ("a:\n  b: 1\n", "a: {b: '1'}", False),
+        ("a:\n  b: 0x10\n", "a: {b: 16}", True),
+        ("a:\n  b: 1\n  <<: {c: 2}\n", "a: {b: 1, c: 2}", True),
+        ("d: &d {b: 1}\na: *d\n", "a: {b: 1}", True),
+        ("a:\n  b: {}\n", "a: {b: }", False),
+        ("a:\n  b: [1, 2]\n", "a: {b: [1]}", False),
+        ("a:\n  b: [1, {c: 2}]\n", "a: {b: [1, {c: 3}]}", False),
+    ],
+)
+def test_what_was_removed_comes_back(values: str, add: str, same: bool) -> None:
+    """Where it says the same again, in whatever order and writing, the text stays as it was."""
+    presets = f"presets:\n- name: p\n  remove: [a]\n  add: |\n    {add}\n"
+
+    applied = apply_presets(values, presets, ["p"])
+
+    assert not applied.findings
+    assert (applied.text == values) is same

@@ -353,3 +353,56 @@ def test_a_pair_without_braces_gets_them_when_it_is_edited(text: str, expected: 
     next(item for item in pairs if isinstance(item, Map)).set("b", "x")
 
     assert document.render() == expected
+
+
+def test_a_literal_that_ended_its_text_gets_no_line_break() -> None:
+    """`|` says as much as there is; behind a sibling it would say one line break more."""
+    target = parse("j: 2\n")
+    first = mapping(parse("a:\n  b: |\n    x").root)
+    mapping(target.root).append_entry(first.entries[0])
+    mapping(first.get("a")).append_entry(mapping(mapping(parse("a:\n  d: 1").root).get("a")).entries[0])
+
+    assert go_data(parse(target.render()).root) == {"j": 2, "a": {"b": "x", "d": 1}}
+
+
+@pytest.mark.parametrize("header", ["|-", "|", ">", "|+"])
+def test_a_block_scalar_at_the_end_of_another_text(header: str) -> None:
+    """It says in its new place what it said."""
+    for end in ("", "\n", "\n\n"):
+        source = parse(f"l:\n- {header}\n  x{end}")
+        target = parse("a: 1\nb: 2\n")
+        root = mapping(target.root)
+        root.set("a", mapping(source.root).get("l"))
+        wanted = go_data(target.root)
+
+        assert go_data(parse(target.render()).root) == wanted
+
+
+def test_a_tab_behind_the_header_of_a_literal() -> None:
+    """It is a header all the same, and takes in no comment that follows in its new place."""
+    target = parse("a: 1\n    # below\nb: 2\n")
+    mapping(target.root).set("a", mapping(parse("a:\n  first: 1\n  last: |\t\n    two\n").root).get("a"))
+
+    assert go_data(parse(target.render()).root) == {"a": {"first": 1, "last": "two\n"}, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-\n  # c\n  h: []\n", "-\n  {}\n"),
+        ("- -\n    # c\n    h: [x, y]\n", "- -\n    {}\n"),
+        ("k:\n-\n  # c\n  # d\n  h: 1\n- 2\n", "k:\n-\n  {}\n- 2\n"),
+    ],
+)
+def test_a_mapping_below_its_dash_is_emptied(text: str, expected: str) -> None:
+    """With the comments above its only key."""
+    document = parse(text)
+    stack = [document.root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Map) and node.remove("h"):
+            break
+        stack += [entry.value for entry in node.entries] if isinstance(node, Map) else []
+        stack += node.items if isinstance(node, Seq) else []
+
+    assert document.render() == expected

@@ -143,14 +143,16 @@ class Pool:
 
     async def start(self) -> None:
         """Start all workers. Raises OSError, DiedError."""
-        outcomes = await asyncio.gather(*(Worker.start() for _ in range(self.size)), return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, Worker):
-                self._join(outcome)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                await self.stop()
-                raise outcome
+        starts = [asyncio.create_task(self._begin()) for _ in range(self.size)]
+        try:
+            await asyncio.gather(*starts)
+        except BaseException:
+            # All or none.
+            for start in starts:
+                start.cancel()
+            await asyncio.gather(*starts, return_exceptions=True)
+            await self.stop()
+            raise
 
     async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
@@ -175,6 +177,9 @@ class Pool:
         await asyncio.gather(*self._ends, *(worker.stop() for worker in self.workers))
         self.workers.clear()
         self._idle.clear()
+
+    async def _begin(self) -> None:
+        self._join(await Worker.start())
 
     async def _take(self) -> Worker:
         if self._idle:

@@ -320,3 +320,24 @@ def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OSError, match="no room"):
         asyncio.run(Pool(2, 1).start())
     assert [worker.has_ended for worker in started] == [True]
+
+
+def test_start_that_is_given_up() -> None:
+    """The workers that are there by then are ended."""
+
+    async def test() -> list[Worker]:
+        pool = Pool(3, 1)
+        starting = asyncio.create_task(pool.start())
+        while not pool.workers:
+            await asyncio.sleep(0)
+        there = list(pool.workers)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        assert not pool.workers
+        return there
+
+    workers = asyncio.run(test())
+
+    assert workers
+    assert all(worker.has_ended and not is_alive(worker.pid) for worker in workers)
