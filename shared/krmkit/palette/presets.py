@@ -228,7 +228,11 @@ class _Catalog:
 
     def added(self, node: Node | None) -> Map | None:
         if isinstance(node, Scalar) and not is_null(node):
-            node = parse(node.text, self.limits).root
+            document = parse(node.text, self.limits)
+            node = document.root
+            if document.aliases:
+                # One that leads into itself has no end.
+                core_data(node, self.limits)
         if node is None or is_null(node):
             return None
         if not isinstance(node, Map):

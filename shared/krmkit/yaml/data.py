@@ -7,7 +7,7 @@ reached through an alias count against `Limits.aliases`, so that a few hundred b
 
 from __future__ import annotations
 
-from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import core_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
@@ -80,7 +80,7 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
 
 
 class _Reader:
-    __slots__ = ("any_key", "limits", "resolve", "through_alias", "visited")
+    __slots__ = ("any_key", "limits", "open", "resolve", "through_alias", "visited")
 
     def __init__(self, resolve: Resolve, limits: Limits, any_key: bool = False) -> None:
         self.resolve = resolve
@@ -88,6 +88,7 @@ class _Reader:
         self.any_key = any_key
         self.visited = 0
         self.through_alias = 0
+        self.open: set[int] = set()  # what aliases stand for whose values are being read
 
     def data(self, node: Node | None) -> object:
         if isinstance(node, Scalar):
@@ -106,9 +107,14 @@ class _Reader:
             self.through_alias += 1
             if self.through_alias > self.limits.depth:
                 raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))
+            target = id(node.target)
+            if target in self.open:
+                raise YamlError(HOLDS_ITSELF, *line_of(node))
+            self.open.add(target)
             try:
                 return self.data(node.target)
             finally:
+                self.open.discard(target)
                 self.through_alias -= 1
         return None
 

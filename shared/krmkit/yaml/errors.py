@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+HOLDS_ITSELF = "an alias stands inside of the value of its own anchor, which would hold itself without end"
+
 
 class YamlError(ValueError):
     """The text is not the YAML that was expected. `line` and `column` count from 1, or are None."""

@@ -135,12 +135,6 @@ def _build(
                     mark.line + 1,
                     mark.column + 1,
                 )
-            if target is container or any(target is open_ for open_, _ in stack):
-                raise YamlError(
-                    "an alias inside of what its anchor names, which would hold itself",
-                    mark.line + 1,
-                    mark.column + 1,
-                )
             alias = Alias(name, target, document, mark.index + base, event.end_mark.index + base)
             assert document is not None
             document.aliases.append(alias)

@@ -8,6 +8,8 @@ edit keeps the original children in `original`, and `krmkit.yaml.splice` turns t
 
 from __future__ import annotations
 
+from krmkit.yaml.errors import HOLDS_ITSELF, YamlError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -305,19 +307,26 @@ def _text_of(value: bool | int | float | None) -> str:
     return str(value)
 
 
-def detached(node: Node) -> Node:
+def detached(node: Node, within: frozenset[int] = frozenset()) -> Node:
     """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
 
-    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not.
+    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. `within` are the
+    anchored nodes around it that are being copied. Raises YamlError where the node holds itself.
     """
     node = deref(node)
+    if node.anchor is not None:
+        if id(node) in within:
+            raise YamlError(HOLDS_ITSELF)
+        within |= {id(node)}
     if isinstance(node, Map):
         copy = Map(tag=node.tag, flow=node.flow)
-        copy.entries = [Entry(detached(entry.key), detached(entry.value)) for entry in node.entries]
+        copy.entries = [
+            Entry(detached(entry.key, within), detached(entry.value, within)) for entry in node.entries
+        ]
         return copy
     if isinstance(node, Seq):
         items = Seq(tag=node.tag, flow=node.flow)
-        items.items = [detached(item) for item in node.items]
+        items.items = [detached(item, within) for item in node.items]
         return items
     assert isinstance(node, Scalar)
     scalar = Scalar(node.text, node.style, tag=node.tag)

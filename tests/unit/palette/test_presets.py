@@ -230,6 +230,7 @@ class TestMarker:
     ("values", "remove", "add"),
     [
         ("a: &A\n  b: 1\n  c: *A\n", "a.b", "x: 1"),
+        ("a: &A\n  c: *A\nb: *A\n", "a", "x: 1"),
         ("z: 1\n", "z", "a: &A\n        c: *A"),
         ("a: &A\n  c: [*A]\nz: 1\n", "z", "a: {d: 1}"),
     ],
@@ -241,7 +242,7 @@ def test_an_alias_inside_of_its_own_value(values: str, remove: str, add: str) ->
     applied = apply_presets(values, presets, ["p"])
 
     assert applied.text == values
-    assert ["would hold itself" in finding.message for finding in applied.findings] == [True]
+    assert ["hold itself" in finding.message for finding in applied.findings] == [True]
 
 
 @pytest.mark.parametrize(

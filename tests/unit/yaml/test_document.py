@@ -112,10 +112,6 @@ class TestErrors:
             pytest.param("a: 1\nb: 2\na: 3\n", (3, 1), '"a" stands twice', id="duplicate key"),
             pytest.param('1: x\n"1": y\n', (2, 1), "stands twice", id="duplicate by text, as in Go"),
             pytest.param("a: *x\n", (1, 4), "without its anchor", id="alias without anchor"),
-            pytest.param(
-                "a: &x\n  b: [*x]\n", (2, 7), "would hold itself", id="alias inside of its anchor's value"
-            ),
-            pytest.param("&x\n- *x\n", (2, 3), "would hold itself", id="alias of the root inside of it"),
             pytest.param("a: 1\n---\nb: 1\n", (2, 1), "second document", id="two documents"),
             pytest.param("a: é\x01\n", (1, 5), "control characters", id="control character"),
             pytest.param("a: 'x\n", (2, 1), "quote is not closed", id="open quote"),
