@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 # Line breaks to YAML 1.1 beside "\n".
 _ODD_BREAKS = "\r\x85\u2028\u2029"
+_TOGETHER = 128  # items
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -87,7 +88,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if not _is_envelope(head, text[tail:], key):
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
-    unproven, chunks.doubtful = _examine(text[first:tail], items, chunks.column)
+    unproven, chunks.doubtful = _examine(text, first, items, chunks.column)
     chunks.doubtful |= commented
     if not all(_is_closed(items[number], chunks.column) for number in unproven):
         return None
@@ -199,11 +200,28 @@ def _is_envelope(head: str, tail: str, key: int) -> bool:
         return False
 
 
-def _examine(region: str, items: list[str], column: int) -> tuple[set[int], set[int]]:
+def _examine(text: str, first: int, items: list[str], column: int) -> tuple[list[int], set[int]]:
     """Numbers of the items whose quotes and brackets prove nothing, and of those that are doubtful (see Chunks).
 
-    `region` is what the items were cut from. It is looked at as a whole, which is much less work than item by item.
+    `first` is where the first dash's line starts. Many items are looked at as one text, which is much less work than one by
+    one, but not all at once, which would be another copy of the list.
     """
+    unproven: list[int] = []
+    for number in range(0, len(items), _TOGETHER):
+        some = items[number : number + _TOGETHER]
+        end = first + sum(map(len, some)) + column * len(some)
+        unproven += [number + other for other in sorted(_unproven(text[first:end], some, column))]
+        first = end
+    letters = _LETTERS
+    doubtful = set(unproven)
+    for number, item in enumerate(items):
+        if item[:1] not in letters and not _begins_with_key(item, column):
+            doubtful.add(number)
+    return unproven, doubtful
+
+
+def _unproven(region: str, items: list[str], column: int) -> set[int]:
+    """Numbers of the items whose quotes and brackets prove nothing; `region` is what the items were cut from."""
     unproven: set[int] = set()
     starts: list[int] = []
 
@@ -240,12 +258,7 @@ def _examine(region: str, items: list[str], column: int) -> tuple[set[int], set[
             )
             if position >= 0:
                 position = pass_over(position, quote)
-    letters = _LETTERS
-    doubtful = set(unproven)
-    for number, item in enumerate(items):
-        if item[:1] not in letters and not _begins_with_key(item, column):
-            doubtful.add(number)
-    return unproven, doubtful
+    return unproven
 
 
 def _quotes_close(item: str, quote: str) -> bool:

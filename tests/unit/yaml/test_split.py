@@ -7,7 +7,7 @@ import pytest
 from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
-from krmkit.yaml.split import split
+from krmkit.yaml.split import split, split_fast
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 ONE = "kind: A\n  metadata:\n    name: one\n"
@@ -240,3 +240,22 @@ def test_doubtful(item: str, doubtful: bool) -> None:
     assert not chunks.exact
     assert chunks.items[1] == item
     assert chunks.doubtful == ({1} if doubtful else set())
+
+
+@pytest.mark.parametrize("together", [1, 2, 3, 128])
+def test_items_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
+    """Which ones are doubtful does not depend on the groups."""
+    monkeypatch.setattr("krmkit.yaml.split._TOGETHER", together)
+    doubtful = {3, 4, 8, 9}
+    items = ["  a: {b: [c]}\n", '  a: ["b", "c"]\n  d: \'e\'\n'] * 5
+    items[3] = "  a: 'it''s\n    x'\n"
+    items[4] = '  a: "b\n    c"\n'
+    items[8] = "  a: b\tc\n"
+    items[9] = "  a: [b,\n    c]\n"
+    text = "items:\n" + "".join("- n: x\n" + item for item in items)
+
+    chunks = split_fast(text)
+
+    assert chunks is not None
+    assert chunks.items == ["n: x\n" + item for item in items]
+    assert chunks.doubtful == doubtful
