@@ -124,8 +124,7 @@ class Resource:
 
     def may_hold(self, word: str) -> bool:
         """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one."""
-        text = self.text
-        return word in text or "\\" in text or "*" in text
+        return any(holding((self,), word))
 
     @property
     def document(self) -> Document:

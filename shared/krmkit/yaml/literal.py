@@ -31,7 +31,7 @@ def is_readable(text: str) -> bool:
 class Literal(Scalar):
     """A literal scalar of a text. `stop` is where the line behind its last one starts, or the end of the text."""
 
-    __slots__ = ("_column", "_lines", "_said", "header", "stop")
+    __slots__ = ("_column", "_lines", "header", "stop")
 
     def __init__(
         self, document: Document, start: int, header: str, lines: list[str], column: int, stop: int
@@ -46,7 +46,6 @@ class Literal(Scalar):
         self.stop = stop
         self._lines = lines
         self._column = column
-        self._said: str | None = None
         text = document.text
         self.end = stop - (text[stop - 1] == "\n")
         if header != "|+":
@@ -58,21 +57,21 @@ class Literal(Scalar):
             else:
                 self.end -= len(lines) - 1 - last
 
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        """What the scalar says."""
-        if self._said is None:
-            column = self._column
-            said = "\n".join([line[column:] for line in self._lines])
-            assert self.source is not None
-            if self.source.text[self.stop - 1] == "\n":
-                said += "\n"
-            if self.header != "|+":
-                content = said.rstrip("\n")
-                said = content + "\n" if self.header == "|" and len(content) < len(said) else content
-            self._said = said
-            self._lines = []
-        return self._said
+    def __getattr__(self, name: str) -> str:
+        """`text`, which has no value before it is asked for the first time."""
+        if name != "text":
+            raise AttributeError(name)
+        column = self._column
+        said = "\n".join([line[column:] for line in self._lines])
+        assert self.source is not None
+        if self.source.text[self.stop - 1] == "\n":
+            said += "\n"
+        if self.header != "|+":
+            content = said.rstrip("\n")
+            said = content + "\n" if self.header == "|" and len(content) < len(said) else content
+        self.text = said
+        self._lines = []
+        return said
 
 
 def read_literal(document: Document, start: int, header: str, first: int, parent: int) -> Literal | None:

@@ -108,8 +108,9 @@ def test_tabs() -> None:
     root = parse("# a\tb\na: |\n  x\ty\n  \tz\nb: 1 # c\n").root
 
     assert isinstance(root, Map)
-    assert isinstance(root.get("a"), Literal)
-    assert root.get("a").text == "x\ty\n\tz\n"  # type: ignore[union-attr]
+    literal = root.get("a")
+    assert isinstance(literal, Literal)
+    assert literal.text == "x\ty\n\tz\n"
 
 
 def test_a_key_twice_may_pass() -> None:
