@@ -68,19 +68,17 @@ def read(document: Document, unique: bool = True) -> bool:
             if key is not None:
                 assert isinstance(top, Map)
                 if column > at or (is_item and column == at):
-                    opened: Map | Seq = (
-                        Seq(document, start + column) if is_item else Map(document, start + column)
-                    )
+                    opened = _opened(document, is_item, start + column)
                     if is_item and wide is None:
                         wide = column > at
                     top.entries.append(Entry(key, opened))
                     outer.append((top, at, names))
                     top, at, names = opened, column, set()
                 else:
-                    top.entries.append(Entry(key, Scalar("", "", document, key.end + 1, key.end + 1)))
+                    top.entries.append(_without_value(document, key))
                 key = None
             elif top is None:
-                top = Seq(document, start + column) if is_item else Map(document, start + column)
+                top = _opened(document, is_item, start + column)
                 outer.append((None, -1, names))
                 at = column
             while top is not None and (
@@ -102,7 +100,7 @@ def read(document: Document, unique: bool = True) -> bool:
                 if not is_item and (content[0] in "\"'{[|" or (": " not in content and content[-1] != ":")):
                     break
                 column = len(line) - len(content)
-                opened = Seq(document, start + column) if is_item else Map(document, start + column)
+                opened = _opened(document, is_item, start + column)
                 top.items.append(opened)
                 outer.append((top, at, names))
                 top, at, names = opened, column, set()
@@ -162,7 +160,7 @@ def read(document: Document, unique: bool = True) -> bool:
     if top is None:
         return False
     if key is not None and isinstance(top, Map):
-        top.entries.append(Entry(key, Scalar("", "", document, key.end + 1, key.end + 1)))
+        top.entries.append(_without_value(document, key))
     while top is not None:
         _close(top)
         document.root = top
@@ -171,6 +169,16 @@ def read(document: Document, unique: bool = True) -> bool:
         document.wide = wide
     document.plain = True
     return True
+
+
+def _opened(document: Document, is_item: bool, place: int) -> Map | Seq:
+    return Seq(document, place) if is_item else Map(document, place)
+
+
+def _without_value(document: Document, key: Scalar) -> Entry:
+    """`key:` with nothing behind it: its value is null, and stands behind the colon."""
+    place = key.end + 1
+    return Entry(key, Scalar("", "", document, place, place))
 
 
 def _is_name(text: str) -> bool:
