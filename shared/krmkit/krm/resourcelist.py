@@ -59,7 +59,7 @@ class ResourceList:
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
         """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
         chunks = split(text, limits)
-        envelope = _envelope(chunks, limits)
+        envelope = chunks.envelope or _envelope(chunks, limits)
         root = envelope.root
         if not isinstance(root, Map):
             raise ListError(
@@ -101,6 +101,9 @@ class ResourceList:
             for number, text in enumerate(chunks.items):
                 clean = not flow and number not in doubtful
                 items.append(_Item(self, number, text, 0 if flow else column, clean, limits))
+            for number, document in chunks.documents.items():
+                items[number].take(document)
+            chunks.documents = {}
             self._items = list(items)
         return self._items
 
@@ -311,6 +314,12 @@ class _Item(Resource):
     @property
     def label(self) -> str:  # type: ignore[override]  # computed, because most items never need it
         return f"item {self._number + 1}"
+
+    def take(self, document: Document) -> None:
+        """The item as somebody has already read it."""
+        if isinstance(document.root, Map):
+            self._document = document
+            self._root = document.root
 
     def _parse(self) -> None:
         if "*" in self._text and self._anchors is None:

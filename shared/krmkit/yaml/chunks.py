@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from krmkit.yaml.document import Document
+
 
 class Chunks:
     """The parts of a list's text.
@@ -24,9 +26,24 @@ class Chunks:
     doubtful: numbers of the items about which nothing but their boundaries is known. In all others, the first line that
     is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
     exact: the exact way was taken.
+    documents: some of the items, by number, as documents, and envelope: head + tail as one. The proof has read them; who
+    needs them takes them, because they can be edited.
     """
 
-    __slots__ = ("absent", "column", "dash", "doubtful", "exact", "flow", "head", "items", "joints", "tail")
+    __slots__ = (
+        "absent",
+        "column",
+        "dash",
+        "documents",
+        "doubtful",
+        "envelope",
+        "exact",
+        "flow",
+        "head",
+        "items",
+        "joints",
+        "tail",
+    )
 
     def __init__(
         self,
@@ -49,3 +66,5 @@ class Chunks:
         self.flow = joints is not None
         self.absent = absent
         self.exact = exact
+        self.documents: dict[int, Document] = {}
+        self.envelope: Document | None = None

@@ -8,6 +8,9 @@ its end if the value closes on the line.
 
 from __future__ import annotations
 
+ODD_BREAKS = "\r\x85\u2028\u2029"
+"""Line breaks to YAML 1.1 beside "\n"."""
+
 # A value that begins with one of these is a plain one.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
 
@@ -19,12 +22,12 @@ _SIGNS = frozenset("{}[]'\"#!&*\\")
 _LONG = 2000
 
 
-def first_open(text: str, sign: str, position: int, closed: set[int]) -> int:
+def first_open(text: str, sign: str, position: int, closed: set[str]) -> int:
     """Offset of the first of these signs (one of `'"{[`), from `position` on, that may leave something open at the end of
     its line; -1 where none does.
 
     Of the other signs it must be known as well, line by line. Also an offset where it cannot be told quickly. `closed`
-    holds the ends of lines that were looked at as a whole, and gets more of them.
+    holds lines that were looked at as a whole, and gets more of them: many come again and again.
     """
     closing = _CLOSING.get(sign)
     position = text.find(sign, position)
@@ -34,19 +37,19 @@ def first_open(text: str, sign: str, position: int, closed: set[int]) -> int:
             end = len(text)
         # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
         # are, text or collection, nothing stays open because of them.
-        if end not in closed and (
-            text[end - 1] != closing or not _SIGNS.isdisjoint(text[position + 1 : end - 1])
-        ):
-            if not _closes(text[text.rfind("\n", 0, position) + 1 : end]):
-                return position
-            closed.add(end)
+        if text[end - 1] != closing or not _SIGNS.isdisjoint(text[position + 1 : end - 1]):
+            line = text[text.rfind("\n", 0, position) + 1 : end]
+            if line not in closed:
+                if not _closes(line):
+                    return position
+                closed.add(line)
         position = text.find(sign, end)
     return -1
 
 
 def all_close(text: str, signs: str) -> bool:
     """Whether no quote or bracket among `signs` leaves anything open at the end of its line; see `first_open`."""
-    closed: set[int] = set()
+    closed: set[str] = set()
     return all(first_open(text, sign, 0, closed) < 0 for sign in signs)
 
 

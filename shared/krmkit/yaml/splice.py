@@ -18,6 +18,7 @@ from krmkit.yaml.layout import (
     line_end,
     next_line,
 )
+from krmkit.yaml.lines import ODD_BREAKS
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Seq, detached
 from krmkit.yaml.writer import Writer
 
@@ -62,23 +63,54 @@ def splices(document: Document) -> list[Splice]:
 
 
 def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
-    """Whether the edits need no proof: they stay within lines, or keep away from every block scalar."""
+    """Whether the edits need no proof: they stay within lines, give a block scalar other lines just as deep, or keep away
+    from every block scalar."""
     text = document.text
     if any(after[0] < before[1] for before, after in zip(edits, edits[1:], strict=False)):
         return False
     # Behind `? ` keys stand deeper than their siblings; not all that is written next to them fits.
-    if ("?" in text and _begins_a_line("?", text)) or any(_begins_a_line("?:", new) for _, _, new in edits):
+    if "?" in text and _begins_a_line("?", text):
         return False
-    if not all(_ends_its_block_scalars(new) for _, _, new in edits):
+    scalars: dict[int, Node] | None = None
+    if any("\n" in new or "\n" in text[start:end] for start, end, new in edits):
+        if document.aliases or isinstance(root, (Map, Seq)) and root.flow:
+            return False
+        if text[-1:] != "\n" and is_block_scalar(last_node(root)):
+            return False
+        scalars = _block_scalars(root)
+        edits = [edit for edit in edits if not _is_exchange(text, scalars.get(edit[1]), edit)]
+    if any(_begins_a_line("?:", new) or not _ends_its_block_scalars(new) for _, _, new in edits):
         return False
-    if all("\n" not in new and "\n" not in text[start:end] for start, end, new in edits):
+    if scalars is None:
         return True
-    if document.aliases or isinstance(root, (Map, Seq)) and root.flow:
-        return False
-    if text[-1:] != "\n" and is_block_scalar(last_node(root)):
-        return False
-    ends = sorted(_block_scalar_ends(root))
+    ends = sorted(scalars)
     return not any(_follows(text, ends, start) or _follows(text, ends, end) for start, end, _ in edits)
+
+
+def _is_exchange(text: str, scalar: Node | None, edit: Splice) -> bool:
+    """Whether the edit puts a literal in the place of a block scalar, with its first line just as deep and none less deep.
+
+    Then the new one ends where the old one did: what follows is not as deep, and the blank lines between are no part of
+    either.
+    """
+    start, end, new = edit
+    if scalar is None or start > scalar.start or text[start : scalar.start].strip(" ") or text[end] != "\n":
+        return False
+    old_header, _, old = text[scalar.start : end].partition("\n")
+    header, _, content = new.partition("\n")
+    if old_header not in ("|", "|-", ">", ">-") or header.lstrip(" ") not in ("|", "|-"):
+        return False
+    if any(sign in new for sign in ODD_BREAKS):
+        return False
+    first = old.lstrip("\n").partition("\n")[0]
+    pad = first[: len(first) - len(first.lstrip(" "))]
+    lines = content.split("\n")
+    return (
+        first != pad
+        and all(line.startswith(pad) for line in lines if line)
+        and lines[0][len(pad) : len(pad) + 1].strip() != ""
+        and lines[-1].strip() != ""
+    )
 
 
 def _begins_a_line(signs: str, text: str) -> bool:
@@ -133,9 +165,9 @@ def _ends_its_block_scalars(new: str) -> bool:
     return True
 
 
-def _block_scalar_ends(root: Node) -> list[int]:
-    """Where the block scalars of the text end."""
-    found: list[int] = []
+def _block_scalars(root: Node) -> dict[int, Node]:
+    """The block scalars of the text, by where they end."""
+    found: dict[int, Node] = {}
     stack = [root]
     while stack:
         node = stack.pop()
@@ -145,7 +177,7 @@ def _block_scalar_ends(root: Node) -> list[int]:
                     unit.first_value if isinstance(unit, Entry) else unit for unit in first_children(node)
                 ]
         elif is_block_scalar(node):
-            found.append(node.end)
+            found[node.end] = node
     return found
 
 

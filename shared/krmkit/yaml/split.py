@@ -22,7 +22,7 @@ from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import Document
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import first_open
+from krmkit.yaml.lines import ODD_BREAKS, first_open
 from krmkit.yaml.plain import read
 from krmkit.yaml.tree import Map
 
@@ -30,9 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
-# Line breaks to YAML 1.1 beside "\n".
-_ODD_BREAKS = "\r\x85\u2028\u2029"
 _TOGETHER = 128  # items
+_KEPT = 64  # trees of items; few, because a tree is many times as large as its text
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -56,7 +55,7 @@ def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
 
 def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     """The parts of a block list, cut and proven; None where the proof fails."""
-    if any(character in text for character in _ODD_BREAKS) or text[:1] == "\ufeff":
+    if any(character in text for character in ODD_BREAKS) or text[:1] == "\ufeff":
         return None
     key = 0
     if not text.startswith("items:\n"):
@@ -67,32 +66,54 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if first < 0:
         return None
     cut = "\n" + " " * pad + "- "
-    tail = _first_of(text, first, "\nfunctionConfig:", "\nresults:")
-    count = text.count(cut, first - 1, tail)
+    tail = _tail(text, first, cut)
+    parts = text.split(cut)
+    before = text.count(cut, 0, first - 1) + 1
+    count = len(parts) - before - text.count(cut, tail - 1)
     commented: set[int] = set()
     if not _all_deep(text, first, tail, pad, count):
         low = _walk(text, first, tail, pad)
         if low is None:
             return None
         tail, commented = low
-        count = text.count(cut, first - 1, tail)
+        count = len(parts) - before - text.count(cut, tail - 1)
     if count > limits.items:
         return None
     tail = _comments_above(text, tail, first)
-    before = text.count(cut, 0, first - 1) + 1
-    items = text.split(cut)[before : before + count]
+    items = parts[before : before + count]
+    del parts
     for number in range(count - 1):
         items[number] += "\n"
     items[-1] = text[text.rfind(cut, first - 1, tail) + len(cut) : tail]
     head = text[:first]
-    if not _is_envelope(head, text[tail:], key):
+    envelope: Document | None = Document(head + text[tail:], limits)
+    assert envelope is not None
+    if read(envelope):
+        if not _has_items(envelope, key):
+            return None
+    elif _is_envelope(envelope.text, key):
+        envelope = None
+    else:
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
+    chunks.envelope = envelope
     unproven, chunks.doubtful = _examine(text, first, items, chunks.column)
     chunks.doubtful |= commented
-    if not all(_is_closed(items[number], chunks.column) for number in unproven):
-        return None
+    for number in unproven:
+        document = Document(" " * chunks.column + items[number], limits)
+        if read(document):
+            if len(chunks.documents) < _KEPT:
+                chunks.documents[number] = document
+        elif not _is_closed(document.text):
+            return None
     return chunks
+
+
+def _tail(text: str, first: int, cut: str) -> int:
+    """Start of what most probably follows the items: the functionConfig or results below the last dash, else below some."""
+    keys = ("\nfunctionConfig:", "\nresults:")
+    tail = _first_of(text, text.rfind(cut, first - 1), *keys)
+    return tail if tail < len(text) else _first_of(text, first, *keys)
 
 
 def _first_dash(text: str, position: int) -> tuple[int, int]:
@@ -157,21 +178,23 @@ def _comments_above(text: str, tail: int, first: int) -> int:
         tail = above
 
 
-def _is_envelope(head: str, tail: str, key: int) -> bool:
-    """Whether head and tail are one mapping, whose only `items` is the plain key at `key`.
+def _has_items(document: Document, key: int) -> bool:
+    """Whether the document is one mapping, whose `items` is the plain key at `key`.
 
     Its value is empty, because the tail begins with a key at column 0.
     """
-    document = Document(head + tail)
-    if read(document):
-        root = document.root
-        return isinstance(root, Map) and any(
-            entry.name == "items" and entry.key.start == key for entry in root.entries
-        )
+    root = document.root
+    return isinstance(root, Map) and any(
+        entry.name == "items" and entry.key.start == key for entry in root.entries
+    )
+
+
+def _is_envelope(text: str, key: int) -> bool:
+    """The same of a text that is not plain to read."""
     yaml = _libyaml.backend()
     found = False
     try:
-        get_event = yaml.parser(head + tail).get_event
+        get_event = yaml.parser(text).get_event
         get_event()
         get_event()
         event = get_event()
@@ -244,7 +267,7 @@ def _unproven(region: str, items: list[str], column: int) -> set[int]:
             unproven.add(low)
         return starts[low + 1]
 
-    closed: set[int] = set()
+    closed: set[str] = set()
     for sign in "\t{['\"":
         if sign not in region:
             continue
@@ -275,14 +298,10 @@ def _quotes_close(item: str, quote: str) -> bool:
     outside = pieces[::2]
     if outside.pop()[:1] not in ("", "\n"):
         return False
-    first = True
-    for piece in outside:
-        if piece[-2:] != ": " and not _opens_value(piece):
-            return False
-        if first:
-            first = False
-        elif piece[:1] != "\n":
-            return False
+    if not all(map(_opens_value, [piece for piece in outside if piece[-2:] != ": "])):
+        return False
+    if any([piece[:1] != "\n" for piece in outside[1:]]):
+        return False
     text = quote.join(inside)
     return "\n" not in text and (quote == "'" or "\\" not in text)
 
@@ -308,11 +327,8 @@ def _begins_with_key(item: str, column: int) -> bool:
     return item[start : start + 1] in _LETTERS and item[start - 1 : start] in ("", " ")
 
 
-def _is_closed(item: str, column: int) -> bool:
-    """Whether the item, parsed alone, is one document without error."""
-    text = " " * column + item
-    if read(Document(text)):
-        return True
+def _is_closed(text: str) -> bool:
+    """Whether an item, parsed alone, is one document without error."""
     yaml = _libyaml.backend()
     try:
         get_event = yaml.parser(text).get_event
