@@ -181,7 +181,7 @@ def is_clean(text: str) -> bool:
             return False
     if not text[start : start + 1].isalpha() or "\n..." in text or "\n---" in text:
         return False
-    return not any(sign in text for sign in _ODD) and all_close(text, "'\"{[")
+    return not any(sign in text for sign in _ODD) and all_close(text)
 
 
 def strip_orchestration(resource: Resource) -> None:

@@ -1,9 +1,8 @@
 """Proof, line by line, that an item leaves no quote and no flow collection open at any line's end.
 
-For items that the count of quotes and brackets (`krmkit.yaml.split`) says nothing about: `{a: b}` and `'x' # note`
-are everyday YAML. By induction over the lines: where nothing is open at a line's start, the line is a comment, text of
-a block scalar, or dashes, a key and a value that begins as looked at here; whatever of these it is, nothing is open at
-its end if the value closes on the line.
+By induction over the lines: where nothing is open at a line's start, the line is a comment, text of a block scalar, or
+dashes, a key and a value that begins as looked at here; whatever of these it is, nothing is open at its end if the value
+closes on the line. A line without quotes and brackets opens nothing.
 """
 
 from __future__ import annotations
@@ -17,55 +16,68 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _CLOSING = {"{": "}", "[": "]"}
 # What may open something inside a flow collection, or hide what does.
 _SIGNS = frozenset("{}[]'\"#!&*\\")
+# All bytes but those of these signs, of a tab, and of a line break.
+_OTHERS = bytes(set(range(256)) - set(b"{}[]'\"#!&*\\\t\n"))
+_ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
+_LAST = ('"]', "']")
 
 # The parser reads long lines faster than a loop over their signs.
 _LONG = 2000
 
 
-def first_open(text: str, sign: str, position: int, closed: set[str]) -> int:
-    """Offset of the first of these signs (one of `'"{[`), from `position` on, that may leave something open at the end of
-    its line; -1 where none does.
+def opening(text: str, lines: list[str]) -> set[str]:
+    """Those of a text's lines that may leave a quote or bracket open at their end, and those with tabs.
 
-    Of the other signs it must be known as well, line by line. Also an offset where it cannot be told quickly. `closed`
-    holds lines that were looked at as a whole, and gets more of them: many come again and again.
+    A pair without other signs, whose second one ends the line, is told at once. Of brackets, whatever they are, text or
+    collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with the first: a
+    quote opens nothing but behind a blank, which the second one must not have before it.
     """
-    closing = _CLOSING.get(sign)
-    position = text.find(sign, position)
-    while position >= 0:
-        end = text.find("\n", position)
-        if end < 0:
-            end = len(text)
-        # A bracket whose line ends with its counterpart, and with nothing of interest between: whatever the two
-        # are, text or collection, nothing stays open because of them.
-        if text[end - 1] != closing or not _SIGNS.isdisjoint(text[position + 1 : end - 1]):
-            line = text[text.rfind("\n", 0, position) + 1 : end]
-            if line not in closed:
-                if not _closes(line):
-                    return position
-                closed.add(line)
-        position = text.find(sign, end)
-    return -1
+    ends = _ENDS
+    signs_of = text.encode("utf-8", "surrogatepass").translate(None, _OTHERS).split(b"\n")
+    marked = {
+        line: signs
+        for line, signs in zip(lines, signs_of, strict=True)
+        if signs and (line[-1] != ends.get(signs) or line[-2] == " ")
+    }
+    return {line for line, signs in marked.items() if not _is_list(line, signs) and not closes(line)}
 
 
-def all_close(text: str, signs: str) -> bool:
-    """Whether no quote or bracket among `signs` leaves anything open at the end of its line; see `first_open`."""
-    closed: set[str] = set()
-    return all(first_open(text, sign, 0, closed) < 0 for sign in signs)
+def _is_list(line: str, signs: bytes) -> bool:
+    """Whether a line ends with a list of quoted texts and has no other sign: `["a", "b"]`.
+
+    If any quote were open at its end, it would be the last one; but that one stands where none opens. So the bracket
+    behind it closes, too, whatever the first one opened.
+    """
+    return (
+        line[-2:] in _LAST
+        and signs[:1] == b"["
+        and not signs[1:-1].strip(line[-2].encode())
+        and line[-3] not in " ,:["
+    )
 
 
-def _closes(line: str) -> bool:
+def all_close(text: str) -> bool:
+    """Whether no line of a text leaves a quote or bracket open at its end, and none has a tab."""
+    return not opening(text, text.split("\n"))
+
+
+def closes(line: str) -> bool:
+    """Whether a line surely leaves no quote or bracket open at its end, if none is at its start."""
+    if "\t" in line:
+        return False
     content = line.lstrip(" ")
     while content.startswith("- "):
         content = content[2:].lstrip(" ")
-    if content[0] in PLAIN:
+    first = content[:1]
+    if first in PLAIN or first.isalpha():
         key, colon, value = content.partition(": ")
         if not colon or " #" in key:
             # Plain text to its end: quotes and brackets in it open nothing.
             return not content.endswith(":")
         content = value.lstrip(" ")
-        if not content or content[0] in PLAIN:
+        first = content[:1]
+        if not content or first in PLAIN:
             return True
-    first = content[0]
     if first == "#":
         return True
     if first == "'" or first == '"':
@@ -73,7 +85,7 @@ def _closes(line: str) -> bool:
     if first == "{" or first == "[":
         return _flow(content)
     # A block scalar's header, or a negative number; anchors, tags and explicit keys are for the parser.
-    return first in "|>-" and not any(mark in content for mark in "'\"{[")
+    return first in ("|", ">", "-") and not any(mark in content for mark in "'\"{[")
 
 
 def _quoted(content: str, quote: str) -> bool:
@@ -84,7 +96,7 @@ def _quoted(content: str, quote: str) -> bool:
     return not rest or (rest[0] == "#" and content[end + 1] == " ")
 
 
-def _is_everyday(content: str) -> bool:
+def _is_flat(content: str) -> bool:
     """Whether it is one flat collection of plain texts, `{a: b}`, or a list of quoted ones, `["a", "b"]`."""
     if content[-1] != _CLOSING[content[0]]:
         return False
@@ -104,7 +116,7 @@ def _flow(content: str) -> bool:
     Read in order, sign by sign: a quote opens a text only where no plain text can be in progress, so one that stands
     anywhere else (`a:'x'` is plain text up to the next `: `) is a matter for the parser, as are escapes and anchors.
     """
-    if _is_everyday(content.rstrip(" ")):
+    if _is_flat(content.rstrip(" ")):
         return True
     if len(content) > _LONG:
         return False

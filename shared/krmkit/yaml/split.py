@@ -8,9 +8,8 @@ way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YA
 2. Every line of the region is blank, a comment, begins with `<pad>- `, or stands at least two columns deeper than
    `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need deeper lines;
    so it is a boundary unless a quote or a flow collection is still open there.
-3. None is open at the end of any item. In most items that follows from the places of their quotes and brackets: each
-   quoted text begins right behind `: ` or a list's dash, where nothing else can be in progress, and closes at the end of
-   its line. Any other item is parsed alone; without error, everything in it is closed.
+3. None is open at the end of any item. In most items that follows line by line (`krmkit.yaml.lines`). Any other item is
+   parsed alone; without error, everything in it is closed.
 
 Whatever does not fit goes the exact way, by libyaml's events over the whole text (`krmkit.yaml.exact`).
 """
@@ -22,7 +21,7 @@ from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import Document
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import ODD_BREAKS, first_open
+from krmkit.yaml.lines import ODD_BREAKS, opening
 from krmkit.yaml.plain import read
 from krmkit.yaml.tree import Map
 
@@ -30,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
-_TOGETHER = 128  # items
+_TOGETHER = 32  # items
 _KEPT = 64  # trees of items; few, because a tree is many times as large as its text
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
@@ -67,24 +66,20 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
         return None
     cut = "\n" + " " * pad + "- "
     tail = _tail(text, first, cut)
-    parts = text.split(cut)
-    before = text.count(cut, 0, first - 1) + 1
-    count = len(parts) - before - text.count(cut, tail - 1)
     commented: set[int] = set()
-    if not _all_deep(text, first, tail, pad, count):
+    items = _items(text, first, tail, cut)
+    found = _examine(items, pad)
+    if found is None:
         low = _walk(text, first, tail, pad)
         if low is None:
             return None
         tail, commented = low
-        count = len(parts) - before - text.count(cut, tail - 1)
-    if count > limits.items:
+        tail = _comments_above(text, tail, first)
+        items = _items(text, first, tail, cut)
+        found = _examine(items, pad, deep=False)
+        assert found is not None
+    if len(items) > limits.items:
         return None
-    tail = _comments_above(text, tail, first)
-    items = parts[before : before + count]
-    del parts
-    for number in range(count - 1):
-        items[number] += "\n"
-    items[-1] = text[text.rfind(cut, first - 1, tail) + len(cut) : tail]
     head = text[:first]
     envelope: Document | None = Document(head + text[tail:], limits)
     assert envelope is not None
@@ -97,8 +92,8 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
     chunks.envelope = envelope
-    unproven, chunks.doubtful = _examine(text, first, items, chunks.column)
-    chunks.doubtful |= commented
+    unproven, doubtful = found
+    chunks.doubtful = doubtful | commented
     for number in unproven:
         document = Document(" " * chunks.column + items[number], limits)
         if read(document):
@@ -110,10 +105,24 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
 
 
 def _tail(text: str, first: int, cut: str) -> int:
-    """Start of what most probably follows the items: the functionConfig or results below the last dash, else below some."""
+    """Start of what most probably follows the items: the functionConfig or results below the last dash, or below any."""
     keys = ("\nfunctionConfig:", "\nresults:")
     tail = _first_of(text, text.rfind(cut, first - 1), *keys)
-    return tail if tail < len(text) else _first_of(text, first, *keys)
+    if tail == len(text):
+        tail = _first_of(text, first, *keys)
+    return _comments_above(text, tail, first)
+
+
+def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
+    """What stands behind each dash between `first` and `tail`, up to the next one's line."""
+    parts = text.split(cut)
+    items = parts[text.count(cut, 0, first - 1) + 1 : len(parts) - text.count(cut, tail - 1)]
+    # Only one of the two lists may hold the texts while they get their last line break back.
+    del parts
+    for number in range(len(items) - 1):
+        items[number] += "\n"
+    items[-1] = text[text.rfind(cut, first - 1, tail) + len(cut) : tail]
+    return items
 
 
 def _first_dash(text: str, position: int) -> tuple[int, int]:
@@ -133,14 +142,6 @@ def _first_of(text: str, start: int, *needles: str) -> int:
     """Start of the first line that begins with one of the keys; the text's length where there is none."""
     found = [position + 1 for position in (text.find(needle, start) for needle in needles) if position >= 0]
     return min(found, default=len(text))
-
-
-def _all_deep(text: str, first: int, tail: int, pad: int, count: int) -> bool:
-    """Whether every line between `first` and `tail` is blank, begins an item, or is two deeper than the dashes."""
-    # Each line is counted by the line break before it; a final break begins no line.
-    lines = text.count("\n", first - 1, tail) - (text[tail - 1] == "\n")
-    deep = text.count("\n  " + " " * pad, first - 1, tail)
-    return lines == deep + count or lines == deep + count + text.count("\n\n", first - 1, tail)
 
 
 def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | None:
@@ -223,18 +224,27 @@ def _is_envelope(text: str, key: int) -> bool:
         return False
 
 
-def _examine(text: str, first: int, items: list[str], column: int) -> tuple[list[int], set[int]]:
-    """Numbers of the items whose quotes and brackets prove nothing, and of those that are doubtful (see Chunks).
+def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:
+    """Numbers of the items in which a line proves nothing, and of those that are doubtful (see Chunks). With `deep`, None
+    where some line that begins no item is neither blank nor two deeper than the dashes.
 
-    `first` is where the first dash's line starts. Many items are looked at as one text, which is much less work than one by
+    Many items are looked at as one text, which is much less work than one by
     one, but not all at once, which would be another copy of the list.
     """
+    column = pad + 2
+    margin = " " * column
     unproven: list[int] = []
     for number in range(0, len(items), _TOGETHER):
         some = items[number : number + _TOGETHER]
-        end = first + sum(map(len, some)) + column * len(some)
-        unproven += [number + other for other in sorted(_unproven(text[first:end], some, column))]
-        first = end
+        region = margin + margin.join(some)
+        lines = region.split("\n")
+        # A line with a sign where others have blanks is greater than these; but for a tab, see below.
+        if deep and max(lines) >= margin[1:] + "!":
+            return None
+        found = opening(region, lines)
+        if found:
+            holders = _holders([place for place, line in enumerate(lines) if line in found], some)
+            unproven += [number + other for other in holders]
     letters = _LETTERS
     doubtful = set(unproven)
     for number, item in enumerate(items):
@@ -243,77 +253,19 @@ def _examine(text: str, first: int, items: list[str], column: int) -> tuple[list
     return unproven, doubtful
 
 
-def _unproven(region: str, items: list[str], column: int) -> set[int]:
-    """Numbers of the items whose quotes and brackets prove nothing; `region` is what the items were cut from."""
-    unproven: set[int] = set()
-    starts: list[int] = []
-
-    def pass_over(position: int, quote: str = "") -> int:
-        """Leave the item at `position` unproven; returns where the next one starts."""
-        if not starts:
-            start = column
-            for item in items:
-                starts.append(start)
-                start += len(item) + column
-            starts.append(len(region))
-        low, high = 0, len(items)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if starts[middle] <= position:
-                low = middle
-            else:
-                high = middle
-        if not quote or not _quotes_close(items[low], quote):
-            unproven.add(low)
-        return starts[low + 1]
-
-    closed: set[str] = set()
-    for sign in "\t{['\"":
-        if sign not in region:
-            continue
-        quote = sign if sign in "'\"" else ""
-        if quote and _quotes_close(region, quote):
-            continue
-        position = 0
-        while position >= 0:
-            position = (
-                region.find(sign, position) if sign == "\t" else first_open(region, sign, position, closed)
-            )
-            if position >= 0:
-                position = pass_over(position, quote)
-    return unproven
-
-
-def _quotes_close(item: str, quote: str) -> bool:
-    """Whether each quote in the item opens where a value must begin and closes at the end of the same line.
-
-    Split at quotes, the pieces lie outside and inside in turn. If each outer piece but the last ends where only a
-    value can begin, and the next one begins with a line break, then either a reader sees exactly these quoted texts,
-    or a whole line is comment or block scalar and its quotes are nothing. No line has more than one such text.
-    """
-    pieces = item.split(quote)
-    if not len(pieces) & 1:
-        return False
-    inside = pieces[1::2]
-    outside = pieces[::2]
-    if outside.pop()[:1] not in ("", "\n"):
-        return False
-    if not all(map(_opens_value, [piece for piece in outside if piece[-2:] != ": "])):
-        return False
-    if any([piece[:1] != "\n" for piece in outside[1:]]):
-        return False
-    text = quote.join(inside)
-    return "\n" not in text and (quote == "'" or "\\" not in text)
-
-
-def _opens_value(piece: str) -> bool:
-    """Whether a quote after this text opens a value: behind `: `, or with nothing but dashes before it on its line."""
-    if piece.endswith(": "):
-        return True
-    start = piece.rfind("\n") + 1
-    marks = piece[start:].split(" ")
-    # The item itself begins behind its dash.
-    return marks.pop() == "" and all(mark in ("", "-") for mark in marks) and ("-" in marks or start == 0)
+def _holders(numbers: list[int], items: list[str]) -> list[int]:
+    """Which items have the lines of these numbers (sorted), counted over all of them."""
+    found: list[int] = []
+    end = place = 0
+    for item_number, item in enumerate(items):
+        end += item.count("\n") + (item[-1] != "\n")
+        if numbers[place] < end:
+            found.append(item_number)
+            while numbers[place] < end:
+                place += 1
+                if place == len(numbers):
+                    return found
+    return found
 
 
 def _begins_with_key(item: str, column: int) -> bool:
