@@ -18,6 +18,8 @@ _CLOSING = {"{": "}", "[": "]"}
 _SIGNS = frozenset("{}[]'\"#!&*\\")
 # All bytes but those of these signs, of a tab, and of a line break.
 _OTHERS = bytes(set(range(256)) - set(b"{}[]'\"#!&*\\\t\n"))
+# Those that open nothing themselves.
+_IDLE = b"}]#!&*\\"
 _ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
 _LAST = ('"]', "']")
 
@@ -39,7 +41,11 @@ def opening(text: str, lines: list[str]) -> set[str]:
         for line, signs in zip(lines, signs_of, strict=True)
         if signs and (line[-1] != ends.get(signs) or line[-2] == " ")
     }
-    return {line for line, signs in marked.items() if not _is_list(line, signs) and not closes(line)}
+    return {
+        line
+        for line, signs in marked.items()
+        if signs.strip(_IDLE) and not _is_list(line, signs) and not closes(line)
+    }
 
 
 def _is_list(line: str, signs: bytes) -> bool:

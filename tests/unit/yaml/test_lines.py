@@ -49,6 +49,9 @@ CASES = {
     "block scalar's header": ("a: |- # 'b", False),
     "letter that is not ASCII": ("ключ: 'b'", True),
     "tab": ("a:\tb", False),
+    "anchor": ("a: &b c", True),
+    "alias as an item": ("- *b", True),
+    "brackets that only close": ("a }]", True),
     "dash alone": ("- ", True),
     "dashes that are text": ("--- 'a: '", False),
 }
