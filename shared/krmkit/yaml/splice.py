@@ -88,29 +88,20 @@ def _is_safe(document: Document, root: Node, edits: list[Splice]) -> bool:
 
 
 def _is_exchange(text: str, scalar: Node | None, edit: Splice) -> bool:
-    """Whether the edit puts a literal in the place of a block scalar, with its first line just as deep and none less deep.
+    """Whether the edit puts a literal, as deep as the lines of the block scalar that ends where it ends, in its place.
 
-    Then the new one ends where the old one did: what follows is not as deep, and the blank lines between are no part of
-    either.
+    What follows that one is not as deep, so it is no part of the new one, nor are blank lines between.
     """
-    start, end, new = edit
-    if scalar is None or start > scalar.start or text[start : scalar.start].strip(" ") or text[end] != "\n":
-        return False
-    old_header, _, old = text[scalar.start : end].partition("\n")
+    _, _, new = edit
     header, _, content = new.partition("\n")
-    if old_header not in ("|", "|-", ">", ">-") or header.lstrip(" ") not in ("|", "|-"):
+    if scalar is None or header.lstrip(" ") not in ("|", "|-") or any(sign in new for sign in ODD_BREAKS):
         return False
-    if any(sign in new for sign in ODD_BREAKS):
-        return False
-    first = old.lstrip("\n").partition("\n")[0]
-    pad = first[: len(first) - len(first.lstrip(" "))]
+    old = text[scalar.start : scalar.end].split("\n")
+    first = next((line for line in old[1:] if line.strip(" ")), "")
+    column = len(first) - len(first.lstrip(" "))
+    pad = first[:column]
     lines = content.split("\n")
-    return (
-        first != pad
-        and all(line.startswith(pad) for line in lines if line)
-        and lines[0][len(pad) : len(pad) + 1].strip() != ""
-        and lines[-1].strip() != ""
-    )
+    return lines[0][column : column + 1].strip() != "" and all(line.startswith(pad) for line in lines if line)
 
 
 def _begins_a_line(signs: str, text: str) -> bool:
