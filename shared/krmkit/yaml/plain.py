@@ -9,7 +9,7 @@ and says what is wrong. What is read here both read the same; the property tests
 from __future__ import annotations
 
 from krmkit.yaml.lines import PLAIN
-from krmkit.yaml.literal import HEADERS, WINDOW, is_readable, read_literal
+from krmkit.yaml.literal import HEADERS, WIDEST, WINDOW, read_literal, readable
 from krmkit.yaml.tree import Entry, Map, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -39,13 +39,15 @@ def read(document: Document, unique: bool = True) -> bool:
     wide: bool | None = None
     node: Node
     size = len(text)
+    window = WINDOW
     offset = 4 if text.startswith("---\n") else 0
     while offset < size:
         # A stretch at a time, since what literals say is passed over.
-        stop = text.find("\n", offset + WINDOW)
+        stop = text.find("\n", offset + window)
         stretch = text[offset : stop if stop >= 0 else size]
-        if not is_readable(stretch):
+        if readable(stretch) is None:
             return False
+        window = min(2 * window, WIDEST)
         has_tabs = "\t" in stretch
         for line in stretch.split("\n"):
             start = offset
@@ -155,6 +157,7 @@ def read(document: Document, unique: bool = True) -> bool:
             elif isinstance(top, Seq):
                 top.items.append(node)
             if offset != start + len(line) + 1:
+                window = WINDOW
                 break
 
     if top is None:

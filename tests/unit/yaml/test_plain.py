@@ -7,7 +7,7 @@ import pytest
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import Limits
-from krmkit.yaml.literal import WINDOW, Literal
+from krmkit.yaml.literal import WIDEST, Literal
 from krmkit.yaml.plain import read
 from krmkit.yaml.tree import Map, Scalar, Seq
 
@@ -135,7 +135,7 @@ def test_depth(text: str, depth: int) -> None:
 def test_literal_of_many_windows(letter: str) -> None:
     """What stands behind it is found, wherever the windows end."""
     for extra in range(0, 40, 3):
-        lines = [letter * (number % 50) for number in range(4 * WINDOW // 50)] + [letter * extra]
+        lines = [letter * (number % 50) for number in range(4 * WIDEST // 50)] + [letter * extra]
         body = "".join(f"    {line}\n" if line else "\n" for line in lines)
         root = parse(f"- a: |\n{body}  b: 1\n- c\n").root
         assert isinstance(root, Seq)
