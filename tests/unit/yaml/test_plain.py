@@ -8,7 +8,7 @@ from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import Limits
 from krmkit.yaml.literal import WIDEST, Literal
-from krmkit.yaml.plain import read
+from krmkit.yaml.plain import UnreadMap, read
 from krmkit.yaml.tree import Map, Scalar, Seq
 
 TAKEN = [
@@ -113,10 +113,12 @@ def test_tabs() -> None:
     assert literal.text == "x\ty\n\tz\n"
 
 
-def test_a_key_twice_may_pass() -> None:
-    document = Document("a: 1\na: 2\n")
-
-    assert read(document, unique=False)
+def test_a_key_twice() -> None:
+    """libyaml's reader knows whether it may pass."""
+    assert not read(Document("a: 1\na: 2\n"))
+    root = parse("a: 1\na: 2\n", duplicates="keep").root
+    assert isinstance(root, Map)
+    assert root.keys() == ["a", "a"]
     with pytest.raises(YamlError, match='the key "a" stands twice'):
         parse("a: 1\na: 2\n")
 
@@ -148,3 +150,40 @@ def test_literal_of_many_windows(letter: str) -> None:
         assert isinstance(found, Scalar)
         assert found.text == "1"
         assert len(root.items) == 2
+
+
+def test_entries_are_made_when_they_are_asked_for() -> None:
+    """Once, with the places of their keys and values; then the mapping is like any other."""
+    root = parse("a: 'x' # c\nb:\n  c:  |\n    t\nd:\n").root
+    assert isinstance(root, UnreadMap)
+    assert root.unread
+    with pytest.raises(AttributeError, match="other"):
+        _ = root.other
+
+    first, second, third = root.entries
+
+    assert type(root) is Map
+    assert not root.unread
+    assert root.entries[1] is second
+    places = [(entry.key.start, entry.key.end, entry.value.start, entry.value.end) for entry in root]
+    assert places == [(0, 1, 3, 6), (11, 12, 16, 27), (28, 29, 30, 30)]
+    assert isinstance(first.value, Scalar)
+    assert (first.value.text, first.value.style, first.name) == ("x", "'", "a")
+    assert second.value.unread
+    assert isinstance(third.value, Scalar)
+    assert third.value.text == ""
+
+
+def test_an_edit_leaves_what_nobody_asked_for() -> None:
+    """What is not asked for is not made by writing the rest."""
+    document = parse("a:\n  b: 1\nc:\n- d: |\n    t\n- e\nf:\n  g:\n    h: 1\n")
+    root = document.root
+    assert isinstance(root, Map)
+    other = root.get("f")
+    assert isinstance(other, Map)
+    other.set("i", 2)
+
+    assert document.render() == "a:\n  b: 1\nc:\n- d: |\n    t\n- e\nf:\n  g:\n    h: 1\n  i: 2\n"
+    unread = root.get("a")
+    assert unread is not None
+    assert unread.unread
