@@ -36,9 +36,9 @@ class UnreadMap(Map):
     rows: dict[str, Row]
 
     def __init__(self, source: Document, start: int) -> None:
+        # `end` is known when it is closed.
         self.source = source
         self.start = start
-        self.end = start
         self.anchor = None
         self.tag = None
         self.flow = False
@@ -91,21 +91,22 @@ def read(document: Document) -> bool:
         window = min(2 * window, WIDEST)
         has_tabs = "\t" in stretch
         for line in stretch.split("\n"):
-            start = offset
-            length = len(line)
-            offset = start + length + 1
             # Without an argument it is much faster, and the only blanks that are left are " ".
             content = line.lstrip()
-            if not content or content[0] == "#":
+            if not content or (first := content[0]) == "#":
                 if has_tabs and "\t" in line and line.lstrip(" ")[0] != "#":
                     return False
+                offset += len(line) + 1
                 continue
             if has_tabs and "\t" in line:
                 return False
+            start = offset
+            length = len(line)
+            offset = start + length + 1
             column = length - len(content)
 
-            if column != ready or content[0] == "-":
-                is_item = content.startswith("- ")
+            if column != ready or first == "-":
+                is_item = first == "-" and content[1:2] == " "
                 # The collection that the line belongs to.
                 if top is None or (waiting and (column > at or (is_item and column == at))):
                     if is_item and waiting and wide is None:
@@ -137,10 +138,9 @@ def read(document: Document) -> bool:
                     content = content[2:].lstrip()
                     if not content:
                         return False
-                    is_item = content.startswith("- ")
-                    if not is_item and (
-                        content[0] in "\"'{[|" or (": " not in content and content[-1] != ":")
-                    ):
+                    first = content[0]
+                    is_item = first == "-" and content[1:2] == " "
+                    if not is_item and (first in "\"'{[|" or (": " not in content and content[-1] != ":")):
                         break
                     outer.append((top, at, rows))
                     if len(outer) > depth:
@@ -168,21 +168,19 @@ def read(document: Document) -> bool:
                 if length > _LONGEST_KEY and len(name) > _LONGEST_KEY:
                     return False
                 content = value.strip()
-                if not content or content[0] == "#":
+                if not content or (first := content[0]) == "#":
                     # The value is null, and stands behind the colon.
                     last = start + at + len(name) + 1
                     rows[name] = (start + at, "", "", last)
                     waiting = name
                     ready = -1
                     continue
-                place = offset - 1 - len(value)
-                if value[0] == " ":
-                    place += len(value) - len(value.lstrip())
+                # What has no blanks around it is still the same text.
+                place = offset - 1 - len(value if content is value else value.lstrip())
             else:
                 place = start + length - len(content)
                 content = content.rstrip()
 
-            first = content[0]
             style = ""
             if first in plain or (first == "-" and content[1:2].isalnum()):
                 if "#" in content and " #" in content:
@@ -192,7 +190,9 @@ def read(document: Document) -> bool:
                 last = place + len(content)
             elif first == '"' or first == "'":
                 end = content.find(first, 1)
-                if end < 0 or (first == '"' and "\\" in content) or not _is_end(content, end + 1):
+                if end < 0 or (first == '"' and "\\" in content):
+                    return False
+                if end + 1 != len(content) and not _is_end(content, end + 1):
                     return False
                 style = first
                 content = content[1:end]
@@ -236,9 +236,8 @@ def _is_name(text: str) -> bool:
 
 
 def _is_end(content: str, position: int) -> bool:
-    """Whether nothing but a comment stands from `position` on."""
-    rest = content[position:]
-    return not rest or (rest[0] == " " and rest.lstrip(" ")[0] == "#")
+    """Whether nothing but a comment stands from `position` on, where something does."""
+    return content[position] == " " and content[position:].lstrip(" ")[0] == "#"
 
 
 def _flow(document: Document, content: str, place: int) -> Map | Seq | None:
