@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HEADERS = ("|", "|-", "|+")
 WINDOW = 512
-"""How many characters are looked at first; then twice as many each time, for most texts are short, and long ones very long."""
+"""How many characters are looked at first; then four times as many each time, for most texts are short, and long ones very long."""
 WIDEST = 8192
 """And no more than that at once: what is looked at behind the end of a literal is looked at in vain."""
 
@@ -67,9 +67,9 @@ class Literal(Scalar):
         if name != "text":
             raise AttributeError(name)
         assert self.source is not None
-        column = self._column
+        deep = slice(self._column, None)
         lines = self.source.text[self._first : self.stop].split("\n")
-        said = "\n".join([line[column:] for line in lines])
+        said = "\n".join([line[deep] for line in lines])
         if self.header != "|+":
             content = said.rstrip("\n")
             said = content + "\n" if self.header == "|" and len(content) < len(said) else content
@@ -130,7 +130,7 @@ def _end(text: str, start: int, pad: str) -> int | None:
                     low = middle
             return start + len(b"".join(lines[:low]).decode())
         start = stop
-        window = min(2 * window, WIDEST)
+        window = min(4 * window, WIDEST)
     return size
 
 

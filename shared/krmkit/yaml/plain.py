@@ -61,6 +61,11 @@ class UnreadMap(Map):
         self.__class__ = Map  # type: ignore[assignment]
         return entries
 
+    def last(self) -> Node:
+        """The value of the last entry, without making the others; where it is a scalar, one that is equal to it."""
+        _, value, style, place = next(reversed(self.rows.values()))
+        return Scalar(value, style, self.source, place, self.end) if isinstance(value, str) else value
+
 
 def read(document: Document) -> bool:
     """Give `document` its root. False where the text is not plain to read, has a key twice in a mapping, or is nested deeper
@@ -88,7 +93,7 @@ def read(document: Document) -> bool:
         stretch = text[offset : stop if stop >= 0 else size]
         if readable(stretch) is None:
             return False
-        window = min(2 * window, WIDEST)
+        window = min(4 * window, WIDEST)
         has_tabs = "\t" in stretch
         for line in stretch.split("\n"):
             # Without an argument it is much faster, and the only blanks that are left are " ".

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.yaml.compose import Style
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
+from krmkit.yaml.layout import last_node
 from krmkit.yaml.limits import Limits
 from krmkit.yaml.literal import WIDEST, Literal
 from krmkit.yaml.plain import UnreadMap, read
 from krmkit.yaml.tree import Map, Scalar, Seq
+from krmkit.yaml.writer import Writer
 
 TAKEN = [
     "a: 1\n",
@@ -174,16 +177,36 @@ def test_entries_are_made_when_they_are_asked_for() -> None:
     assert third.value.text == ""
 
 
-def test_an_edit_leaves_what_nobody_asked_for() -> None:
-    """What is not asked for is not made by writing the rest."""
+def test_what_nobody_asked_for_is_not_walked_through() -> None:
     document = parse("a:\n  b: 1\nc:\n- d: |\n    t\n- e\nf:\n  g:\n    h: 1\n")
     root = document.root
     assert isinstance(root, Map)
     other = root.get("f")
     assert isinstance(other, Map)
     other.set("i", 2)
+    writer = Writer(document, Style())
+    writer.node(root)
 
-    assert document.render() == "a:\n  b: 1\nc:\n- d: |\n    t\n- e\nf:\n  g:\n    h: 1\n  i: 2\n"
+    assert [new for _, _, new in writer.edits] == ["\n  i: 2"]
     unread = root.get("a")
     assert unread is not None
     assert unread.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a:\n  b: c\n", (8, 9)),
+        ("a:\n  b: 'c' # d\n", (8, 11)),
+        ("a:\n  b: |\n   c\n", (8, 14)),
+        ("a:\n", (2, 2)),
+    ],
+)
+def test_last_node(text: str, place: tuple[int, int]) -> None:
+    """It is known without making any entry."""
+    root = parse(text).root
+    assert root is not None
+    last = last_node(root)
+
+    assert (last.start, last.end) == place
+    assert root.unread
