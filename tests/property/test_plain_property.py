@@ -79,9 +79,9 @@ def lines_of(source: random.Random) -> str:
 
 
 @settings(max_examples=1500)
-@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.sampled_from([4096, 7]))
-@example("a:   \n- |\n    a: b\n    ", 4096)
-@example("k: |\n  t\n   \n  ", 4096)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.sampled_from([512, 7]))
+@example("a:   \n- |\n    a: b\n    ", 512)
+@example("k: |\n  t\n   \n  ", 512)
 @example("a: |\n  x\n\n# c\n  # d\nb: 1", 1)
 def test_pieces(text: str, window: int) -> None:
     with mock.patch.object(literal, "WINDOW", window), mock.patch.object(plain, "WINDOW", window):
@@ -89,7 +89,7 @@ def test_pieces(text: str, window: int) -> None:
 
 
 @settings(max_examples=1500)
-@given(st.randoms(use_true_random=False), st.sampled_from([4096, 1, 30]))
+@given(st.randoms(use_true_random=False), st.sampled_from([512, 1, 30]))
 def test_lines(source: random.Random, window: int) -> None:
     with mock.patch.object(literal, "WINDOW", window), mock.patch.object(plain, "WINDOW", window):
         check(lines_of(source))

@@ -286,6 +286,8 @@ def _start(values: str, empty: Document) -> Document:
 def _differ(before: Node, now: Node) -> bool:
     """Whether what `before` said when it was read surely is not what `now` says; quickly, for mostly it is not."""
     before, now = deref(before), deref(now)
+    if before is now and now.unread:
+        return False
     if isinstance(before, Map) and isinstance(now, Map):
         entries = before.entries if before.original is None else before.original
         then = {entry.name: entry.first_value for entry in entries}

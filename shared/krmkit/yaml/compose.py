@@ -82,6 +82,8 @@ def is_tied(node: Node) -> bool:
     """Whether there is an anchor or an alias at or below the node."""
     if node.anchor is not None or isinstance(node, Alias):
         return True
+    if node.unread:
+        return False
     if isinstance(node, Map):
         return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
     return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
@@ -194,7 +196,7 @@ def _join_lines(text: str, indent: int) -> str:
 
 def _block_scalar(node: Scalar, indent: int) -> str | None:
     """A literal or folded scalar moved below another key; None where an explicit indicator forbids a plain shift."""
-    lines = _slice(node).replace("\r\n", "\n").split("\n")
+    lines = _with_line_feeds(_slice(node)).split("\n")
     header = lines[0]
     if any(character.isdigit() for character in header.split("#", 1)[0]):
         return None
@@ -285,7 +287,7 @@ def _cut(text: str, unit: Entry, indent: int) -> str:
     at = unit.key.start - first
     start = head_start(text, first, at, 0, deeper=False)
     end = body_end(text, unit, at, last=_is_last(text, unit))
-    return shift(text[start:end].replace("\r\n", "\n"), at, indent)
+    return shift(_with_line_feeds(text[start:end]), at, indent)
 
 
 def _is_last(text: str, unit: Entry) -> bool:
@@ -306,7 +308,12 @@ def _block_slice(node: Map | Seq, indent: int) -> str:
         piece = text[begin:end]
     else:
         piece = " " * at + text[start:end]
-    return shift(piece.replace("\r\n", "\n"), at, indent)[indent:]
+    return shift(_with_line_feeds(piece), at, indent)[indent:]
+
+
+def _with_line_feeds(text: str) -> str:
+    # To look for one sign is much faster.
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def shift(text: str, old: int, new: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.plain import UnreadMap
 from krmkit.yaml.scalars import core_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
@@ -125,6 +126,14 @@ class _Reader:
 
     def mapping(self, node: Map) -> dict[str, object]:
         result: dict[str, object] = {}
+        if isinstance(node, UnreadMap) and not self.through_alias:
+            # Its keys are plain texts, and none is a merge key.
+            for name, (_, value, style, _) in node.rows.items():
+                if isinstance(value, str):
+                    result[name] = value if style else self.resolve(value)[1]
+                else:
+                    result[name] = self.data(value)
+            return result
         merged: list[Node] = []
         for entry in node.entries:
             key = entry.key

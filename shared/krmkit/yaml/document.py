@@ -77,4 +77,4 @@ def parse_all(
     """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error."""
     unique = duplicates == "error"
     document = Document(text, limits)
-    return [document] if read(document, unique) else read_events(text, limits, unique, anchors, most)
+    return [document] if read(document) else read_events(text, limits, unique, anchors, most)

@@ -7,6 +7,7 @@ nothing, `{}` or `[]`) are that value's body; after a plain value they are the n
 
 from __future__ import annotations
 
+from krmkit.yaml.plain import UnreadMap
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
 
 Unit = Entry | Node
@@ -204,7 +205,12 @@ def _first_dash(text: str, sequence: Seq) -> int:
 
 def last_node(node: Node) -> Node:
     """The node that stands last in the node's text."""
-    while isinstance(node, (Map, Seq)) and not node.flow and first_children(node):
+    while isinstance(node, (Map, Seq)) and not node.flow:
+        if isinstance(node, UnreadMap):
+            node = node.last()
+            continue
+        if not first_children(node):
+            break
         unit = first_children(node)[-1]
         node = unit.first_value if isinstance(unit, Entry) else unit
     return node

@@ -5,36 +5,43 @@ Packs and ConfigMaps carry whole files in such texts, most of which no function 
 
 from __future__ import annotations
 
+from io import BytesIO
+
 from krmkit.yaml.tree import UNSET, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from krmkit.yaml.document import Document
 
 HEADERS = ("|", "|-", "|+")
-WINDOW = 4096
-"""How many characters are looked at at once: few beside what is passed over, and many enough."""
+WINDOW = 512
+"""How many characters are looked at first; then four times as many each time, for most texts are short, and long ones very long."""
+WIDEST = 8192
+"""And no more than that at once: what is looked at behind the end of a literal is looked at in vain."""
 
 # What may stand anywhere.
 _ASCII = bytes(range(0x20, 0x7F)) + b"\n\t"
 
 
-def is_readable(text: str) -> bool:
-    """Whether no sign of the text is an odd line break or one that no reader accepts."""
+def readable(text: str) -> bytes | None:
+    """The text in UTF-8; None where some sign of it is an odd line break or one that no reader accepts."""
     try:
-        rest = text.encode().translate(None, _ASCII)
+        encoded = text.encode()
     except UnicodeEncodeError:
-        return False
-    return not rest or rest.decode().isprintable()
+        return None
+    rest = encoded.translate(None, _ASCII)
+    return encoded if not rest or rest.decode().isprintable() else None
 
 
 class Literal(Scalar):
     """A literal scalar of a text. `stop` is where the line behind its last one starts, or the end of the text."""
 
-    __slots__ = ("_column", "_lines", "header", "stop")
+    __slots__ = ("_column", "_first", "header", "stop")
 
     def __init__(
-        self, document: Document, start: int, header: str, lines: list[str], column: int, stop: int
+        self, document: Document, start: int, header: str, first: int, column: int, stop: int
     ) -> None:
         self.style = "|"
         self.source = document
@@ -44,33 +51,29 @@ class Literal(Scalar):
         self.value = UNSET
         self.header = header
         self.stop = stop
-        self._lines = lines
+        self._first = first
         self._column = column
         text = document.text
-        self.end = stop - (text[stop - 1] == "\n")
+        end = stop - (text[stop - 1] == "\n")
         if header != "|+":
-            last = len(lines) - 1
-            while not lines[last]:
-                last -= 1
-            if lines[last][-1] == " ":
-                self.end = block_scalar_end(text, start, stop, self.text)
-            else:
-                self.end -= len(lines) - 1 - last
+            while text[end - 1] == "\n":
+                end -= 1
+            if text[end - 1] == " ":
+                end = block_scalar_end(text, start, stop, self.text)
+        self.end = end
 
     def __getattr__(self, name: str) -> str:
         """`text`, which has no value before it is asked for the first time."""
         if name != "text":
             raise AttributeError(name)
-        column = self._column
-        said = "\n".join([line[column:] for line in self._lines])
         assert self.source is not None
-        if self.source.text[self.stop - 1] == "\n":
-            said += "\n"
+        deep = slice(self._column, None)
+        lines = self.source.text[self._first : self.stop].split("\n")
+        said = "\n".join([line[deep] for line in lines])
         if self.header != "|+":
             content = said.rstrip("\n")
             said = content + "\n" if self.header == "|" and len(content) < len(said) else content
         self.text = said
-        self._lines = []
         return said
 
 
@@ -88,58 +91,57 @@ def read_literal(document: Document, start: int, header: str, first: int, parent
     # Blanks on empty lines above the first content, and a tab before it, may be errors.
     if not content or column <= parent or content[0] == "\t":
         return None
-    deep = _deep_lines(text, first, " " * column)
-    if deep is None:
+    stop = _end(text, first, " " * column)
+    if stop is None:
         return None
-    lines, stop = deep
     # Blanks at the very end of the text are read in a way of their own.
-    if lines[-1] and not lines[-1].strip(" "):
+    last = stop - (text[stop - 1] == "\n")
+    if text[last - 1] == " " and not text[text.rfind("\n", 0, last) + 1 : last].strip(" "):
         return None
     following = text[stop : text.find("\n", stop) + 1 or len(text)]
     # Between the two columns nothing can stand but comments.
     if len(following) - len(following.lstrip(" ")) > parent:
         return None
-    return Literal(document, start, header, lines, column, stop)
+    return Literal(document, start, header, first, column, stop)
 
 
-def _deep_lines(text: str, start: int, pad: str) -> tuple[list[str], int] | None:
-    """The lines from `start` on (where one starts) that are blank or begin with `pad`, and where the next one starts. None
-    where some are not readable."""
+def _end(text: str, start: int, pad: str) -> int | None:
+    """Where the first line from `start` on (where one starts) begins that neither is blank nor begins with `pad`; the end of
+    the text where none does. None where some line on the way there is not readable."""
     size = len(text)
-    found: list[str] = []
+    window = WINDOW
+    deep = pad.encode()
     while start < size:
-        stop = text.find("\n", start + WINDOW)
-        if stop < 0:
-            stop = size - (text[-1] == "\n")
-        stretch = text[start:stop]
-        if not is_readable(stretch):
+        stop = text.find("\n", start + window) + 1 or size
+        encoded = readable(text[start:stop])
+        if encoded is None:
             return None
-        lines = stretch.split("\n")
-        has_tabs = "\t" in stretch
-        if _has_other(lines, pad, has_tabs):
+        # A tab is less than a blank, but no blank.
+        encoded = encoded.replace(b"\t", b"~")
+        # Reading lines from bytes is the fastest way to have them.
+        if _has_other(BytesIO(encoded), deep):
+            lines = BytesIO(encoded).readlines()
             low, high = 0, len(lines)
             while high - low > 1:
                 middle = (low + high) // 2
-                if _has_other(lines[low:middle], pad, has_tabs):
+                if _has_other(lines[low:middle], deep):
                     high = middle
                 else:
                     low = middle
-            found += lines[:low]
-            return found, start + sum(map(len, lines[:low])) + low
-        found += lines
-        start = stop + 1
-    return found, size
+            return start + len(b"".join(lines[:low]).decode())
+        start = stop
+        window = min(4 * window, WIDEST)
+    return size
 
 
-def _has_other(lines: list[str], pad: str, has_tabs: bool) -> bool:
+def _has_other(lines: Iterable[bytes], pad: bytes) -> bool:
     """Whether any line neither is blank nor begins with `pad`.
 
-    Such a line is greater than any that begins with `pad`, for it has another sign where that has a blank; but for a tab.
+    Such a line is greater than any that begins with `pad`, for it has another sign where that has a blank, and all signs
+    but line breaks are greater than that.
     """
-    if has_tabs:
-        return any(not line.startswith(pad) and line.strip(" ") for line in lines)
     greatest = max(lines)
-    return not greatest.startswith(pad) and greatest.strip(" ") != ""
+    return not greatest.startswith(pad) and greatest.strip(b" \n") != b""
 
 
 def block_scalar_end(text: str, start: int, end: int, value: str) -> int:

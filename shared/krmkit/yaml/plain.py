@@ -9,7 +9,7 @@ and says what is wrong. What is read here both read the same; the property tests
 from __future__ import annotations
 
 from krmkit.yaml.lines import PLAIN
-from krmkit.yaml.literal import HEADERS, WINDOW, is_readable, read_literal
+from krmkit.yaml.literal import HEADERS, WIDEST, WINDOW, read_literal, readable
 from krmkit.yaml.tree import Entry, Map, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -19,166 +19,219 @@ if TYPE_CHECKING:
     from krmkit.yaml.document import Document
     from krmkit.yaml.tree import Node
 
+    Row = tuple[int, str | Node, str, int]
+
 # libyaml looks 1,024 characters ahead for the colon of a key.
 _LONGEST_KEY = 256
 
 
-def read(document: Document, unique: bool = True) -> bool:
-    """Give `document` its root. False where the text is not plain to read, or nested deeper than the document's limits let
-    it be; the document is as it was then. `unique`: no mapping may have a key twice.
+class UnreadMap(Map):
+    """A mapping of a plain text, whose entries are made when somebody asks for them; then it is a Map like any other.
+
+    rows: by key, where it stands and what its value is: a node, or the text, the style and the place of a scalar.
+    """
+
+    __slots__ = ()
+    unread = True
+    rows: dict[str, Row]
+
+    def __init__(self, source: Document, start: int) -> None:
+        # `end` is known when it is closed.
+        self.source = source
+        self.start = start
+        self.anchor = None
+        self.tag = None
+        self.flow = False
+        self.original = None
+        self.rows = {}
+
+    def __getattr__(self, name: str) -> list[Entry]:
+        """`entries`, which have no value before they are asked for the first time."""
+        if name != "entries":
+            raise AttributeError(name)
+        source = self.source
+        self.entries = entries = []
+        for key, (start, value, style, place) in self.rows.items():
+            if isinstance(value, str):
+                end = place + len(value) + (2 if style else 0)
+                value = Scalar(value, style, source, place, end)
+            entries.append(Entry(Scalar(key, "", source, start, start + len(key)), value))
+        del self.rows
+        # Without the cost that an attribute of this class has.
+        self.__class__ = Map  # type: ignore[assignment]
+        return entries
+
+    def last(self) -> Node:
+        """The value of the last entry, without making the others; where it is a scalar, one that is equal to it."""
+        _, value, style, place = next(reversed(self.rows.values()))
+        return Scalar(value, style, self.source, place, self.end) if isinstance(value, str) else value
+
+
+def read(document: Document) -> bool:
+    """Give `document` its root. False where the text is not plain to read, has a key twice in a mapping, or is nested deeper
+    than the document's limits let it be; the document is as it was then.
     """
     text = document.text
     depth = document.limits.depth
     plain = PLAIN
-    # The innermost collection that is open, the column of its keys or dashes, its keys, and the same for those around it.
-    top: Map | Seq | None = None
+    # The innermost collection that is open, the column of its keys or dashes, what it holds (`rows` of a mapping, None for a
+    # sequence), and the same for those around it.
+    top: UnreadMap | Seq | None = None
     at = -1
-    names: set[str] = set()
-    outer: list[tuple[Map | Seq | None, int, set[str]]] = []
-    key: Scalar | None = None  # waits for its value
+    rows: dict[str, Row] | None = None
+    outer: list[tuple[UnreadMap | Seq | None, int, dict[str, Row] | None]] = []
+    waiting = ""  # the key that has no value yet
+    ready = -1  # the column where the next key of the innermost mapping may stand, if none waits
+    last = 0  # where the last value ends
     wide: bool | None = None
-    node: Node
     size = len(text)
+    window = WINDOW
     offset = 4 if text.startswith("---\n") else 0
     while offset < size:
         # A stretch at a time, since what literals say is passed over.
-        stop = text.find("\n", offset + WINDOW)
+        stop = text.find("\n", offset + window)
         stretch = text[offset : stop if stop >= 0 else size]
-        if not is_readable(stretch):
+        if readable(stretch) is None:
             return False
+        window = min(4 * window, WIDEST)
         has_tabs = "\t" in stretch
         for line in stretch.split("\n"):
-            start = offset
-            offset += len(line) + 1
-            if has_tabs and "\t" in line:
-                if line.lstrip(" ")[0] != "#":
-                    return False
-                continue
             # Without an argument it is much faster, and the only blanks that are left are " ".
             content = line.lstrip()
-            if not content:
+            if not content or (first := content[0]) == "#":
+                if has_tabs and "\t" in line and line.lstrip(" ")[0] != "#":
+                    return False
+                offset += len(line) + 1
                 continue
-            first = content[0]
-            if first == "#":
-                continue
-            column = len(line) - len(content)
-            is_item = first == "-" and content[1:2] == " "
-
-            # The collection that the line belongs to.
-            if key is not None:
-                assert isinstance(top, Map)
-                if column > at or (is_item and column == at):
-                    opened = _opened(document, is_item, start + column)
-                    if is_item and wide is None:
-                        wide = column > at
-                    top.entries.append(Entry(key, opened))
-                    outer.append((top, at, names))
-                    top, at, names = opened, column, set()
-                else:
-                    top.entries.append(_without_value(document, key))
-                key = None
-            elif top is None:
-                top = _opened(document, is_item, start + column)
-                outer.append((None, -1, names))
-                at = column
-            while top is not None and (
-                column < at or (column == at and not is_item and isinstance(top, Seq))
-            ):
-                _close(top)
-                top, at, names = outer.pop()
-            if column != at or len(outer) > depth:
+            if has_tabs and "\t" in line:
                 return False
+            start = offset
+            length = len(line)
+            offset = start + length + 1
+            column = length - len(content)
 
-            # Dashes, each of which may open another collection on the same line.
-            while is_item:
-                if not isinstance(top, Seq):
-                    return False
-                content = content[2:].lstrip()
-                if not content:
-                    return False
-                is_item = content.startswith("- ")
-                if not is_item and (content[0] in "\"'{[|" or (": " not in content and content[-1] != ":")):
-                    break
-                column = len(line) - len(content)
-                opened = _opened(document, is_item, start + column)
-                top.items.append(opened)
-                outer.append((top, at, names))
-                top, at, names = opened, column, set()
-                if len(outer) > depth:
+            if column != ready or first == "-":
+                is_item = first == "-" and content[1:2] == " "
+                # The collection that the line belongs to.
+                if top is None or (waiting and (column > at or (is_item and column == at))):
+                    if is_item and waiting and wide is None:
+                        wide = column > at
+                    outer.append((top, at, rows))
+                    if len(outer) > depth:
+                        return False
+                    above = rows
+                    if is_item:
+                        top, rows = Seq(document, start + column), None
+                    else:
+                        top = mapping = UnreadMap(document, start + column)
+                        rows = mapping.rows
+                    if above is not None:
+                        above[waiting] = (above[waiting][0], top, "", 0)
+                    at = column
+                waiting = ""
+                while column < at or (column == at and not is_item and rows is None):
+                    assert top is not None
+                    top.end = last
+                    top, at, rows = outer.pop()
+                if column != at:
                     return False
 
-            mapping = None
-            if isinstance(top, Map):
-                mapping = top
+                # Dashes, each of which may open another collection on the same line.
+                while is_item:
+                    if rows is not None:
+                        return False
+                    content = content[2:].lstrip()
+                    if not content:
+                        return False
+                    first = content[0]
+                    is_item = first == "-" and content[1:2] == " "
+                    if not is_item and (first in "\"'{[|" or (": " not in content and content[-1] != ":")):
+                        break
+                    outer.append((top, at, rows))
+                    if len(outer) > depth:
+                        return False
+                    at = length - len(content)
+                    assert isinstance(top, Seq)
+                    items = top.items
+                    if is_item:
+                        top, rows = Seq(document, start + at), None
+                    else:
+                        top = mapping = UnreadMap(document, start + at)
+                        rows = mapping.rows
+                    items.append(top)
+                ready = -1 if rows is None else at
+
+            name = ""
+            if rows is not None:
                 name, sign, value = content.partition(": ")
                 if not sign:
                     if name[-1] != ":":
                         return False
                     name = name[:-1]
-                if len(name) > _LONGEST_KEY or not (name.isidentifier() or _is_name(name)):
+                if not (name.isidentifier() or _is_name(name)) or name in rows:
                     return False
-                if name in names and unique:
+                if length > _LONGEST_KEY and len(name) > _LONGEST_KEY:
                     return False
-                names.add(name)
-                key = Scalar(name, "", document, start + at, start + at + len(name))
-                content = value.lstrip()
-                if not content or content[0] == "#":
+                content = value.strip()
+                if not content or (first := content[0]) == "#":
+                    # The value is null, and stands behind the colon.
+                    last = start + at + len(name) + 1
+                    rows[name] = (start + at, "", "", last)
+                    waiting = name
+                    ready = -1
                     continue
-            place = start + len(line) - len(content)
-            content = content.rstrip()
-            first = content[0]
+                # What has no blanks around it is still the same text.
+                place = offset - 1 - len(value if content is value else value.lstrip())
+            else:
+                place = start + length - len(content)
+                content = content.rstrip()
+
+            style = ""
             if first in plain or (first == "-" and content[1:2].isalnum()):
-                if " #" in content:
+                if "#" in content and " #" in content:
                     content = content[: content.index(" #")].rstrip()
-                if ": " in content or content[-1] == ":":
+                if ":" in content and (": " in content or content[-1] == ":"):
                     return False
-                node = Scalar(content, "", document, place, place + len(content))
+                last = place + len(content)
             elif first == '"' or first == "'":
                 end = content.find(first, 1)
-                if end < 0 or (first == '"' and "\\" in content) or not _is_end(content, end + 1):
+                if end < 0 or (first == '"' and "\\" in content):
                     return False
-                node = Scalar(content[1:end], first, document, place, place + end + 1)
-            elif content in HEADERS:
-                literal = read_literal(document, place, content, offset, at)
-                if literal is None:
+                if end + 1 != len(content) and not _is_end(content, end + 1):
                     return False
-                node = literal
-                offset = literal.stop
+                style = first
+                content = content[1:end]
+                last = place + end + 1
             else:
-                collection = _flow(document, content, place) if len(outer) < depth else None
-                if collection is None:
+                literal = read_literal(document, place, content, offset, at) if content in HEADERS else None
+                node = literal or (_flow(document, content, place) if len(outer) < depth else None)
+                if node is None:
                     return False
-                node = collection
-            if mapping is not None and key is not None:
-                mapping.entries.append(Entry(key, node))
-                key = None
+                last = node.end
+                if rows is not None:
+                    rows[name] = (start + at, node, "", place)
+                elif isinstance(top, Seq):
+                    top.items.append(node)
+                if literal is not None:
+                    offset = literal.stop
+                    window = WINDOW
+                    break
+                continue
+            if rows is not None:
+                rows[name] = (start + at, content, style, place)
             elif isinstance(top, Seq):
-                top.items.append(node)
-            if offset != start + len(line) + 1:
-                break
+                top.items.append(Scalar(content, style, document, place, last))
 
     if top is None:
         return False
-    if key is not None and isinstance(top, Map):
-        top.entries.append(_without_value(document, key))
     while top is not None:
-        _close(top)
+        top.end = last
         document.root = top
         top, _, _ = outer.pop()
     if wide is not None:
         document.wide = wide
     document.plain = True
     return True
-
-
-def _opened(document: Document, is_item: bool, place: int) -> Map | Seq:
-    return Seq(document, place) if is_item else Map(document, place)
-
-
-def _without_value(document: Document, key: Scalar) -> Entry:
-    """`key:` with nothing behind it: its value is null, and stands behind the colon."""
-    place = key.end + 1
-    return Entry(key, Scalar("", "", document, place, place))
 
 
 def _is_name(text: str) -> bool:
@@ -188,16 +241,8 @@ def _is_name(text: str) -> bool:
 
 
 def _is_end(content: str, position: int) -> bool:
-    """Whether nothing but a comment stands from `position` on."""
-    rest = content[position:]
-    return not rest or (rest[0] == " " and rest.lstrip(" ")[0] == "#")
-
-
-def _close(collection: Map | Seq) -> None:
-    """A block collection ends where its last value does."""
-    collection.end = (
-        collection.entries[-1].value.end if isinstance(collection, Map) else collection.items[-1].end
-    )
+    """Whether nothing but a comment stands from `position` on, where something does."""
+    return content[position] == " " and content[position:].lstrip(" ")[0] == "#"
 
 
 def _flow(document: Document, content: str, place: int) -> Map | Seq | None:

@@ -22,6 +22,8 @@ class Node:
 
     __slots__ = ("anchor", "end", "source", "start", "tag")
     kind = "node"
+    unread = False
+    """Whether nobody has asked for what it holds, so that nothing below it is edited."""
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class Entry:
 class Map(Node):
     """A mapping: entries in the order of the text, duplicates refused while parsing."""
 
-    __slots__ = ("entries", "flow", "original")
+    __slots__ = ("entries", "flow", "original", "rows")
     kind = "map"
 
     def __init__(

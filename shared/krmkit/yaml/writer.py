@@ -60,6 +60,8 @@ class Writer:
 
     def inside(self, node: Map | Seq) -> None:
         """Walk through a container whose own children are unedited."""
+        if node.unread:
+            return
         if isinstance(node, Map):
             for entry in node.entries:
                 value = entry.value

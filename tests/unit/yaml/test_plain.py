@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.yaml.compose import Style
 from krmkit.yaml.document import Document, parse
 from krmkit.yaml.errors import YamlError
+from krmkit.yaml.layout import last_node
 from krmkit.yaml.limits import Limits
-from krmkit.yaml.literal import WINDOW, Literal
-from krmkit.yaml.plain import read
+from krmkit.yaml.literal import WIDEST, Literal
+from krmkit.yaml.plain import UnreadMap, read
 from krmkit.yaml.tree import Map, Scalar, Seq
+from krmkit.yaml.writer import Writer
 
 TAKEN = [
     "a: 1\n",
@@ -113,10 +116,12 @@ def test_tabs() -> None:
     assert literal.text == "x\ty\n\tz\n"
 
 
-def test_a_key_twice_may_pass() -> None:
-    document = Document("a: 1\na: 2\n")
-
-    assert read(document, unique=False)
+def test_a_key_twice() -> None:
+    """libyaml's reader knows whether it may pass."""
+    assert not read(Document("a: 1\na: 2\n"))
+    root = parse("a: 1\na: 2\n", duplicates="keep").root
+    assert isinstance(root, Map)
+    assert root.keys() == ["a", "a"]
     with pytest.raises(YamlError, match='the key "a" stands twice'):
         parse("a: 1\na: 2\n")
 
@@ -135,7 +140,7 @@ def test_depth(text: str, depth: int) -> None:
 def test_literal_of_many_windows(letter: str) -> None:
     """What stands behind it is found, wherever the windows end."""
     for extra in range(0, 40, 3):
-        lines = [letter * (number % 50) for number in range(4 * WINDOW // 50)] + [letter * extra]
+        lines = [letter * (number % 50) for number in range(4 * WIDEST // 50)] + [letter * extra]
         body = "".join(f"    {line}\n" if line else "\n" for line in lines)
         root = parse(f"- a: |\n{body}  b: 1\n- c\n").root
         assert isinstance(root, Seq)
@@ -148,3 +153,60 @@ def test_literal_of_many_windows(letter: str) -> None:
         assert isinstance(found, Scalar)
         assert found.text == "1"
         assert len(root.items) == 2
+
+
+def test_entries_are_made_when_they_are_asked_for() -> None:
+    """Once, with the places of their keys and values; then the mapping is like any other."""
+    root = parse("a: 'x' # c\nb:\n  c:  |\n    t\nd:\n").root
+    assert isinstance(root, UnreadMap)
+    assert root.unread
+    with pytest.raises(AttributeError, match="other"):
+        _ = root.other
+
+    first, second, third = root.entries
+
+    assert type(root) is Map
+    assert not root.unread
+    assert root.entries[1] is second
+    places = [(entry.key.start, entry.key.end, entry.value.start, entry.value.end) for entry in root]
+    assert places == [(0, 1, 3, 6), (11, 12, 16, 27), (28, 29, 30, 30)]
+    assert isinstance(first.value, Scalar)
+    assert (first.value.text, first.value.style, first.name) == ("x", "'", "a")
+    assert second.value.unread
+    assert isinstance(third.value, Scalar)
+    assert third.value.text == ""
+
+
+def test_what_nobody_asked_for_is_not_walked_through() -> None:
+    document = parse("a:\n  b: 1\nc:\n- d: |\n    t\n- e\nf:\n  g:\n    h: 1\n")
+    root = document.root
+    assert isinstance(root, Map)
+    other = root.get("f")
+    assert isinstance(other, Map)
+    other.set("i", 2)
+    writer = Writer(document, Style())
+    writer.node(root)
+
+    assert [new for _, _, new in writer.edits] == ["\n  i: 2"]
+    unread = root.get("a")
+    assert unread is not None
+    assert unread.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a:\n  b: c\n", (8, 9)),
+        ("a:\n  b: 'c' # d\n", (8, 11)),
+        ("a:\n  b: |\n   c\n", (8, 14)),
+        ("a:\n", (2, 2)),
+    ],
+)
+def test_last_node(text: str, place: tuple[int, int]) -> None:
+    """It is known without making any entry."""
+    root = parse(text).root
+    assert root is not None
+    last = last_node(root)
+
+    assert (last.start, last.end) == place
+    assert root.unread
