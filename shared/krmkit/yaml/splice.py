@@ -19,6 +19,7 @@ from krmkit.yaml.layout import (
     next_line,
 )
 from krmkit.yaml.lines import ODD_BREAKS
+from krmkit.yaml.plain import UnreadMap
 from krmkit.yaml.tree import Alias, Entry, Map, Node, Seq, detached
 from krmkit.yaml.writer import Writer
 
@@ -108,15 +109,13 @@ def _begins_a_line(signs: str, text: str) -> bool:
     """Whether some line has one of the signs as its first, blanks and dashes aside."""
     text = "\n" + text
     for sign in signs:
-        for before in "\n -":
-            position = text.find(before + sign)
-            while position >= 0:
-                if not text[text.rfind("\n", 0, position + 1) + 1 : position].strip(" -"):
-                    return True
-                # Any other of this line has more before it.
-                position = text.find("\n", position + 1)
-                if position >= 0:
-                    position = text.find(before + sign, position)
+        if sign in text:
+            for before in text.split(sign)[:-1]:
+                if before[-1:] in "\n -":
+                    # Behind another sign of the same line there is no line break.
+                    _, newline, line = before.rpartition("\n")
+                    if newline and not line.strip(" -"):
+                        return True
     return False
 
 
@@ -131,28 +130,35 @@ def _ends_its_block_scalars(new: str) -> bool:
     if "\t" in new:
         # One may stand behind the header; and no reader takes one where the depth of the text is looked for.
         return False
-    lines = new.split("\n")
-    steps = 4 * len(lines)  # to look for what ends the scalars; a text that takes more is proven
-    for number, line in enumerate(lines, 1):
-        if "|" not in line and ">" not in line:
-            continue
-        line = line.partition(" #")[0].strip(" \r")
-        header = line.rstrip(" 0123456789+-")
-        if header[-1:] not in ("|", ">") or line[0] == "#":
-            continue
-        # With `+`, the blank lines below are part of the scalar, and these do not move.
-        if "+" in line[len(header) :]:
-            return False
-        column = len(lines[number - 1]) - len(lines[number - 1].lstrip(" "))
-        for following in lines[number:]:
-            steps -= 1
-            content = following.lstrip(" \r")
-            if content and content[0] != "#" and len(following) - len(content) <= column:
-                break
-        else:
-            return False
-        if steps < 0:
-            return False
+    size = len(new)
+    steps = 1000 + size // 16  # to look for what ends the scalars; a text that takes more is proven
+    for sign in "|>":
+        position = new.find(sign)
+        while position >= 0:
+            start = new.rfind("\n", 0, position) + 1
+            end = new.find("\n", position)
+            whole = new[start : end if end >= 0 else size]
+            position = new.find(sign, end) if end >= 0 else -1
+            line = whole.partition(" #")[0].strip(" \r")
+            header = line.rstrip(" 0123456789+-")
+            if header[-1:] not in ("|", ">") or line[0] == "#":
+                continue
+            # With `+`, the blank lines below are part of the scalar, and these do not move.
+            if "+" in line[len(header) :]:
+                return False
+            column = len(whole) - len(whole.lstrip(" "))
+            while True:
+                if end < 0:
+                    return False
+                start = end + 1
+                end = new.find("\n", start)
+                following = new[start : end if end >= 0 else size]
+                steps -= 1
+                content = following.lstrip(" \r")
+                if content and content[0] != "#" and len(following) - len(content) <= column:
+                    break
+            if steps < 0:
+                return False
     return True
 
 
@@ -162,7 +168,10 @@ def _block_scalars(root: Node) -> dict[int, Node]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, (Map, Seq)):
+        if isinstance(node, UnreadMap):
+            # Without making its entries.
+            stack += [value for _, value, _, _ in node.rows.values() if not isinstance(value, str)]
+        elif isinstance(node, (Map, Seq)):
             if not node.flow:
                 stack += [
                     unit.first_value if isinstance(unit, Entry) else unit for unit in first_children(node)
