@@ -27,8 +27,8 @@ _LAST = ('"]', "']")
 _LONG = 2000
 
 
-def opening(text: str, lines: list[str]) -> set[str]:
-    """Those of a text's lines that may leave a quote or bracket open at their end, and those with tabs.
+def opening(text: str, lines: list[str]) -> list[int]:
+    """Numbers of a text's lines that may leave a quote or bracket open at their end, and of those with tabs.
 
     A pair without other signs, whose second one ends the line, is told at once. Of brackets, whatever they are, text or
     collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with the first: a
@@ -36,16 +36,19 @@ def opening(text: str, lines: list[str]) -> set[str]:
     """
     ends = _ENDS
     signs_of = text.encode("utf-8", "surrogatepass").translate(None, _OTHERS).split(b"\n")
-    marked = {
-        line: signs
-        for line, signs in zip(lines, signs_of, strict=True)
-        if signs and (line[-1] != ends.get(signs) or line[-2] == " ")
-    }
-    return {
+    # Many lines come again and again.
+    marked = {line: signs for line, signs in zip(lines, signs_of, strict=True) if signs}
+    found = {
         line
         for line, signs in marked.items()
-        if signs.strip(_IDLE) and not _is_list(line, signs) and not closes(line)
+        if (line[-1] != ends.get(signs) or line[-2] == " ")
+        and signs.strip(_IDLE)
+        and not _is_list(line, signs)
+        and not closes(line)
     }
+    return (
+        [number for number, signs in enumerate(signs_of) if signs and lines[number] in found] if found else []
+    )
 
 
 def _is_list(line: str, signs: bytes) -> bool:

@@ -243,8 +243,7 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
             return None
         found = opening(region, lines)
         if found:
-            holders = _holders([place for place, line in enumerate(lines) if line in found], some)
-            unproven += [number + other for other in holders]
+            unproven += [number + other for other in _holders(found, some)]
     letters = _LETTERS
     doubtful = set(unproven)
     for number, item in enumerate(items):
