@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span
+from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span, with_word
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
+
+# Texts that were written before, as `_word` has them: functions set the same few in every item.
+_WORDS: dict[str, str] = {}
+_MOST_WORDS = 1000
 
 
 class Location:
@@ -313,6 +317,17 @@ class Resource:
         """
         # A text of several lines may become a block, and the comment behind the old one would end up in it.
         if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
+            new = _WORDS.get(value)
+            if new is None:
+                new = _word(value)
+            if new:
+                text = with_word(self._text, self.column, path, new)
+                if text is not None:
+                    if text is not self._text:
+                        self._text = text
+                        self._annotations = None
+                        self.changed = True
+                    return
             span = scalar_span(self._text, self.column, path)
             if span is not None:
                 self._set_span(span, value)
@@ -422,6 +437,17 @@ def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Res
         text = resource.text if resource.changed else resource._text
         if word in text or "\\" in text or "*" in text:
             yield position, resource
+
+
+def _word(value: str) -> str:
+    """A text of one line as it stands behind a key where it needs no quotes; "" where it needs some."""
+    new = emit.scalar(value, 0)
+    if new[0] in "\"'{[":
+        new = ""
+    if len(_WORDS) >= _MOST_WORDS:
+        _WORDS.clear()
+    _WORDS[value] = new
+    return new
 
 
 def _fresh(following: str | int) -> Map | Seq:
