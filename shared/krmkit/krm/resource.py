@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
+# The characters that nearly every resource has, the commonest first.
+_COMMON = 'vcn:peasmrkot.1dfi gul/h-by"x'
 # Texts that were written before, as `_word` has them: functions set the same few in every item.
 _WORDS: dict[str, str] = {}
 _MOST_WORDS = 1000
@@ -68,6 +70,7 @@ class Resource:
         "_anchors",
         "_annotations",
         "_document",
+        "_plain",
         "_root",
         "_text",
         "changed",
@@ -92,6 +95,8 @@ class Resource:
         self._root: Map | None = None
         self._anchors: dict[str, Node] | None = None
         self._annotations: tuple[int, int, int] | None = None
+        # Known to have no escape, alias or binary data, so that every word stands in the text as it is.
+        self._plain = False
         self.column = column
         self.clean = clean
         self.limits = limits
@@ -121,6 +126,7 @@ class Resource:
         """The resource's text with all edits."""
         if self.changed and self._document is not None:
             self._text = self._document.render()[self.column :]
+            self._plain = False
             self._annotations = None
             self._document = None
             self._root = None
@@ -304,6 +310,7 @@ class Resource:
         """Give the resource another text, whole and in the form of `text`."""
         if text != self.text:
             self._text = text
+            self._plain = False
             self._annotations = None
             self._document = None
             self._root = None
@@ -373,6 +380,7 @@ class Resource:
         else:
             new = emit.scalar(value, self.column)
         self._text = text[:start] + new + text[end:]
+        self._plain = False
         self._annotations = None
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
         self.clean = (new[0] if new[0] in "\"'" else "") == quote and new[0] not in "{["
@@ -433,16 +441,28 @@ class Resource:
 def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Resource]]:
     """Position and resource of all in which a word can occur (Resource.may_hold)."""
     # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
+    rare = rarest(word)
     for position, resource in enumerate(resources):
-        text = resource.text if resource.changed else resource._text
-        if word in text or "\\" in text or "*" in text:
+        text = resource._text if resource._document is None else resource.text
+        if (rare in text and word in text) or (not resource._plain and ("\\" in text or "*" in text)):
             yield position, resource
 
 
+def rarest(word: str) -> str:
+    """The character of a word that fewest resources have, to ask for before the word.
+
+    One character is found several times as fast as a word, and most texts that lack a word lack this one.
+    """
+    for character in word:
+        if character not in _COMMON:
+            return character
+    return max(word, key=_COMMON.index, default="")
+
+
 def _word(value: str) -> str:
-    """A text of one line as it stands behind a key where it needs no quotes; "" where it needs some."""
+    """A text of one line as it stands behind a key; "" where it needs quotes, or could hide a word afterwards."""
     new = emit.scalar(value, 0)
-    if new[0] in "\"'{[":
+    if new[0] in "\"'{[" or "\\" in new or "*" in new or "!" in new:
         new = ""
     if len(_WORDS) >= _MOST_WORDS:
         _WORDS.clear()
