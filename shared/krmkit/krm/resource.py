@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
-# The characters that nearly every resource has, the commonest first.
-_COMMON = 'vcn:peasmrkot.1dfi gul/h-by"x'
+# The characters that nearly every resource has.
+_COMMON = 'abcdefghiklmnoprstuvxy01 .:/-"'
 # Texts that were written before, as `_word` has them: functions set the same few in every item.
 _WORDS: dict[str, str] = {}
 _MOST_WORDS = 1000
+_LONGEST_WORD = 200
+_NO_WORD = frozenset("\"'\\{[*!")
 
 
 class Location:
@@ -322,20 +324,21 @@ class Resource:
 
         A list position may be one past the end, which appends.
         """
-        # A text of several lines may become a block, and the comment behind the old one would end up in it.
-        if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
-            new = _WORDS.get(value)
-            if new is None:
-                new = _word(value)
-            if new:
-                text = with_word(self._text, self.column, path, new)
+        # Without a parse. A text of several lines may become a block, and the comment behind the old one would end up
+        # in it.
+        if self._document is None and self.clean and isinstance(value, str):
+            word = _WORDS.get(value)
+            if word is None:
+                word = _word(value)
+            if word:
+                text = with_word(self._text, self.column, path, word)
                 if text is not None:
                     if text is not self._text:
                         self._text = text
                         self._annotations = None
                         self.changed = True
                     return
-            span = scalar_span(self._text, self.column, path)
+            span = scalar_span(self._text, self.column, path) if "\n" not in value else None
             if span is not None:
                 self._set_span(span, value)
                 return
@@ -449,25 +452,27 @@ def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Res
 
 
 def rarest(word: str) -> str:
-    """The character of a word that fewest resources have, to ask for before the word.
+    """A character of a word that many resources lack, to ask for before the word; "" where it has none.
 
     One character is found several times as fast as a word, and most texts that lack a word lack this one.
     """
     for character in word:
         if character not in _COMMON:
             return character
-    return max(word, key=_COMMON.index, default="")
+    return ""
 
 
 def _word(value: str) -> str:
-    """A text of one line as it stands behind a key; "" where it needs quotes, or could hide a word afterwards."""
-    new = emit.scalar(value, 0)
-    if new[0] in "\"'{[" or "\\" in new or "*" in new or "!" in new:
-        new = ""
+    """A text as it stands behind a key; "" where it needs quotes or lines, or could hide a word afterwards."""
+    if len(value) > _LONGEST_WORD or "\n" in value:
+        return ""
+    word = emit.scalar(value, 0)
+    if not _NO_WORD.isdisjoint(word):
+        word = ""
     if len(_WORDS) >= _MOST_WORDS:
         _WORDS.clear()
-    _WORDS[value] = new
-    return new
+    _WORDS[value] = word
+    return word
 
 
 def _fresh(following: str | int) -> Map | Seq:
