@@ -28,13 +28,12 @@ def scalar_span(text: str, column: int, path: Path) -> tuple[int, int] | None:
     cut = _cut(text, column, path)
     if cut is None:
         return _span_in_block(text, column, path)
-    _, _, after, word, below, needles = cut
+    head, word, after, inner = cut
     if word:
-        stop = len(text) - len(below) - 1
-        return stop - len(word), stop
+        return len(head), len(head) + len(word)
     value = len(text) - len(after)
     stop = text.find("\n", value)
-    return _value_span(text, value, stop if stop >= 0 else len(text), needles[-1], len(text))
+    return _value_span(text, value, stop if stop >= 0 else len(text), inner, len(text))
 
 
 def with_word(text: str, column: int, path: Path, word: str) -> str | None:
@@ -45,18 +44,19 @@ def with_word(text: str, column: int, path: Path, word: str) -> str | None:
     cut = _cut(text, column, path)
     if cut is None:
         return None
-    before, between, _, old, below, needles = cut
+    head, old, below, _ = cut
     if not old:
         return None
-    return f"{before}{needles[0]}{between}{needles[3]} {word}\n{below}" if word != old else text
+    return f"{head}{word}\n{below}" if word != old else text
 
 
-def _cut(text: str, column: int, path: Path) -> tuple[str, str, str, str, str, _Needles] | None:
-    """The text cut at a path of two keys, which is what is asked for most (metadata.name), and what it was cut with.
+def _cut(text: str, column: int, path: Path) -> tuple[str, str, str, int] | None:
+    """The text cut at a path of two keys, which is what is asked for most (metadata.name).
 
-    The parts: what stands before the line of the parent, between the parent's key and the key, and behind the key (""
-    where it is absent); and where one word stands behind it, this word, and the lines below. None where a key stands
-    twice, or the parent is not plainly a block mapping with the usual indentation.
+    Where one word stands behind the key, alone on its line: what stands before the word, the word, and the lines below.
+    Where something else does: "", "", and all behind the key; where the key is absent, "" for this as well. The last part
+    is the column of the key. None where a key stands twice, or the parent is not plainly a block mapping with the usual
+    indentation.
     """
     needles = _NEEDLES.get((column, path))
     if needles is None:
@@ -71,33 +71,34 @@ def _cut(text: str, column: int, path: Path) -> tuple[str, str, str, str, str, _
         return None
     before, rest = halves
     pieces = rest.split(needle)
+    count = len(pieces)
     between = pieces[0]
     if between:
         content = between.removeprefix(margin)
         if between[0] != "\n" or not content or not content[0].isalpha():
             return None
-        if len(pieces) == 1:
-            return before, between, "", "", "", needles
+        if count == 1:
+            return "", "", "", inner
         if "\n" in content:
             deeper = " " * (column + 1)
             for line in content.split("\n")[1:]:
                 if not line.startswith(deeper) and line.strip(" "):
                     # The block ends above the key.
-                    return before, rest, "", "", "", needles
-    if len(pieces) != 2:
+                    return "", "", "", inner
+    if count != 2:
         return None
     after = pieces[1]
     line, _, below = after.partition("\n")
     word = line.removeprefix(" ")
-    # A word alone on its line, with a line below that is not deeper, which would continue it.
+    # With a line below that is not deeper, which would continue the word.
     if (
         (word.isalnum() or (word.replace("-", "").isalnum() and word[0] != "-"))
         and line[0] == " "
         and len(below) > inner
         and (below[inner].isalnum() or below[: inner + 1].strip())
     ):
-        return before, between, after, word, below, needles
-    return before, between, after, "", below, needles
+        return f"{before}{outer}{between}{needle} ", word, below, inner
+    return "", "", after, inner
 
 
 def _needles_of(column: int, path: Path) -> _Needles | tuple[()]:
