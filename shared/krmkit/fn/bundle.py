@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    # (name, path of its source below the folder of krmkit, time and size of the source, its code as marshal writes it);
-    # the last one is main.py, as __main__, below the folder of the function
-    Module = tuple[str, str, int, int, bytes]
+    # (name, path of its source below the folder of krmkit, time and size of the source, size of its code); the last one
+    # is main.py, as __main__, below the folder of the function
+    Entry = tuple[str, str, int, int, int]
+    # (name, path, its code as marshal writes it)
+    Module = tuple[str, str, bytes]
 
 PROGRAM = "main.pyc"
+# A bundle begins with the size of its list of entries in so many bytes, least first; behind the list are the codes.
+SIZE = 4
+_AHEAD = 16_384  # bytes: more than most lists have
 
 
 def path_of(folder: str) -> str:
@@ -45,7 +50,7 @@ def run(file: str, space: "dict[str, Any]", root: str = "") -> bool:
     modules = _read(_folder(file), root)
     _load(modules, root)
     if modules:
-        _execute(_code(modules[-1]), space)
+        _execute(_code(modules[-1][2]), space)
     return bool(modules)
 
 
@@ -61,20 +66,35 @@ def start(program: str, space: "dict[str, Any]") -> None:
 
 
 def _read(folder: str, root: str) -> "Sequence[Module]":
-    """The modules of the bundle in `folder`; none where there is no bundle, or one that does not fit the sources."""
+    """The modules of the bundle in `folder` that are not loaded yet, and the main.py.
+
+    Nothing where there is no bundle, or one that does not fit the sources. A process that runs several functions has most
+    modules of the later ones, so their code is not even read.
+    """
     try:
         from marshal import loads
-        from posix import stat
+        from posix import O_RDONLY, close, fstat, pread, stat
+        from posix import open as open_file
 
         # As trusted as the .pyc files next to it.
-        with open(path_of(folder), "rb") as stream:
-            modules: list[Module] = loads(stream.read())
-        for name, path, time, size, _ in modules:
-            if name in sys.modules and name != "__main__":
-                continue
-            found = stat(f"{root}/{path}" if name != "__main__" else f"{folder}/{path}")
-            if found.st_mtime_ns != time or found.st_size != size:
-                return ()
+        file = open_file(path_of(folder), O_RDONLY)
+        try:
+            head = pread(file, _AHEAD, 0)
+            at = SIZE + int.from_bytes(head[:SIZE], "little")
+            if at > _AHEAD:
+                head = pread(file, min(at, fstat(file).st_size), 0)
+            entries: list[Entry] = loads(head[SIZE:at])
+            modules = []
+            for name, path, time, size, length in entries:
+                if name == "__main__" or name not in sys.modules:
+                    found = stat(f"{root}/{path}" if name != "__main__" else f"{folder}/{path}")
+                    code = pread(file, length, at)
+                    if found.st_mtime_ns != time or found.st_size != size or len(code) != length:
+                        return ()
+                    modules.append((name, path, code))
+                at += length
+        finally:
+            close(file)
         # Without a main.py at its end, nothing would run, and nothing would be put out.
         return modules if modules and modules[-1][0] == "__main__" else ()
     except (ImportError, OSError, EOFError, ValueError, TypeError, AttributeError, LookupError):
@@ -88,8 +108,7 @@ def _load(modules: "Sequence[Module]", root: str) -> None:
     """
     loaded = sys.modules
     make = type(sys)
-    for entry in modules[:-1]:
-        name, path = entry[:2]
+    for name, path, code in modules[:-1]:
         if name in loaded:
             continue
         module = loaded[name] = make(name)
@@ -97,7 +116,7 @@ def _load(modules: "Sequence[Module]", root: str) -> None:
         if path.endswith("/__init__.py"):
             module.__path__ = [module.__file__[: -len("/__init__.py")]]
         try:
-            _execute(_code(entry), module.__dict__)
+            _execute(_code(code), module.__dict__)
         except BaseException:
             del loaded[name]
             raise
@@ -106,10 +125,10 @@ def _load(modules: "Sequence[Module]", root: str) -> None:
             setattr(loaded[package], short, module)
 
 
-def _code(module: "Module") -> "CodeType":
+def _code(data: bytes) -> "CodeType":
     from marshal import loads
 
-    code: CodeType = loads(module[4])
+    code: CodeType = loads(data)
     return code
 
 

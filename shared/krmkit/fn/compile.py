@@ -84,14 +84,17 @@ def write_bundle(folder: Path, root: Path) -> None:
         *((name, path, root / path) for name, path in modules(main, root)),
         ("__main__", "main.py", main),
     ]
-    stored = []
+    entries: list[bundle.Entry] = []
+    codes = []
     for name, path, file in files:
         found = file.stat()
-        stored.append((name, path, found.st_mtime_ns, found.st_size, marshal.dumps(code_of(file))))
+        codes.append(marshal.dumps(code_of(file)))
+        entries.append((name, path, found.st_mtime_ns, found.st_size, len(codes[-1])))
+    listed = marshal.dumps(entries)
     target = Path(bundle.path_of(str(folder)))
     target.parent.mkdir(exist_ok=True)
     new = target.with_suffix(f".{os.getpid()}.new")
-    new.write_bytes(marshal.dumps(stored))
+    new.write_bytes(len(listed).to_bytes(bundle.SIZE, "little") + listed + b"".join(codes))
     new.replace(target)
 
 

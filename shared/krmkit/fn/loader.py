@@ -1,18 +1,18 @@
 """Find the catalog's functions on disk and load them by path: a folder's name is no Python name.
 
 They stand in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an installation).
-"""
 
-from __future__ import annotations
+What a pipeline loads before the first bundle has to be found and read file by file, so it is little: all that a
+bundle brings along is imported where it is used, and annotations stand in quotes, which spares `__future__`.
+"""
 
 import sys
 
 from krmkit.fn import bundle
-from krmkit.fn._index import FUNCTIONS
-from krmkit.fn.definition import Definition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.fn.definition import Definition
     from krmkit.fn.run import Process
 
 
@@ -33,14 +33,16 @@ class Function:
         return self.folder + "/main.py"
 
     @property
-    def definition(self) -> Definition:
+    def definition(self) -> "Definition":
         """What function.yaml says. Raises OSError, ValueError."""
         if self._definition is None:
+            from krmkit.fn.definition import Definition
+
             self._definition = Definition.load(self.folder)
         return self._definition
 
     @property
-    def process(self) -> Process:
+    def process(self) -> "Process":
         """`process` of main.py."""
         if self._process is None:
             name = "krmkit._functions." + self.name.replace("-", "_")
@@ -68,11 +70,15 @@ def functions_folder() -> str:
 
 def names() -> list[str]:
     """The names of the catalog's functions, sorted."""
+    from krmkit.fn._index import FUNCTIONS
+
     return sorted(FUNCTIONS)
 
 
 def load(name: str) -> Function:
     """The function of the catalog called `name`. Raises LookupError that proposes the nearest name."""
+    from krmkit.fn._index import FUNCTIONS
+
     if name not in FUNCTIONS:
         from krmkit.lang.nearest import did_you_mean
 

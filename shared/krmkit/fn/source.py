@@ -66,6 +66,7 @@ class Item(Resource):
     def revert(self, text: str, changed: bool) -> None:
         """Go back to an earlier text, as validators are not allowed to change anything."""
         self._text = text
+        self._annotations = None
         self._document = None
         self._root = None
         self.changed = changed

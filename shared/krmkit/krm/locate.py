@@ -8,55 +8,119 @@ aliases, block scalars, continued lines, a key that stands twice) is left to the
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Path = tuple[str | int, ...]
+    _Needles = tuple[str, str, str, str, int]
+
 _OPENERS = frozenset("&*!|>{[@`%?\t")
+# What was looked for before: functions ask for the same few paths in every item.
+_NEEDLES: dict[tuple[int, Path], _Needles | tuple[()]] = {}
+_MOST_NEEDLES = 1000
 
 
-def scalar_span(text: str, column: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+def scalar_span(text: str, column: int, path: Path) -> tuple[int, int] | None:
     """(start, end) in `text` of the scalar at `path`, quotes included.
 
     `text` is the item as it stands behind its dash: its first line without, all others with indentation; the item's
     keys are at `column`. None where the scalar is absent or not simple enough, or in a list.
     """
-    if len(path) != 2:
+    cut = _cut(text, column, path)
+    if cut is None:
         return _span_in_block(text, column, path)
-    parent, key = path
-    if not isinstance(parent, str) or not isinstance(key, str):
-        return None
-    # What is asked for most (metadata.name), without looking for the end of the block, which is lines further down, and
-    # with the methods that take no positions, which are the fast ones.
-    outer = "\n" + " " * column + parent + ":"
-    before, found, rest = text.partition(outer + "\n")
-    if not found or outer in rest or outer in before or text.startswith(outer[column + 1 :]):
-        return _span_in_block(text, column, path)
-    first = rest.partition("\n")[0]
-    inner = len(first) - len(first.lstrip())
-    if inner <= column or not first[inner : inner + 1].isalpha():
-        return _span_in_block(text, column, path)
-    needle = "\n" + " " * inner + key + ":"
-    between, found, after = ("\n" + rest).partition(needle)
-    if not found:
-        return None
-    if between:
-        deeper = " " * (column + 1)
-        for line in between.split("\n"):
-            if not line.startswith(deeper) and line.strip(" "):
-                # The block ends above.
-                return None
-    if needle in after:
-        return _span_in_block(text, column, path)
+    head, word, after, inner = cut
+    if word:
+        return len(head), len(head) + len(word)
     value = len(text) - len(after)
-    line = after.partition("\n")[0]
-    stop = value + len(line)
-    # A word on its line, with a line below that is not deeper, which would continue it.
-    word = line[1:]
-    if word.replace("-", "").isalnum() and line[0] == " " and word[0] != "-":
-        below = len(line) + 1
-        if after[below : below + inner + 1].strip():
-            return value + 1, stop
-    return _value_span(text, value, stop, inner, len(text))
+    stop = text.find("\n", value)
+    return _value_span(text, value, stop if stop >= 0 else len(text), inner, len(text))
 
 
-def _span_in_block(text: str, column: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+def with_word(text: str, column: int, path: Path, word: str) -> str | None:
+    """The text with another word where `scalar_span` finds a plain one; None where it finds none, or something else.
+
+    It changes one field of every item of a large list, so it takes nothing apart that it does not need.
+    """
+    cut = _cut(text, column, path)
+    if cut is None:
+        return None
+    head, old, below, _ = cut
+    if not old:
+        return None
+    return f"{head}{word}\n{below}" if word != old else text
+
+
+def _cut(text: str, column: int, path: Path) -> tuple[str, str, str, int] | None:
+    """The text cut at a path of two keys, which is what is asked for most (metadata.name).
+
+    Where one word stands behind the key, alone on its line: what stands before the word, the word, and the lines below.
+    Where something else does: "", "", and all behind the key; where the key is absent, "" for this as well. The last part
+    is the column of the key. None where a key stands twice, or the parent is not plainly a block mapping with the usual
+    indentation.
+    """
+    needles = _NEEDLES.get((column, path))
+    if needles is None:
+        needles = _needles_of(column, path)
+    if not needles:
+        return None
+    outer, initial, margin, needle, inner = needles
+    # A split is one search through the text that finds a key and shows that it stands there once. The end of the
+    # parent's block, which is lines further down, need not be looked for.
+    halves = text.split(outer)
+    if len(halves) != 2 or (text[0] == initial and text.startswith(outer[column + 1 :])):
+        return None
+    before, rest = halves
+    pieces = rest.split(needle)
+    count = len(pieces)
+    between = pieces[0]
+    if between:
+        content = between.removeprefix(margin)
+        if between[0] != "\n" or not content or not content[0].isalpha():
+            return None
+        if count == 1:
+            return "", "", "", inner
+        if "\n" in content:
+            deeper = " " * (column + 1)
+            for line in content.split("\n")[1:]:
+                if not line.startswith(deeper) and line.strip(" "):
+                    # The block ends above the key.
+                    return "", "", "", inner
+    if count != 2:
+        return None
+    after = pieces[1]
+    line, _, below = after.partition("\n")
+    word = line.removeprefix(" ")
+    # With a line below that is not deeper, which would continue the word.
+    if (
+        (word.isalnum() or (word.replace("-", "").isalnum() and word[0] != "-"))
+        and line[0] == " "
+        and len(below) > inner
+        and (below[inner].isalnum() or below[: inner + 1].strip())
+    ):
+        return f"{before}{outer}{between}{needle} ", word, below, inner
+    return "", "", after, inner
+
+
+def _needles_of(column: int, path: Path) -> _Needles | tuple[()]:
+    """What `_cut` looks for, where children stand two columns deeper, as nearly everywhere.
+
+    The parent's key behind a line break; its first character; the line break and margin in front of the children; the
+    key behind these; its column. Nothing for other paths, and for a key that is no plain word in front of a colon.
+    """
+    found: _Needles | tuple[()] = ()
+    if len(path) == 2:
+        parent, key = path
+        if isinstance(parent, str) and isinstance(key, str) and parent and key[:1].isalpha():
+            inner = column + 2
+            margin = "\n" + " " * inner
+            found = f"\n{' ' * column}{parent}:", parent[0], margin, f"{margin}{key}:", inner
+    if len(_NEEDLES) >= _MOST_NEEDLES:
+        _NEEDLES.clear()
+    _NEEDLES[column, path] = found
+    return found
+
+
+def _span_in_block(text: str, column: int, path: Path) -> tuple[int, int] | None:
     names = tuple([step for step in path if isinstance(step, str)])
     if not names or len(names) < len(path):
         return None

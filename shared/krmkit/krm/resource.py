@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span
+from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span, with_word
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import Document, parse
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
+
+# The characters that nearly every resource has.
+_COMMON = 'abcdefghiklmnoprstuvxy01 .:/-"'
+# Texts that were written before, as `_word` has them: functions set the same few in every item.
+_WORDS: dict[str, str] = {}
+_MOST_WORDS = 1000
+_LONGEST_WORD = 200
+_NO_WORD = frozenset("\"'\\{[*!")
 
 
 class Location:
@@ -64,6 +72,7 @@ class Resource:
         "_anchors",
         "_annotations",
         "_document",
+        "_plain",
         "_root",
         "_text",
         "changed",
@@ -88,6 +97,8 @@ class Resource:
         self._root: Map | None = None
         self._anchors: dict[str, Node] | None = None
         self._annotations: tuple[int, int, int] | None = None
+        # Known to have no escape, alias or binary data, so that every word stands in the text as it is.
+        self._plain = False
         self.column = column
         self.clean = clean
         self.limits = limits
@@ -117,6 +128,7 @@ class Resource:
         """The resource's text with all edits."""
         if self.changed and self._document is not None:
             self._text = self._document.render()[self.column :]
+            self._plain = False
             self._annotations = None
             self._document = None
             self._root = None
@@ -300,6 +312,7 @@ class Resource:
         """Give the resource another text, whole and in the form of `text`."""
         if text != self.text:
             self._text = text
+            self._plain = False
             self._annotations = None
             self._document = None
             self._root = None
@@ -311,9 +324,21 @@ class Resource:
 
         A list position may be one past the end, which appends.
         """
-        # A text of several lines may become a block, and the comment behind the old one would end up in it.
-        if self._document is None and self.clean and isinstance(value, str) and "\n" not in value:
-            span = scalar_span(self._text, self.column, path)
+        # Without a parse. A text of several lines may become a block, and the comment behind the old one would end up
+        # in it.
+        if self._document is None and self.clean and isinstance(value, str):
+            word = _WORDS.get(value)
+            if word is None:
+                word = _word(value)
+            if word:
+                text = with_word(self._text, self.column, path, word)
+                if text is not None:
+                    if text is not self._text:
+                        self._text = text
+                        self._annotations = None
+                        self.changed = True
+                    return
+            span = scalar_span(self._text, self.column, path) if "\n" not in value else None
             if span is not None:
                 self._set_span(span, value)
                 return
@@ -358,6 +383,7 @@ class Resource:
         else:
             new = emit.scalar(value, self.column)
         self._text = text[:start] + new + text[end:]
+        self._plain = False
         self._annotations = None
         # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
         self.clean = (new[0] if new[0] in "\"'" else "") == quote and new[0] not in "{["
@@ -418,10 +444,35 @@ class Resource:
 def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Resource]]:
     """Position and resource of all in which a word can occur (Resource.may_hold)."""
     # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
+    rare = rarest(word)
     for position, resource in enumerate(resources):
-        text = resource.text if resource.changed else resource._text
-        if word in text or "\\" in text or "*" in text:
+        text = resource._text if resource._document is None else resource.text
+        if (rare in text and word in text) or (not resource._plain and ("\\" in text or "*" in text)):
             yield position, resource
+
+
+def rarest(word: str) -> str:
+    """A character of a word that many resources lack, to ask for before the word; "" where it has none.
+
+    One character is found several times as fast as a word, and most texts that lack a word lack this one.
+    """
+    for character in word:
+        if character not in _COMMON:
+            return character
+    return ""
+
+
+def _word(value: str) -> str:
+    """A text as it stands behind a key; "" where it needs quotes or lines, or could hide a word afterwards."""
+    if len(value) > _LONGEST_WORD or "\n" in value:
+        return ""
+    word = emit.scalar(value, 0)
+    if not _NO_WORD.isdisjoint(word):
+        word = ""
+    if len(_WORDS) >= _MOST_WORDS:
+        _WORDS.clear()
+    _WORDS[value] = word
+    return word
 
 
 def _fresh(following: str | int) -> Map | Seq:

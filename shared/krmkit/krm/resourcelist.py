@@ -7,7 +7,7 @@ same head and tail, so that everything that was not touched leaves byte for byte
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource, rarest
 from krmkit.yaml import emit
 from krmkit.yaml.document import Document, parse_all
 from krmkit.yaml.errors import LimitError, YamlError
@@ -122,20 +122,21 @@ class ResourceList:
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
         # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
-        plain = self._plain
-        either = (needles, alternative) if alternative else (needles,)
+        rare, word = _rarest(needles)
+        other, second = _rarest(alternative)
         for item in self.items:
-            text = item.text if item.changed else item._text
-            for words in either:
-                for needle in words:
-                    if needle not in text:
-                        break
-                else:
-                    yield item
-                    break
-            else:
-                if not (plain and not item.changed) and self._may_hide(text):
-                    yield item
+            text = item._text if item._document is None else item.text
+            if (
+                (rare in text and word in text and all(needle in text for needle in needles))
+                or (
+                    alternative
+                    and other in text
+                    and second in text
+                    and all(needle in text for needle in alternative)
+                )
+                or (not item._plain and self._may_hide(text))
+            ):
+                yield item
 
     def _may_hide(self, text: str) -> bool:
         if "\\" in text and (
@@ -144,7 +145,7 @@ class ResourceList:
             return True
         if "*" in text and self._has_anchors():
             return True
-        return "!!binary" in text
+        return "!" in text and "!!binary" in text
 
     def _has_anchors(self) -> bool:
         if self._anchored is None:
@@ -303,6 +304,7 @@ class _Item(Resource):
         self._root = None
         self._anchors = None
         self._annotations = None
+        self._plain = owner._plain
         self.column = column
         self.clean = clean
         self.limits = limits
@@ -386,6 +388,12 @@ def _check_header(root: Map) -> None:
 def _text(root: Map, name: str) -> str:
     node = root.get(name)
     return node.text if isinstance(node, Scalar) else ""
+
+
+def _rarest(needles: tuple[str, ...]) -> tuple[str, str]:
+    """The character to ask for before anything else, and the needle that has it."""
+    character = rarest("".join(needles))
+    return character, next((needle for needle in needles if character in needle), "")
 
 
 def _is_nothing(entry: Entry) -> bool:

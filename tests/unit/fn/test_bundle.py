@@ -80,7 +80,7 @@ def test_a_stale_bundle_is_not_used(place: Path, name: str, changed: str) -> Non
     assert "namespace: edge" in done.stdout
 
 
-@pytest.mark.parametrize("content", [b"", b"no bundle", b"\xff" * 40, b"N"])
+@pytest.mark.parametrize("content", [b"", b"no bundle", b"\xff" * 40, b"N", b"\1\0\0\0N", b"\0\0\0\0"])
 def test_a_broken_bundle_is_not_used(place: Path, content: bytes) -> None:
     """A file that no bundle was written to does no harm."""
     Path(bundle.path_of(str(place))).write_bytes(content)
@@ -89,14 +89,51 @@ def test_a_broken_bundle_is_not_used(place: Path, content: bytes) -> None:
     assert "namespace: edge" in run(place / "main.pyc").stdout
 
 
+def parts(path: Path) -> tuple[list[bundle.Entry], bytes]:
+    """The entries of a bundle, and the codes behind them."""
+    content = path.read_bytes()
+    end = bundle.SIZE + int.from_bytes(content[: bundle.SIZE], "little")
+    return marshal.loads(content[bundle.SIZE : end]), content[end:]
+
+
+def write(path: Path, entries: list[bundle.Entry] | list[tuple[()]], codes: bytes) -> None:
+    """A bundle of these entries and codes."""
+    listed = marshal.dumps(entries)
+    path.write_bytes(len(listed).to_bytes(bundle.SIZE, "little") + listed + codes)
+
+
 def test_a_bundle_without_the_function_is_not_used(place: Path) -> None:
     """What loads modules alone would end without output, and with exit code 0."""
     path = Path(bundle.path_of(str(place)))
-    for modules in (marshal.loads(path.read_bytes())[:-1], [()]):
-        path.write_bytes(marshal.dumps(modules))
+    entries, codes = parts(path)
+    for fewer in (entries[:-1], [()], []):
+        write(path, fewer, codes)
 
         assert not bundle.use(str(place / "main.py"))
         assert "namespace: edge" in run(place / "main.pyc").stdout
+
+
+def test_a_bundle_that_was_cut_off_is_not_used(place: Path) -> None:
+    """No module runs before the last one has been read."""
+    path = Path(bundle.path_of(str(place)))
+    entries, codes = parts(path)
+    write(path, entries, codes[:-1])
+
+    assert not bundle.use(str(place / "main.py"))
+    assert "namespace: edge" in run(place / "main.pyc").stdout
+
+
+def test_a_bundle_of_many_modules(place: Path) -> None:
+    """The list of entries may be as long as it likes; what is loaded is passed over."""
+    path = Path(bundle.path_of(str(place)))
+    entries, codes = parts(path)
+    many = [("sys", f"nowhere/{number}.py", 0, 0, 0) for number in range(2000)]
+    write(path, [*many, *entries], codes)
+
+    done = run(place / "main.pyc", "-v")
+
+    assert "namespace: edge" in done.stdout
+    assert "import 'krmkit.fn.main'" not in done.stderr
 
 
 def test_modules_come_after_what_they_need() -> None:

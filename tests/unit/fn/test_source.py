@@ -126,6 +126,22 @@ def test_revert() -> None:
     assert item.get("metadata", "name") == "one"
 
 
+def test_revert_forgets_where_annotations_stood() -> None:
+    """They may stand elsewhere in the text that the item goes back to."""
+    text = (
+        "kind: A\nmetadata:\n  name: one\n  annotations:\n    config.kubernetes.io/local-config: yes-it-is\n"
+    )
+    item = SourceFile("a.yaml", text, "/p", "a.yaml").items[0]
+    item.set(("metadata", "name"), "a-name-that-is-longer")
+    assert item.annotation("config.kubernetes.io/local-config") == "yes-it-is"
+
+    item.revert(text, False)
+
+    assert item._text == text
+    assert item.annotation("config.kubernetes.io/local-config") == "yes-it-is"
+    assert item._document is None
+
+
 CONTENT = [
     ("a key", "a: b", True),
     ("a comment", "# a: b", False),

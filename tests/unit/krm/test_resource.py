@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm import locate
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import plain_text, scalar_span
+from krmkit.krm.locate import plain_text, scalar_span, with_word
 from krmkit.krm.resource import Resource, dotted
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
@@ -175,6 +176,39 @@ def test_remove() -> None:
         pytest.param("m: {name: n}\n", ("m", "name"), None, id="flow"),
         pytest.param("m: &x\n    name: n\n", ("m", "name"), None, id="anchored mapping"),
         pytest.param("m:\n  - name: n\n", ("m", "name"), None, id="list"),
+        pytest.param("a: 1\n  m:\n    name: n\n  z: 1\n", ("m", "name"), "n", id="first child"),
+        pytest.param("a: 1\n  m:\n    x: 1\n    name: n\n  z: 1\n", ("m", "name"), "n", id="second child"),
+        pytest.param(
+            "a: 1\n  m:\n    x:\n      y: 1\n    name: n-1\n  z: 1\n", ("m", "name"), "n-1", id="third child"
+        ),
+        pytest.param("a: 1\n  m:\n    name: n\n", ("m", "name"), "n", id="last line"),
+        pytest.param("a: 1\n  m:\n    name: n", ("m", "name"), "n", id="last line without a line break"),
+        pytest.param(
+            "a: 1\n  m:\n    name: -n\n  z: 1\n", ("m", "name"), "-n", id="word that starts with a dash"
+        ),
+        pytest.param(
+            "a: 1\n  m:\n    name: n # c\n  z: 1\n", ("m", "name"), "n", id="comment behind a child"
+        ),
+        pytest.param(
+            "a: 1\n  m:\n    name: n\n      o\n  z: 1\n", ("m", "name"), None, id="child that goes on"
+        ),
+        pytest.param("a: 1\n  m:\n    x: 1\n  z:\n    name: n\n", ("m", "name"), None, id="child of another"),
+        pytest.param(
+            "a: 1\n  m:\n    name: n\n  z:\n    name: n\n", ("m", "name"), "n", id="another's child too"
+        ),
+        pytest.param("a: 1\n  m:\n    name: n\n    name: o\n", ("m", "name"), None, id="child twice"),
+        pytest.param("a: 1\n  m:\n    name: n\n  m:\n    x: o\n", ("m", "name"), None, id="parent twice"),
+        pytest.param(
+            "m:\n    x: 1\n  m:\n    name: n\n", ("m", "name"), None, id="parent twice from the first line on"
+        ),
+        pytest.param(
+            "mm: 1\n  m:\n    name: n\n  z: 1\n", ("m", "name"), "n", id="first line like the parent"
+        ),
+        pytest.param("a: 1\n  m:x:\n    y: 1\n    name: n\n", ("m", "name"), None, id="parent with a colon"),
+        pytest.param("a: 1\n  m: x\n    name: n\n", ("m", "name"), None, id="value behind the parent"),
+        pytest.param("a: 1\n  m:\n    name:n: o\n", ("m", "name"), None, id="child with a colon"),
+        pytest.param("a: 1\n  m:\n    - a: 1\n", ("m", "- a"), None, id="name that is no key"),
+        pytest.param("a: 1\n  m:\n    x: 1\n", ("m", "name"), None, id="absent child"),
     ],
 )
 def test_locate(text: str, path: tuple[str, ...], expected: str | None) -> None:
@@ -182,6 +216,38 @@ def test_locate(text: str, path: tuple[str, ...], expected: str | None) -> None:
     span = scalar_span(text, 2, path)
 
     assert (plain_text(text, span) if span else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "quick"),
+    [
+        ("n", True),
+        ("n-1", True),
+        ("-n", False),
+        ("'n'", False),
+        ("n # c", False),
+        ("a.b", False),
+        ("", False),
+    ],
+)
+def test_a_word_takes_the_place_of_another(old: str, quick: bool) -> None:
+    """Only of one word alone on its line; the rest of the text stays as it is."""
+    text = "kind: A\n  m:\n    x: 1 # c\n    name: {}\n  # d\n  z: 1\n"
+    before = text.format(old)
+
+    assert with_word(before, 2, ("m", "name"), "o") == (text.format("o") if quick else None)
+    if quick:
+        assert with_word(before, 2, ("m", "name"), old) is before
+
+
+def test_many_paths() -> None:
+    """What is remembered of paths that were asked for has an end."""
+    for number in range(2500):
+        text = f"kind: A\n  m:\n    x: 1\n    n{number}: v{number}\n  z: 1\n"
+        span = scalar_span(text, 2, ("m", f"n{number}"))
+        assert span is not None
+        assert plain_text(text, span) == f"v{number}"
+    assert len(locate._NEEDLES) <= 1000
 
 
 def test_dotted() -> None:
@@ -224,6 +290,22 @@ def test_a_text_keeps_its_quotes_and_its_comment(clean: bool, old: str, value: s
     item.set(("data", "a"), value)
 
     assert item.text == text.format(new)
+
+
+@pytest.mark.parametrize(
+    "value", ["new", "two words", "on", "it's", "a*b", "", "a#b", "x: y", "{a", "-", "é", "old"]
+)
+def test_a_word_becomes_any_text(value: str) -> None:
+    """With and without a parse alike, also where it is set again."""
+    text = "kind: X\ndata:\n  x: 1\n  a: old\n  b: c\n"
+    items = [Resource(text, clean=True), Resource(text)]
+
+    for one in ("first", value, value, "last", value):
+        for item in items:
+            item.set(("data", "a"), one)
+        assert items[0].text == items[1].text
+        assert [item.string("data", "a") for item in items] == [one, one]
+    assert Resource(items[0].text).get("data") == {"x": 1, "a": value, "b": "c"}
 
 
 def test_a_resource_that_is_too_large_is_not_parsed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.resource import Location, Resource, holding, rarest
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
@@ -154,6 +154,42 @@ def test_prefilter_never_misses(item: str, found: bool) -> None:
     rl = ResourceList.parse(HEAD + "items:\n- kind: &k Pack\n- " + item)
 
     assert (rl.items[1] in list(rl.containing("Pack"))) is found
+
+
+@pytest.mark.parametrize("name", ["Pack", "pack.json", "eap", "", "Z"])
+@pytest.mark.parametrize(
+    "value", ["Pack", "P\\x61ck", "pack.json", "eap", "a*b", "none", "Z Pack pack.json eap"]
+)
+def test_prefilter_after_edits(name: str, value: str) -> None:
+    """What the text says now is looked at, however it was edited: in the text, in the tree, or as a whole."""
+    text = HEAD + "items:\n" + "- kind: A\n  data:\n    x: old\n  z: 1\n" * 4
+    rl = ResourceList.parse(text)
+    one, two, three, _ = rl.items
+    one.set(("data", "x"), value)
+    two.set(("data",), {"x": value})
+    three.rewrite(f'kind: A\n  data:\n    x: "{value}"\n  z: 1\n')
+
+    found = list(rl.containing(name, "A"))
+    near = [position for position, _ in holding(rl.items, name)]
+
+    for number, item in enumerate(rl.items):
+        if name in str(item.get()):
+            assert item in found
+            assert number in near
+        elif "\\" not in item.text and "*" not in item.text:
+            assert item not in found
+            assert number not in near
+    alternative = list(rl.containing("nowhere", alternative=(name, "A")))
+    assert [item.label for item in alternative] == [item.label for item in found]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Kptfile", "K"), ("pack.json", "j"), ("Pack", "P"), ("local-config", ""), ("", "")],
+)
+def test_rarest(word: str, expected: str) -> None:
+    """The character that tells most about a word, if one does."""
+    assert rarest(word) == expected
 
 
 @pytest.mark.parametrize(
