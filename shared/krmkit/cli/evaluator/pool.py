@@ -145,9 +145,11 @@ class Pool:
         """Start all workers. Raises OSError, DiedError."""
         starts = [asyncio.create_task(self._begin()) for _ in range(self.size)]
         try:
-            await asyncio.gather(*starts)
+            done, _ = await asyncio.wait(starts, return_when=asyncio.FIRST_EXCEPTION)
+            for start in done:
+                start.result()
         except BaseException:
-            # All or none.
+            # All or none. `wait` has cancelled nothing: who is cancelled twice leaves what it is cleaning up.
             for start in starts:
                 start.cancel()
             await asyncio.gather(*starts, return_exceptions=True)

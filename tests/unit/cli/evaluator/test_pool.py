@@ -341,3 +341,36 @@ def test_start_that_is_given_up() -> None:
 
     assert workers
     assert all(worker.has_ended and not is_alive(worker.pid) for worker in workers)
+
+
+@pytest.mark.parametrize("failing", [False, True], ids=["given up", "one fails"])
+def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool) -> None:
+    """Each start that ends early is told so once, and has the time that it takes to leave nothing behind."""
+    begun: list[int] = []
+    clean: list[int] = []
+
+    async def start() -> Worker:
+        number = len(begun)
+        begun.append(number)
+        if failing and number == 1:
+            raise OSError("no room")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01 * number)
+            clean.append(number)
+        raise AssertionError
+
+    async def test() -> None:
+        starting = asyncio.create_task(Pool(3, 1).start())
+        while len(begun) < 3:
+            await asyncio.sleep(0)
+        if not failing:
+            starting.cancel()
+        await starting
+
+    monkeypatch.setattr(module.Worker, "start", start)
+
+    with pytest.raises(OSError if failing else asyncio.CancelledError):
+        asyncio.run(test())
+    assert clean == ([0, 2] if failing else [0, 1, 2])
