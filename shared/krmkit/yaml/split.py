@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _TOGETHER = 32  # items
 _KEPT = 64  # trees of items; few, because a tree is many times as large as its text
+# Of a process that sees many lists.
+proven: Proven | None = None
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -228,22 +230,26 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     """Numbers of the items in which a line proves nothing, and of those that are doubtful (see Chunks). With `deep`, None
     where some line that begins no item is neither blank nor two deeper than the dashes.
 
-    Many items are looked at as one text, which is much less work than one by
-    one, but not all at once, which would be another copy of the list.
+    Many items are looked at as one text, which is much less work than one by one, but not all at once, which would be
+    another copy of the list.
     """
     column = pad + 2
     margin = " " * column
+    unknown = proven.unknown(items, pad) if proven is not None and deep else None
+    numbers = list(range(len(items)) if unknown is None else unknown)
     unproven: list[int] = []
-    for number in range(0, len(items), _TOGETHER):
-        some = items[number : number + _TOGETHER]
+    for place in range(0, len(numbers), _TOGETHER):
+        some = [items[number] for number in numbers[place : place + _TOGETHER]]
         region = margin + margin.join(some)
         lines = region.split("\n")
-        # A line with a sign where others have blanks is greater than these; but for a tab, see below.
+        # A line with a sign where others have blanks is greater than these, but for a tab; and one with a tab is open.
         if deep and max(lines) >= margin[1:] + "!":
             return None
         found = opening(region, lines)
         if found:
-            unproven += [number + other for other in _holders(found, some)]
+            unproven += [numbers[place + other] for other in _holders(found, some)]
+    if unknown is not None and proven is not None:
+        proven.add([digest for number, digest in unknown.items() if number not in unproven])
     letters = _LETTERS
     doubtful = set(unproven)
     for number, item in enumerate(items):
