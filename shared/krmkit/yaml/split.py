@@ -28,11 +28,12 @@ from krmkit.yaml.tree import Map
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
+    from krmkit.yaml.proven import Proven
 
 _TOGETHER = 32  # items
 _KEPT = 64  # trees of items; few, because a tree is many times as large as its text
-# Of a process that sees many lists.
-proven: Proven | None = None
+# What a process that sees many lists sets.
+memory: Proven | None = None
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -235,7 +236,7 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     """
     column = pad + 2
     margin = " " * column
-    unknown = proven.unknown(items, pad) if proven is not None and deep else None
+    unknown = memory.unknown(items, pad) if memory is not None and deep else None
     numbers = list(range(len(items)) if unknown is None else unknown)
     unproven: list[int] = []
     for place in range(0, len(numbers), _TOGETHER):
@@ -248,8 +249,8 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         found = opening(region, lines)
         if found:
             unproven += [numbers[place + other] for other in _holders(found, some)]
-    if unknown is not None and proven is not None:
-        proven.add([digest for number, digest in unknown.items() if number not in unproven])
+    if unknown is not None and memory is not None:
+        memory.add([digest for number, digest in unknown.items() if number not in unproven])
     letters = _LETTERS
     doubtful = set(unproven)
     for number, item in enumerate(items):

@@ -37,7 +37,7 @@ def main() -> None:
         sys.stderr,
     )  # a print that was left in a function must not end up in a frame
     _libyaml.lean = True
-    split.proven = Proven()
+    split.memory = Proven()
     widen(sys.stdin.fileno(), stdout.fileno())
     work(sys.stdin.buffer, stdout.buffer)
 

@@ -1,0 +1,72 @@
+"""What a process remembers of proven items: which ones, for how long, and that nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.yaml import split as module
+from krmkit.yaml.proven import Proven
+from krmkit.yaml.split import split_fast
+
+HEAD = "kind: ResourceList\nitems:\n"
+
+
+@pytest.fixture
+def proven(monkeypatch: pytest.MonkeyPatch) -> Proven:
+    memory = Proven()
+    monkeypatch.setattr(module, "memory", memory)
+    return memory
+
+
+def unknown(proven: Proven, items: list[str], pad: int = 0) -> list[int]:
+    return list(proven.unknown(items, pad))
+
+
+def test_items_of_a_list(proven: Proven) -> None:
+    """Sound items are known from then on, where their dashes stand at the same column; open ones are looked at each time."""
+    items = ["a: 'b'\n", 'a: "b\n    c"\n', "a: {b: c}\n"]
+
+    chunks = split_fast(HEAD + "".join("- " + item for item in items))
+
+    assert chunks is not None
+    assert chunks.items == items
+    assert chunks.doubtful == {1}
+    assert unknown(proven, items) == [1]
+    assert unknown(proven, items, pad=2) == [0, 1, 2]
+    assert unknown(proven, ["a: 'c'\n", "a: {b: c}\n"]) == [0]
+
+
+def test_known_items_are_not_looked_at(proven: Proven, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the item that is new is."""
+    split_fast(HEAD + "- a: 'b'\n- a: 'c'\n")
+    seen: list[str] = []
+
+    def opening(text: str, lines: list[str]) -> list[int]:
+        seen.append(text)
+        return []
+
+    monkeypatch.setattr(module, "opening", opening)
+
+    split_fast(HEAD + "- a: 'c'\n- a: 'd'\n- a: 'b'\n")
+
+    assert seen == ["  a: 'd'\n"]
+
+
+def test_list_with_a_line_that_is_not_deep(proven: Proven) -> None:
+    """Its items are looked at in another way, which says less of each."""
+    text = HEAD + "- a: 1\n# c\n  b: 2\n- a: 1\n"
+
+    for _ in range(2):
+        chunks = split_fast(text)
+        assert chunks is not None
+        assert chunks.doubtful == {0}
+    assert unknown(proven, ["a: 1\n# c\n  b: 2\n", "a: 1\n"]) == [0, 1]
+
+
+def test_there_is_an_end_to_it() -> None:
+    """When it has as many as it may have, it begins anew."""
+    proven = Proven(most=2)
+    for item in "abc":
+        proven.add(proven.unknown([item], 0).values())
+
+    assert unknown(proven, ["a", "b", "c"]) == [0, 1]
