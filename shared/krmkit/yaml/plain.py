@@ -57,7 +57,7 @@ class UnreadMap(Map):
                 value = Scalar(value, style, source, place, end)
             entries.append(Entry(Scalar(key, "", source, start, start + len(key)), value))
         del self.rows
-        # Without the cost that an attribute of this class has.
+        # From now on without the cost that attributes have where there is a __getattr__. (mypy knows no change of class.)
         self.__class__ = Map  # type: ignore[assignment]
         return entries
 
