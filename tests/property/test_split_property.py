@@ -15,16 +15,13 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.yaml import split as module
 from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.exact import split_exact
-from krmkit.yaml.proven import Proven
 from krmkit.yaml.split import split, split_fast
 
 Event = tuple[object, ...]
 EMPTY: list[Event] = [("ScalarEvent", "", None, None, "", None)]
-REMEMBERED = Proven(most=1000)
 PROFILE = settings(
     max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
@@ -109,22 +106,7 @@ def check(text: str) -> Chunks | None:
         for number, item in enumerate(fast.items):
             if number not in fast.doubtful:
                 assert is_clean(item, fast.column), item
-    check_with_memory(text, fast)
     return exact
-
-
-def check_with_memory(text: str, expected: Chunks | None) -> None:
-    """A process that remembers what it has proven of earlier lists, and of this one, gives the same answer."""
-    module.memory = REMEMBERED
-    try:
-        for _ in range(2):
-            chunks = split_fast(text)
-            assert (chunks is None) == (expected is None)
-            if chunks is not None and expected is not None:
-                assert chunks.items == expected.items
-                assert chunks.doubtful == expected.doubtful
-    finally:
-        module.memory = None
 
 
 def is_clean(item: str, column: int) -> bool:

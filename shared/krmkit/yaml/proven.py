@@ -6,8 +6,6 @@ stays true. Only digests are kept: a text may hold a secret, and would be a hund
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +22,8 @@ class Proven:
 
     def unknown(self, items: list[str], pad: int) -> dict[int, bytes]:
         """The items that are not known, by their numbers, as what `add` takes. `pad` is where their dashes stand."""
+        from hashlib import blake2b
+
         known = self._digests
         place = f"{pad}\n"
         found = {}
