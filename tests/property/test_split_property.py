@@ -380,6 +380,7 @@ def flow_lists(draw: st.DrawFn) -> str:
 @example("items:\n- k: [\n  kind: b\n  ]\n")
 @example("items:\n- {\n  kind: b\n  }\n- [\n  kind: b\n  ]\n")
 @example("items:\n- # c\n  |\n  kind: b\n- # c\n  # d\n  kind: b\n- #")
+@example("items:\n- a: ['x', 'y'']\n- b']\n")
 @example("items:\n- a: it's\n  b: c\nother: 'x\nitems:\n- y'\n")
 def test_block_lists(text: str) -> None:
     """Block lists with quoted, literal and commented look-alikes of items, keys and ends."""

@@ -97,7 +97,17 @@ def _read(folder: str, root: str) -> "Sequence[Module]":
             close(file)
         # Without a main.py at its end, nothing would run, and nothing would be put out.
         return modules if modules and modules[-1][0] == "__main__" else ()
-    except (ImportError, OSError, EOFError, ValueError, TypeError, AttributeError, LookupError):
+    except (
+        ImportError,
+        OSError,
+        EOFError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        MemoryError,
+    ):
         return ()
 
 

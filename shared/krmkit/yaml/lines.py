@@ -16,8 +16,8 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _CLOSING = {"{": "}", "[": "]"}
 # What may open something inside a flow collection, or hide what does.
 _SIGNS = frozenset("{}[]'\"#!&*\\")
-# All bytes but those of these signs, of a tab, and of a line break.
-_OTHERS = bytes(set(range(256)) - set(b"{}[]'\"#!&*\\\t\n"))
+# All bytes but those of these signs, of line breaks, and of tabs and what no reader accepts.
+_OTHERS = bytes(set(range(0x20, 256)) - set(b"{}[]'\"#!&*\\"))
 # Those that open nothing themselves.
 _IDLE = b"}]#!&*\\"
 _ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
@@ -28,7 +28,8 @@ _LONG = 2000
 
 
 def opening(text: str, lines: list[str]) -> list[int]:
-    """Numbers of a text's lines that may leave a quote or bracket open at their end, and of those with tabs.
+    """Numbers of a text's lines that may leave a quote or bracket open at their end, and of those with tabs or other
+    control characters.
 
     A pair without other signs, whose second one ends the line, is told at once. Of brackets, whatever they are, text or
     collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with the first: a
@@ -43,8 +44,7 @@ def opening(text: str, lines: list[str]) -> list[int]:
         for line, signs in marked.items()
         if (line[-1] != ends.get(signs) or line[-2] == " ")
         and signs.strip(_IDLE)
-        and not _is_list(line, signs)
-        and not closes(line)
+        and (min(signs) < 0x20 or not (_is_list(line, signs) or closes(line)))
     }
     return (
         [number for number, signs in enumerate(signs_of) if signs and lines[number] in found] if found else []
@@ -54,14 +54,15 @@ def opening(text: str, lines: list[str]) -> list[int]:
 def _is_list(line: str, signs: bytes) -> bool:
     """Whether a line ends with a list of quoted texts and has no other sign: `["a", "b"]`.
 
-    If any quote were open at its end, it would be the last one; but that one stands where none opens. So the bracket
-    behind it closes, too, whatever the first one opened.
+    If any quote were open at its end, it would be the last one, or one before it if the last two are an escaped one ('');
+    but the last one stands where none opens, and not behind another. So the bracket behind it closes, too, whatever the
+    first one opened.
     """
     return (
         line[-2:] in _LAST
         and signs[:1] == b"["
         and not signs[1:-1].strip(line[-2].encode())
-        and line[-3] not in " ,:["
+        and line[-3] not in " ,:['\""
     )
 
 
@@ -72,11 +73,12 @@ def all_close(text: str) -> bool:
 
 def closes(line: str) -> bool:
     """Whether a line surely leaves no quote or bracket open at its end, if none is at its start."""
-    if "\t" in line:
-        return False
-    content = line.lstrip(" ")
-    while content.startswith("- "):
-        content = content[2:].lstrip(" ")
+    place = len(line) - len(line.lstrip(" "))
+    while line.startswith("- ", place):
+        place += 2
+        while line.startswith(" ", place):
+            place += 1
+    content = line[place:]
     first = content[:1]
     if first in PLAIN or first.isalpha():
         key, colon, value = content.partition(": ")

@@ -26,7 +26,8 @@ _LONGEST_KEY = 256
 
 
 class UnreadMap(Map):
-    """A mapping of a plain text, whose entries are made when somebody asks for them; then it is a Map like any other.
+    """A mapping of a plain text, whose entries are made when somebody asks for them; then it is a Map like any other. Before,
+    it is not to be copied by `copy`, which does not ask.
 
     rows: by key, where it stands and what its value is: a node, or the text, the style and the place of a scalar.
     """
@@ -57,8 +58,8 @@ class UnreadMap(Map):
                 value = Scalar(value, style, source, place, end)
             entries.append(Entry(Scalar(key, "", source, start, start + len(key)), value))
         del self.rows
-        # From now on without the cost that attributes have where there is a __getattr__. (mypy knows no change of class.)
-        self.__class__ = Map  # type: ignore[assignment]
+        # From now on without the cost that attributes have where there is a __getattr__.
+        object.__setattr__(self, "__class__", Map)
         return entries
 
     def last(self) -> Node:

@@ -139,12 +139,15 @@ def _ends_its_block_scalars(new: str) -> bool:
             end = new.find("\n", position)
             whole = new[start : end if end >= 0 else size]
             position = new.find(sign, end) if end >= 0 else -1
-            line = whole.partition(" #")[0].strip(" \r")
-            header = line.rstrip(" 0123456789+-")
-            if header[-1:] not in ("|", ">") or line[0] == "#":
+            line = whole.strip(" \r")
+            # What looks like a comment may be part of a quoted key.
+            parts = [part.rstrip(" \r") for part in line.split(" #")]
+            ends = [part[len(part.rstrip(" 0123456789+-")) - 1 :] for part in parts]
+            headers = [end for end in ends if end[:1] in ("|", ">")]
+            if not headers or line[0] == "#":
                 continue
             # With `+`, the blank lines below are part of the scalar, and these do not move.
-            if "+" in line[len(header) :]:
+            if any("+" in header for header in headers):
                 return False
             column = len(whole) - len(whole.lstrip(" "))
             while True:

@@ -232,7 +232,7 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     where some line that begins no item is neither blank nor two deeper than the dashes.
 
     Many items are looked at as one text, which is much less work than one by one, but not all at once, which would be
-    another copy of the list.
+    another copy of the list. What `memory` knows is not looked at again.
     """
     column = pad + 2
     margin = " " * column
@@ -243,16 +243,16 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         some = [items[number] for number in numbers[place : place + _TOGETHER]]
         region = margin + margin.join(some)
         lines = region.split("\n")
-        # A line with a sign where others have blanks is greater than these, but for a tab; and one with a tab is open.
+        # A line with a sign where others have blanks is greater than these, but for a tab and the like, which leave it open.
         if deep and max(lines) >= margin[1:] + "!":
             return None
         found = opening(region, lines)
         if found:
             unproven += [numbers[place + other] for other in _holders(found, some)]
-    if unknown is not None and memory is not None:
-        memory.add([digest for number, digest in unknown.items() if number not in unproven])
-    letters = _LETTERS
     doubtful = set(unproven)
+    if unknown is not None and memory is not None:
+        memory.add([digest for number, digest in unknown.items() if number not in doubtful])
+    letters = _LETTERS
     for number, item in enumerate(items):
         if item[:1] not in letters and not _begins_with_key(item, column):
             doubtful.add(number)
@@ -264,7 +264,7 @@ def _holders(numbers: list[int], items: list[str]) -> list[int]:
     found: list[int] = []
     end = place = 0
     for item_number, item in enumerate(items):
-        end += item.count("\n") + (item[-1] != "\n")
+        end += item.count("\n") + (not item.endswith("\n"))
         if numbers[place] < end:
             found.append(item_number)
             while numbers[place] < end:

@@ -102,6 +102,18 @@ def write(path: Path, entries: list[bundle.Entry] | list[tuple[()]], codes: byte
     path.write_bytes(len(listed).to_bytes(bundle.SIZE, "little") + listed + codes)
 
 
+@pytest.mark.parametrize("bits", [40, 62, 70])
+def test_a_code_that_is_larger_than_any_file(place: Path, bits: int) -> None:
+    """Such a bundle is not used either."""
+    path = Path(bundle.path_of(str(place)))
+    entries, codes = parts(path)
+    name, source, time, size, _ = entries[-1]
+    write(path, [*entries[:-1], (name, source, time, size, 1 << bits)], codes)
+
+    assert not bundle.use(str(place / "main.py"))
+    assert "namespace: edge" in run(place / "main.pyc").stdout
+
+
 def test_a_bundle_without_the_function_is_not_used(place: Path) -> None:
     """What loads modules alone would end without output, and with exit code 0."""
     path = Path(bundle.path_of(str(place)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import yaml
 
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
@@ -384,6 +385,18 @@ def test_a_tab_behind_the_header_of_a_literal() -> None:
     mapping(target.root).set("a", mapping(parse("a:\n  first: 1\n  last: |\t\n    two\n").root).get("a"))
 
     assert go_data(parse(target.render()).root) == {"a": {"first": 1, "last": "two\n"}, "b": 2}
+
+
+@pytest.mark.parametrize("key", ['"x # y"', "'a # b: |'", "x"])
+def test_a_literal_below_a_key_with_a_number_sign(key: str) -> None:
+    """What looks like a comment in front of the header is part of the key."""
+    target = parse("b:\n  c: 1\n        # deep\n  g: 2\n")
+    source = parse(f"m:\n  {key}: |\n    text\n")
+    mapping(mapping(target.root).get("b")).set("c", mapping(source.root).get("m"))
+
+    assert go_data(parse(target.render()).root) == {
+        "b": {"c": {yaml.safe_load(key): "text\n"}, "g": 2},
+    }
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,16 @@ def test_doubtful(item: str, doubtful: bool) -> None:
     assert chunks.doubtful == ({1} if doubtful else set())
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["items:\n- a: ['x'']\n- b']\n", "items:\n- a: b\n\x01x\n- c: d\n"],
+    ids=["open text", "control character"],
+)
+def test_not_fast(text: str) -> None:
+    """A boundary that is none, and a line that no reader accepts."""
+    assert split_fast(text) is None
+
+
 @pytest.mark.parametrize("together", [1, 2, 3, 128])
 def test_items_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
     """Which ones are doubtful does not depend on the groups."""
