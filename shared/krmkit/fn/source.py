@@ -10,8 +10,7 @@ from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import all_close
-from krmkit.yaml.spans import BREAKS
+from krmkit.yaml.lines import ODD_BREAKS, all_close
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ ORCHESTRATION = (
 )
 
 
-_ODD = frozenset(BREAKS + "\t\ufeff") - {"\n"}
+_ODD = frozenset(ODD_BREAKS + "\t\ufeff")
 
 
 class SourceError(ValueError):

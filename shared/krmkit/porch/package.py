@@ -47,11 +47,9 @@ class Package:
         if found is None:
             resources = self.resources
             positions = {position for position, _ in holding(resources, name)}
-            # Without numbers at first: among the items of a list that came to a function there are none.
-            if [resource for resource in resources if resource.location is not None]:
-                positions.update(
-                    [number for number, resource in enumerate(resources) if resource.location is not None]
-                )
+            positions.update(
+                [number for number, resource in enumerate(resources) if resource.location is not None]
+            )
             found = self._found[name] = [
                 (place_of(resources[position]), position) for position in sorted(positions)
             ]

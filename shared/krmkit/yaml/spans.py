@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.lines import ODD_BREAKS
 from krmkit.yaml.scalars import go_resolve
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from krmkit.yaml.limits import Limits
 
-BREAKS = "\n\r\x85\u2028\u2029"
+BREAKS = "\n" + ODD_BREAKS
 _WHITE = " \t" + BREAKS
 _SECOND = "a second document starts here, where only one is expected"
 

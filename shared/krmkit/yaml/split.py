@@ -84,17 +84,13 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if len(items) > limits.items:
         return None
     head = text[:first]
-    envelope: Document | None = Document(head + text[tail:], limits)
-    assert envelope is not None
-    if read(envelope):
-        if not _has_items(envelope, key):
-            return None
-    elif _is_envelope(envelope.text, key):
-        envelope = None
-    else:
+    around = Document(head + text[tail:], limits)
+    is_read = read(around)
+    if not (_has_items(around, key) if is_read else _is_envelope(around.text, key)):
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
-    chunks.envelope = envelope
+    if is_read:
+        chunks.envelope = around
     unproven, doubtful = found
     chunks.doubtful = doubtful | commented
     for number in unproven:
