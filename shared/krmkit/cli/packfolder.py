@@ -195,11 +195,12 @@ def _files(folder: str, inner: str) -> Iterator[str]:
 
 
 def _texts(item: Resource) -> Iterator[tuple[str, str]]:
+    kind = item.kind
     for file in TEXTS:
-        if file == PACK_FILE and item.kind == "Pack":
+        if file == PACK_FILE and kind == "Pack":
             yield file, json.dumps(item.get("spec", "metadata"), indent=2, ensure_ascii=False) + "\n"
             continue
-        node = item.node(*place(item, file))
+        node = item.node(*place(kind, file))
         if isinstance(node, Scalar):
             yield file, node.text
         elif node is not None:

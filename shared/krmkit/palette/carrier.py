@@ -43,8 +43,9 @@ class Carrier:
     @classmethod
     def of(cls, resource: Resource) -> Carrier:
         """Reads the pack of an item that `is_pack`. Raises CarrierError."""
-        texts = [_text(resource, place(resource, file)) for file in FILES]
-        if resource.kind == "Pack":
+        kind = resource.kind
+        texts = [_text(resource, place(kind, file)) for file in FILES]
+        if kind == "Pack":
             metadata = resource.get("spec", "metadata")
             if not isinstance(metadata, dict):
                 raise CarrierError(
@@ -64,7 +65,7 @@ class Carrier:
     def write_values(self, text: str) -> None:
         """Give the item another values text; nothing else of it changes."""
         if text != self.pack.values:
-            self.resource.set(place(self.resource, FILES[0]), text)
+            self.resource.set(place(self.resource.kind, FILES[0]), text)
             self.pack.values = text
 
 
@@ -118,21 +119,22 @@ def candidates(items: ResourceList) -> list[Resource]:
 
 def is_pack(resource: Resource) -> bool:
     """Whether an item carries a pack."""
-    if resource.kind == "Pack":
+    kind = resource.kind
+    if kind == "Pack":
         return resource.api_version.startswith("krmkit.dev/") or isinstance(
             resource.node("spec", "metadata"), Map
         )
     return (
-        resource.kind == "ConfigMap"
+        kind == "ConfigMap"
         and resource.api_version == "v1"
         and resource.is_local_config
         and resource.node("data", PACK_FILE) is not None
     )
 
 
-def place(resource: Resource, file: str) -> tuple[str, str]:
-    """Where an item keeps the text of a pack's file."""
-    return ("spec", file.removesuffix(".yaml")) if resource.kind == "Pack" else ("data", file)
+def place(kind: str, file: str) -> tuple[str, str]:
+    """Where an item of a kind keeps the text of a pack's file."""
+    return ("spec", file.removesuffix(".yaml")) if kind == "Pack" else ("data", file)
 
 
 def _text(resource: Resource, path: tuple[str, str]) -> str | None:

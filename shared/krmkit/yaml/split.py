@@ -232,9 +232,11 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     """
     column = pad + 2
     margin = " " * column
-    unknown = memory.unknown(items, pad) if memory is not None and deep else None
-    numbers = list(range(len(items)) if unknown is None else unknown)
     unproven: list[int] = []
+    unknown: dict[int, int] | None = None
+    if memory is not None and deep:
+        unknown, unproven = memory.sort(items, pad)
+    numbers = list(range(len(items)) if unknown is None else unknown)
     for place in range(0, len(numbers), _TOGETHER):
         some = [items[number] for number in numbers[place : place + _TOGETHER]]
         region = margin + margin.join(some)
@@ -246,8 +248,8 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         if found:
             unproven += [numbers[place + other] for other in _holders(found, some)]
     doubtful = set(unproven)
-    if unknown is not None and memory is not None:
-        memory.add([digest for number, digest in unknown.items() if number not in doubtful])
+    if unknown and memory is not None:
+        memory.add(unknown, doubtful)
     letters = _LETTERS
     for number, item in enumerate(items):
         if item[:1] not in letters and not _begins_with_key(item, column):

@@ -19,11 +19,11 @@ def proven(monkeypatch: pytest.MonkeyPatch) -> Proven:
 
 
 def unknown(proven: Proven, items: list[str], pad: int = 0) -> list[int]:
-    return list(proven.unknown(items, pad))
+    return list(proven.sort(items, pad)[0])
 
 
 def test_items_of_a_list(proven: Proven) -> None:
-    """Sound items are known from then on, where their dashes stand at the same column; open ones are looked at each time."""
+    """They are known from then on, where their dashes stand at the same column, with what was found out about them."""
     items = ["a: 'b'\n", 'a: "b\n    c"\n', "a: {b: c}\n"]
 
     chunks = split_fast(HEAD + "".join("- " + item for item in items))
@@ -31,7 +31,7 @@ def test_items_of_a_list(proven: Proven) -> None:
     assert chunks is not None
     assert chunks.items == items
     assert chunks.doubtful == {1}
-    assert unknown(proven, items) == [1]
+    assert proven.sort(items, 0) == ({}, [1])
     assert unknown(proven, items, pad=2) == [0, 1, 2]
     assert unknown(proven, ["a: 'c'\n", "a: {b: c}\n"]) == [0]
 
@@ -67,6 +67,6 @@ def test_there_is_an_end_to_it() -> None:
     """When it has as many as it may have, it begins anew."""
     proven = Proven(most=2)
     for item in "abc":
-        proven.add(proven.unknown([item], 0).values())
+        proven.add(proven.sort([item], 0)[0], set())
 
     assert unknown(proven, ["a", "b", "c"]) == [0, 1]

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from krmkit.cli.evaluator import pool as module
 from krmkit.cli.evaluator.frames import CALL, Answer
@@ -32,7 +33,7 @@ def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]], lo
         finally:
             await pool.stop()
 
-    asyncio.run(body())
+    uvloop.run(body())
 
 
 def call(pool: Pool, content: bytes = EXAMPLE.encode()) -> asyncio.Task[Answer]:
@@ -257,7 +258,7 @@ def test_end_in_the_midst_of_an_answer() -> None:
         await worker.end()
         return worker
 
-    worker = asyncio.run(test())
+    worker = uvloop.run(test())
 
     assert worker.has_ended
     assert not is_alive(worker.pid)
@@ -300,7 +301,7 @@ def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
 
     with pytest.raises(DiedError, match="its process left with 3"):
-        asyncio.run(Pool(1, 1).start())
+        uvloop.run(Pool(1, 1).start())
 
 
 def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +319,7 @@ def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.Worker, "start", sometimes)
 
     with pytest.raises(OSError, match="no room"):
-        asyncio.run(Pool(2, 1).start())
+        uvloop.run(Pool(2, 1).start())
     assert [worker.has_ended for worker in started] == [True]
 
 
@@ -337,7 +338,7 @@ def test_start_that_is_given_up() -> None:
         assert not pool.workers
         return there
 
-    workers = asyncio.run(test())
+    workers = uvloop.run(test())
 
     assert workers
     assert all(worker.has_ended and not is_alive(worker.pid) for worker in workers)
@@ -372,5 +373,5 @@ def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool
     monkeypatch.setattr(module.Worker, "start", start)
 
     with pytest.raises(OSError if failing else asyncio.CancelledError):
-        asyncio.run(test())
+        uvloop.run(test())
     assert clean == ([0, 2] if failing else [0, 1, 2])
