@@ -70,12 +70,17 @@ def serving(*flags: str) -> Iterator[Server]:
         assert found, line + process.communicate()[1]
         yield Server(process, int(found[2]))
     finally:
+        # A worker that a test has stopped would outlive the server, and keep its streams open.
+        for pid in (children(process) or ()) if process.poll() is None else ():
+            os.kill(pid, signal.SIGKILL)
         process.kill()
-        process.wait()
-        # Not read to their end: a stopped worker would keep them open.
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
+        process.communicate()
+
+
+def children(process: subprocess.Popen[str]) -> list[int] | None:
+    """The processes that a process has started; None where the system does not say."""
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(pid) for pid in path.read_text().split()] if path.exists() else None
 
 
 @pytest.fixture(scope="module")
@@ -339,10 +344,10 @@ def test_caller_that_gives_up(porch: Caller) -> None:
 
 
 def workers_of(server: Server) -> list[int]:
-    path = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
-    if not path.exists():
+    found = children(server.process)
+    if found is None:
         pytest.skip("this system does not say which processes a process has started")
-    return [int(pid) for pid in path.read_text().split()]
+    return found
 
 
 def calls_in_a_full_line(caller: Caller, count: int) -> list[CallFuture[bytes]]:

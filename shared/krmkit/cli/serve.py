@@ -81,15 +81,12 @@ def parser() -> argparse.ArgumentParser:
 def main(words: list[str]) -> int:
     """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
     arguments = parser().parse_args(words[1:])
-    # A fork starts a worker's program here and nothing else, so gRPC has nothing to prepare for one, nor to say about it.
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     try:
         from krmkit.cli.evaluator.server import ServeError, Settings, serve
     except ImportError as error:
-        package = {"grpc": "grpcio", "uvloop": "uvloop"}.get(error.name or "")
-        if package is None:
+        if error.name != "grpc":
             raise
-        print(f"krmkit serve: {package} is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
+        print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
         return 1
     try:
         serve(

@@ -35,7 +35,8 @@ class Proven:
 
     def add(self, unknown: dict[int, int], unproven: set[int]) -> None:
         """Keep in mind what was found out about unknown items; `unproven` has the numbers of those that are not proven."""
-        if len(self._is_closed) >= self._most:
-            self._is_closed.clear()
+        known = self._is_closed
         for number, key in unknown.items():
-            self._is_closed[key] = number not in unproven
+            if len(known) >= self._most:
+                known.clear()
+            known[key] = number not in unproven

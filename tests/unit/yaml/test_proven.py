@@ -63,10 +63,12 @@ def test_list_with_a_line_that_is_not_deep(proven: Proven) -> None:
     assert unknown(proven, ["a: 1\n# c\n  b: 2\n", "a: 1\n"]) == [0, 1]
 
 
-def test_there_is_an_end_to_it() -> None:
-    """When it has as many as it may have, it begins anew."""
+@pytest.mark.parametrize("together", [1, 5])
+def test_there_is_an_end_to_it(together: int) -> None:
+    """When it has as many as it may have, it begins anew, also in the middle of a list."""
     proven = Proven(most=2)
-    for item in "abc":
-        proven.add(proven.sort([item], 0)[0], set())
+    items = ["a", "b", "c", "d", "e"]
+    for place in range(0, len(items), together):
+        proven.add(proven.sort(items[place : place + together], 0)[0], set())
 
-    assert unknown(proven, ["a", "b", "c"]) == [0, 1]
+    assert unknown(proven, items) == [0, 1, 2, 3]

@@ -7,7 +7,6 @@ import signal
 import sys
 
 import grpc
-import uvloop
 
 from krmkit.cli.evaluator.pool import DiedError, Pool
 from krmkit.cli.evaluator.service import Evaluator, Health
@@ -49,8 +48,7 @@ class ServeError(Exception):
 
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT. Raises ServeError."""
-    # A call goes through a dozen turns of the loop, and this one's are the shortest.
-    uvloop.run(_serve(settings))
+    asyncio.run(_serve(settings))
 
 
 async def _serve(settings: Settings) -> None:

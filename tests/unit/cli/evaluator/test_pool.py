@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from krmkit.cli.evaluator import pool as module
 from krmkit.cli.evaluator.frames import CALL, Answer
@@ -33,7 +32,7 @@ def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]], lo
         finally:
             await pool.stop()
 
-    uvloop.run(body())
+    asyncio.run(body())
 
 
 def call(pool: Pool, content: bytes = EXAMPLE.encode()) -> asyncio.Task[Answer]:
@@ -258,7 +257,7 @@ def test_end_in_the_midst_of_an_answer() -> None:
         await worker.end()
         return worker
 
-    worker = uvloop.run(test())
+    worker = asyncio.run(test())
 
     assert worker.has_ended
     assert not is_alive(worker.pid)
@@ -301,7 +300,7 @@ def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
 
     with pytest.raises(DiedError, match="its process left with 3"):
-        uvloop.run(Pool(1, 1).start())
+        asyncio.run(Pool(1, 1).start())
 
 
 def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +318,7 @@ def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.Worker, "start", sometimes)
 
     with pytest.raises(OSError, match="no room"):
-        uvloop.run(Pool(2, 1).start())
+        asyncio.run(Pool(2, 1).start())
     assert [worker.has_ended for worker in started] == [True]
 
 
@@ -338,7 +337,7 @@ def test_start_that_is_given_up() -> None:
         assert not pool.workers
         return there
 
-    workers = uvloop.run(test())
+    workers = asyncio.run(test())
 
     assert workers
     assert all(worker.has_ended and not is_alive(worker.pid) for worker in workers)
@@ -373,5 +372,5 @@ def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool
     monkeypatch.setattr(module.Worker, "start", start)
 
     with pytest.raises(OSError if failing else asyncio.CancelledError):
-        uvloop.run(test())
+        asyncio.run(test())
     assert clean == ([0, 2] if failing else [0, 1, 2])
