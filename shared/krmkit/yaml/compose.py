@@ -322,7 +322,10 @@ def shift(text: str, old: int, new: int) -> str:
         return text
     if new > old:
         pad = " " * (new - old)
-        return "\n".join(pad + line if line else line for line in text.split("\n"))
+        if "\n\n" in text or text[0] == "\n":
+            return "\n".join(pad + line if line else line for line in text.split("\n"))
+        moved = pad + text.replace("\n", "\n" + pad)
+        return moved if text[-1] != "\n" else moved[: old - new]
     count = old - new
     shifted = []
     for line in text.split("\n"):

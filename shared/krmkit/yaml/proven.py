@@ -1,9 +1,10 @@
 """What a process that sees many lists keeps in mind of what it has proven of their items.
 
 The functions of a pipeline are called one after the other with nearly the same items, and what is proven of an item's text
-stays true. Only hashes are kept: a text may hold a secret, and would be a hundred times as large. They are Python's own, of
-64 bits and with a key that is drawn when the process starts (the worker runs with -I, so nothing can set it): that a new item
-among 100,000 known ones has the hash of one of them is as good as impossible (5e-15), and cannot be brought about from outside.
+stays true. Only hashes are kept: a text may hold a secret, and would be a hundred times as large. They are Python's own, with
+a key that is drawn when the process starts (the worker runs with -I, so nothing can set it), and have 64 bits on any machine of
+today: that a new item among 100,000 known ones has the hash of one of them is as good as impossible (5e-15), and cannot be brought
+about from outside.
 """
 
 from __future__ import annotations
