@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import socket
 from threading import Semaphore
@@ -71,16 +71,22 @@ def serving(*flags: str) -> Iterator[Server]:
         yield Server(process, int(found[2]))
     finally:
         # A worker that a test has stopped would outlive the server, and keep its streams open.
-        for pid in (children(process) or ()) if process.poll() is None else ():
-            os.kill(pid, signal.SIGKILL)
+        workers = (children(process) or []) if process.poll() is None else []
         process.kill()
+        for pid in workers:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         process.communicate()
 
 
 def children(process: subprocess.Popen[str]) -> list[int] | None:
     """The processes that a process has started; None where the system does not say."""
-    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return [int(pid) for pid in path.read_text().split()] if path.exists() else None
+    try:
+        return [
+            int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        ]
+    except OSError:
+        return None
 
 
 @pytest.fixture(scope="module")
@@ -353,7 +359,9 @@ def workers_of(server: Server) -> list[int]:
 def calls_in_a_full_line(caller: Caller, count: int) -> list[CallFuture[bytes]]:
     """Calls to a server that has one worker and lets one caller wait: when all others are refused, one is with the worker."""
     call = caller.method()
-    futures = [call.future(messages.encode_request(SELECT, "apply-presets")) for _ in range(count)]
+    futures = [
+        call.future(messages.encode_request(SELECT, "apply-presets"), timeout=60) for _ in range(count)
+    ]
     answered = Semaphore(0)
     for future in futures:
         future.add_done_callback(lambda _: answered.release())
@@ -417,7 +425,7 @@ def test_graceful_stop(number: signal.Signals) -> None:
         assert next(health) == b"\x08\x01"
         os.kill(pid, signal.SIGSTOP)
         call = caller.method()
-        future = call.future(messages.encode_request(SELECT, "apply-presets"))
+        future = call.future(messages.encode_request(SELECT, "apply-presets"), timeout=60)
         # A call that came later has been answered, so the first has reached the server.
         assert caller.evaluate("unknown", b"").code == "NOT_FOUND"
         running.process.send_signal(number)
@@ -440,7 +448,7 @@ def test_second_signal_cuts_off() -> None:
         next(health)
         os.kill(pid, signal.SIGSTOP)
         call = caller.method()
-        future = call.future(messages.encode_request(SELECT, "apply-presets"))
+        future = call.future(messages.encode_request(SELECT, "apply-presets"), timeout=60)
         assert caller.evaluate("unknown", b"").code == "NOT_FOUND"
         running.process.send_signal(signal.SIGINT)
         assert next(health) == b"\x08\x02"

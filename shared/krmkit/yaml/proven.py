@@ -1,18 +1,25 @@
 """What a process that sees many lists keeps in mind of what it has proven of their items.
 
 The functions of a pipeline are called one after the other with nearly the same items, and what is proven of an item's text
-stays true. Only hashes are kept: a text may hold a secret, and would be a hundred times as large. They are Python's own, with
-a key that is drawn when the process starts (the worker runs with -I, so nothing can set it), and have 64 bits on any machine of
-today: that a new item among 100,000 known ones has the hash of one of them is as good as impossible (5e-15), and cannot be brought
-about from outside.
+stays true. Only hashes are kept: a text may hold a secret, and would be a hundred times as large. They are Python's own, which
+nobody can aim at: their key is drawn when the process starts (the worker runs with -I, so nothing can set it). That a new item
+among 100,000 known ones has by chance the hash of one of them is as good as impossible with 64 bits (5e-15).
 """
 
 from __future__ import annotations
 
+import sys
+
+
+def memory() -> Proven | None:
+    """A new memory; None where this Python's hashes are too short for one, or have no key."""
+    info = sys.hash_info
+    return Proven() if info.width >= 64 and info.algorithm.startswith("siphash") else None
+
 
 class Proven:
-    """Hashes of items whose quotes and brackets are proven closed, or that no look at their lines proves; when there are
-    `most`, it begins anew."""
+    """Hashes of items, and whether their quotes and brackets are proven closed line by line; those of items that are not
+    spare the attempt. When there are `most`, it begins anew."""
 
     __slots__ = ("_is_closed", "_most")
 
@@ -26,7 +33,8 @@ class Proven:
         known = self._is_closed.get
         unknown = {}
         unproven = []
-        for number, key in enumerate([hash((pad, item)) for item in items]):
+        # With the length: Python takes a text's bytes in memory, which are the same for "ab" and "\u6261".
+        for number, key in enumerate([hash((pad, len(item), item)) for item in items]):
             is_closed = known(key)
             if is_closed is None:
                 unknown[number] = key

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from krmkit.yaml import split as module
-from krmkit.yaml.proven import Proven
-from krmkit.yaml.split import split_fast
+from krmkit.yaml.proven import Proven, memory
+from krmkit.yaml.split import split, split_fast
 
 HEAD = "kind: ResourceList\nitems:\n"
 
 
 @pytest.fixture
 def proven(monkeypatch: pytest.MonkeyPatch) -> Proven:
-    memory = Proven()
-    monkeypatch.setattr(module, "memory", memory)
-    return memory
+    remembered = Proven()
+    monkeypatch.setattr(module, "memory", remembered)
+    return remembered
 
 
 def unknown(proven: Proven, items: list[str], pad: int = 0) -> list[int]:
@@ -61,6 +64,31 @@ def test_list_with_a_line_that_is_not_deep(proven: Proven) -> None:
         assert chunks is not None
         assert chunks.doubtful == {0}
     assert unknown(proven, ["a: 1\n# c\n  b: 2\n", "a: 1\n"]) == [0, 1]
+
+
+def test_other_text_of_the_same_bytes(proven: Proven) -> None:
+    """What is proven of one says nothing about the other, though Python holds, and hashes, both alike."""
+    open_quote = "a: 'b\n"
+    plain = open_quote.encode().decode("utf-16-le")
+
+    split_fast(f"items:\n- {plain}")
+
+    assert unknown(proven, [plain]) == []
+    assert unknown(proven, [open_quote]) == [0]
+    assert split(f"items:\n- {open_quote}- c: d'\n").items == [f"{open_quote}- c: d'\n"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("width", 32), ("algorithm", "fnv")], ids=["short hashes", "hashes without a key"]
+)
+def test_no_memory_without_good_hashes(field: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they could be the same by chance, or by intent, every item is looked at each time."""
+    assert memory() is not None
+
+    good = {"width": sys.hash_info.width, "algorithm": sys.hash_info.algorithm}
+    monkeypatch.setattr(sys, "hash_info", SimpleNamespace(**(good | {field: value})))
+
+    assert memory() is None
 
 
 @pytest.mark.parametrize("together", [1, 5])

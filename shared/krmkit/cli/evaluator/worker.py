@@ -16,8 +16,7 @@ from krmkit.fn import loader
 from krmkit.fn.loader import Function
 from krmkit.fn.main import evaluate
 from krmkit.fn.run import DEFAULT_OPTIONS
-from krmkit.yaml import _libyaml, split
-from krmkit.yaml.proven import Proven
+from krmkit.yaml import _libyaml, proven, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def main() -> None:
         sys.stderr,
     )  # a print that was left in a function must not end up in a frame
     _libyaml.lean = True
-    split.memory = Proven()
+    split.memory = proven.memory()
     widen(sys.stdin.fileno(), stdout.fileno())
     work(sys.stdin.buffer, stdout.buffer)
 
