@@ -25,9 +25,6 @@ def scalar_span(text: str, column: int, path: Path) -> tuple[int, int] | None:
     `text` is the item as it stands behind its dash: its first line without, all others with indentation; the item's
     keys are at `column`. None where the scalar is absent or not simple enough, or in a list.
     """
-    if len(path) == 1:
-        name = path[0]
-        return scalar_in(text, (0, len(text), column), name) if isinstance(name, str) else None
     cut = _cut(text, column, path)
     if cut is None:
         return _span_in_block(text, column, path)

@@ -33,8 +33,9 @@ class Proven:
         known = self._is_closed.get
         unknown = {}
         unproven = []
-        # With the length: Python takes a text's bytes in memory, which are the same for "ab" and "\u6261".
-        for number, key in enumerate([hash((pad, len(item), item)) for item in items]):
+        for number, item in enumerate(items):
+            # With the length: Python takes a text's bytes in memory, which are the same for "ab" and "\u6261".
+            key = hash((pad, len(item), item))
             is_closed = known(key)
             if is_closed is None:
                 unknown[number] = key

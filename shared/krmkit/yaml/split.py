@@ -232,11 +232,13 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
     """
     column = pad + 2
     margin = " " * column
+    remembered = memory if deep else None
+    unknown: dict[int, int] = {}
     unproven: list[int] = []
-    unknown: dict[int, int] | None = None
-    if memory is not None and deep:
-        unknown, unproven = memory.sort(items, pad)
-    numbers = list(range(len(items)) if unknown is None else unknown)
+    numbers = list(range(len(items)))
+    if remembered is not None:
+        unknown, unproven = remembered.sort(items, pad)
+        numbers = list(unknown)
     for place in range(0, len(numbers), _TOGETHER):
         some = [items[number] for number in numbers[place : place + _TOGETHER]]
         region = margin + margin.join(some)
@@ -248,8 +250,8 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         if found:
             unproven += [numbers[place + other] for other in _holders(found, some)]
     doubtful = set(unproven)
-    if unknown and memory is not None:
-        memory.add(unknown, doubtful)
+    if remembered is not None:
+        remembered.add(unknown, doubtful)
     letters = _LETTERS
     for number, item in enumerate(items):
         if item[:1] not in letters and not _begins_with_key(item, column):
