@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.krm.listkeys import schema_of
-from krmkit.krm.merge3 import merge
+from krmkit.porch.listkeys import schema_of
+from krmkit.porch.merge3 import merge
 from tests.e2e.mergecases import Cases, Data
 
 pytestmark = pytest.mark.kpt

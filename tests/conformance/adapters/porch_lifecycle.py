@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from krmkit.krm.kptfilemerge import merge_kptfiles
 from krmkit.porch import lifecycle
+from krmkit.porch.kptfilemerge import merge_kptfiles
 from krmkit.porch.lifecycle import Step
 
 Record = dict[str, Any]

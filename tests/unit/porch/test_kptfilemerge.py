@@ -1,10 +1,10 @@
-"""krmkit.krm.kptfilemerge: Kptfiles merged as kpt does."""
+"""krmkit.porch.kptfilemerge: Kptfiles merged as kpt does."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from krmkit.krm.kptfilemerge import merge_kptfiles
+from krmkit.porch.kptfilemerge import merge_kptfiles
 
 Kptfile = dict[str, Any]
 

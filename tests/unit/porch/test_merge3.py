@@ -1,4 +1,4 @@
-"""krmkit.krm.merge3: the three-way merge of one resource's data."""
+"""krmkit.porch.merge3: the three-way merge of one resource's data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.krm.listkeys import schema_of
-from krmkit.krm.merge3 import MISSING, MergeError, merge
+from krmkit.porch.listkeys import schema_of
+from krmkit.porch.merge3 import MISSING, MergeError, merge
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from krmkit.krm.merge3 import MISSING, Conflict, Merged, merge
+from krmkit.porch.merge3 import MISSING, Conflict, Merged, merge
 
 Kptfile = dict[str, Any]
 

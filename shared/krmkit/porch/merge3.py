@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from krmkit.krm.listkeys import Schema
+from krmkit.porch.listkeys import Schema
 
 
 class Missing:
