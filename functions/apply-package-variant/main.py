@@ -13,7 +13,7 @@ from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND
 from krmkit.porch.chain import Chain, ChainError, chosen
 from krmkit.porch.decode import decode_variant
-from krmkit.porch.report import report_applied, report_condition, report_violations
+from krmkit.porch.findings import chain_findings, condition_finding, violation_findings
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -25,17 +25,18 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             variants = [decode_variant(item) for item in chosen(resources, config.spec["variants"])]
         except ChainError as error:
             raise FunctionError(str(error), error.rule, config.resource) from None
-    bad = [one for one in variants if report_violations(results, one.violations, one.resource)]
-    if bad:
+    for one in variants:
+        results.extend(violation_findings(one.violations, one.resource))
+    if results:
         return
     chain = Chain(resources, config.spec.get("resources") or [], config.resource)
     try:
         chain.apply(variants)
     except ChainError as error:
         for condition in error.conditions:
-            report_condition(results, "error", error.rule, condition, error.resource)
+            results.add(condition_finding("error", error.rule, condition, error.resource))
         return
-    report_applied(results, chain)
+    results.extend(chain_findings(chain))
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.lang.schema import join
 from krmkit.palette.carrier import CarrierError, Packs
 from krmkit.palette.presets import apply_presets
-from krmkit.palette.report import report
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Packs that the config selects presets for get these; all others those that their marker comment names."""
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
     selected: dict[int, list[str]] = {}
     for number, selection in enumerate(config.spec["selections"]):
         try:
@@ -28,7 +27,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         except CarrierError as error:
             name = selection["pack"]
             field = join("data", name) if config.is_config_map else f"spec.selections[{number}].pack"
-            results.error("unknown-pack", error.message, config.resource, field, name)
+            results.error("unknown-pack", error.message, config.resource, field, current=name)
             continue
         selected.setdefault(id(carrier), []).extend(selection["presets"])
     for carrier in packs.carriers:
@@ -40,8 +39,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             config.spec["writeMarker"],
             resources.limits,
         )
-        for finding in applied.findings:
-            report(results, finding, carrier.resource, pack.label)
+        results.extend(finding.at(carrier.resource, pack=pack.label) for finding in applied.findings)
         for preset in applied.presets:
             results.explain("applied", f'the preset "{preset.label}" is applied', carrier.resource)
         carrier.write_values(applied.text)

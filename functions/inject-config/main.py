@@ -13,9 +13,9 @@ from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.candidates import candidates
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import point_findings, violation_findings
 from krmkit.porch.injection import BadPointError, inject_config
 from krmkit.porch.package import Package
-from krmkit.porch.report import report_points, report_violations
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -23,7 +23,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     spec = config.spec
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         injectors = variant.spec.get("injectors") or []
         spec = {"injectors": injectors, "namespace": variant.namespace, "resources": []}
@@ -41,7 +42,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         raise FunctionError(str(error), "bad-injection-point") from None
     except PorchError as error:
         raise FunctionError(str(error), "bad-kptfile") from None
-    report_points(results, points)
+    results.extend(point_findings(points))
 
 
 if __name__ == "__main__":

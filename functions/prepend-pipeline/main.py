@@ -12,16 +12,17 @@ if __name__ == "__main__":
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import pipeline_finding, violation_findings
 from krmkit.porch.package import KPTFILE, Package
 from krmkit.porch.pipeline import DottedNameError, prepend_pipeline
-from krmkit.porch.report import report_pipeline, report_violations
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """The pipeline of the config, or of the PackageVariant that is the config, for the root package."""
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         owner, pipeline = variant.name, variant.spec.get("pipeline")
     else:
@@ -29,7 +30,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     package = Package(resources)
     try:
         changed = prepend_pipeline(package, owner, pipeline)
-        report_pipeline(results, package.single(KPTFILE), changed)
+        if changed:
+            results.add(pipeline_finding(package.single(KPTFILE)))
     except DottedNameError as error:
         raise FunctionError(str(error), "dotted-name", config.resource) from None
     except PorchError as error:

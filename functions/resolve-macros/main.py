@@ -13,7 +13,6 @@ from krmkit.fn import Config, FunctionError, Resource, ResourceList, Results, ma
 from krmkit.palette.carrier import Packs
 from krmkit.palette.macroitems import ContextError, read_context, resolve_packs, resolve_resources, sources_of
 from krmkit.palette.macros import Resolver
-from krmkit.palette.report import report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """All texts are resolved first, from what the packs said before; then they are written."""
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
     sources = sources_of(packs.carriers)
     try:
         context = read_context(config.spec, config.resource)
@@ -43,11 +42,10 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 def tell(results: Results, resolved: Resolved, item: Resource, pack: str = "") -> None:
     """The findings about one text, and how many of its macros are resolved."""
-    for finding in resolved.findings:
-        report(results, finding, item, pack)
+    tags = {"pack": pack} if pack else {}
+    results.extend(finding.at(item, **tags) for finding in resolved.findings)
     if not any(finding.severity == "error" for finding in resolved.findings):
         macros = "macro" if resolved.count == 1 else "macros"
-        tags = {"pack": pack} if pack else None
         results.info("resolved", f"{resolved.count} {macros} resolved", item, tags=tags)
 
 

@@ -13,8 +13,8 @@ from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.context import set_package_context
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import violation_findings
 from krmkit.porch.package import Package
-from krmkit.porch.report import report_violations
 from krmkit.porch.variant import validate_context
 
 
@@ -23,7 +23,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     context = config.spec
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         context = variant.spec.get("packageContext") or {}
     reserved = validate_context(context)

@@ -12,12 +12,11 @@ if __name__ == "__main__":
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.palette.carrier import Packs
 from krmkit.palette.pools import PoolError
-from krmkit.palette.report import report
 from krmkit.palette.validate import Options, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.palette.finding import Finding
+    from krmkit.krm.finding import Finding
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -29,13 +28,13 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
     items = {carrier.pack.label: carrier.resource for carrier in packs.carriers}
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
-        report(results, found, items.get(found.pack) or config.resource)
+        results.add(found.at(items.get(found.tags.get("pack", "")) or config.resource))
     for found in satisfied or ():
-        report(results, found, items.get(found.pack))
+        results.add(found.at(items.get(found.tags.get("pack", ""))))
 
 
 if __name__ == "__main__":

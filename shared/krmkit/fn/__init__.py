@@ -13,7 +13,8 @@ A function's main.py holds one `process` and hands it to `main`:
 
 - `ResourceList` and `Resource`: the items, which `process` reads and edits.
 - `Config`: the decoded functionConfig; `config.spec` is checked against function.yaml and has its defaults.
-- `Results`: what the run has to say, each result with the id of its rule.
+- `Results` and `Finding`: what the run has to say. `results.error("bad-port", "must be above 1023, got 80", item, "spec.port")` says one
+  thing, `results.extend(findings)` all that an engine found.
 - `FunctionError`: raise it to end the run with one error and the items unchanged.
 - `main`: the command line of the function, from its arguments to its exit code.
 """
@@ -21,7 +22,8 @@ A function's main.py holds one `process` and hands it to `main`:
 from krmkit.fn.config import Config
 from krmkit.fn.entry import main
 from krmkit.fn.results import FunctionError, Results
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 
-__all__ = ["Config", "FunctionError", "Resource", "ResourceList", "Results", "main"]
+__all__ = ["Config", "Finding", "FunctionError", "Resource", "ResourceList", "Results", "main"]

@@ -20,11 +20,18 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         if not current or current == namespace:
             continue
         if current in config.spec["keep"]:
-            results.warning("kept", f"stays in {current}", item, "metadata.namespace", current, namespace)
+            results.warning(
+                "kept", f"stays in {current}", item, "metadata.namespace", current=current, proposed=namespace
+            )
             continue
         if current in config.spec["forbidden"]:
             results.error(
-                "forbidden", f"must not be in {current}", item, "metadata.namespace", current, namespace
+                "forbidden",
+                f"must not be in {current}",
+                item,
+                "metadata.namespace",
+                current=current,
+                proposed=namespace,
             )
             continue
         item.set(("metadata", "namespace"), namespace)
