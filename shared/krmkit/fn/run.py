@@ -5,7 +5,7 @@
 - No readable ResourceList: one with `items: []` and the one error that says why.
 
 So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there
-is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.main`.
+is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ import sys
 
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 from krmkit.fn import loader
+from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
-from krmkit.fn.main import evaluate
 from krmkit.fn.run import DEFAULT_OPTIONS
 from krmkit.yaml import _libyaml, proven, split
 
