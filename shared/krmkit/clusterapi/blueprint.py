@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.labels import is_tool_key
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.engine import PatchEngine
 from krmkit.lang.nested import find, mapping
@@ -81,14 +80,14 @@ def read_blueprint(
 ) -> Blueprint:
     """The blueprint of a class.
 
-    template: (templateRef, field) -> the template; it raises TopologyError where there is none. definitions: the
+    template: (templateRef, field) -> the template without the keys of tools; it raises TopologyError where there is none. definitions: the
     class's status.variables; None where every patch sees every variable.
     """
     spec = mapping(cluster_class, "spec")
 
     def read(*path: str) -> Object:
         reference = mapping(spec, *path, "templateRef")
-        return without_tool_keys(template(reference, ".".join(("spec", *path, "templateRef"))))
+        return template(reference, ".".join(("spec", *path, "templateRef")))
 
     control_plane_template = read("controlPlane")
     has_machines = bool(mapping(spec, "controlPlane", "machineInfrastructure", "templateRef"))
@@ -108,8 +107,8 @@ def read_blueprint(
             infrastructure = mapping(worker, "infrastructure", "templateRef")
             workers[listing][str(worker.get("class", ""))] = WorkerBlueprint(
                 worker,
-                without_tool_keys(template(bootstrap, where + ".bootstrap.templateRef")),
-                without_tool_keys(template(infrastructure, where + ".infrastructure.templateRef")),
+                template(bootstrap, where + ".bootstrap.templateRef"),
+                template(infrastructure, where + ".infrastructure.templateRef"),
                 NamingTemplate(find(worker, ("naming", "template")) or _DEFAULT_WORKER_NAME % data),
             )
     return Blueprint(
@@ -134,17 +133,3 @@ def worker_blueprint(blueprint: Blueprint, kind: str, name: str) -> WorkerBluepr
     if found is None:
         raise TopologyError(f"{kind} class {name} not found in ClusterClass {blueprint.label}")
     return found
-
-
-def without_tool_keys(resource: Object) -> Object:
-    """The resource without the annotations of kpt, kustomize and krmkit, which no clone may carry."""
-    annotations = find(resource, ("metadata", "annotations"))
-    if not isinstance(annotations, dict) or not any(map(is_tool_key, annotations)):
-        return resource
-    metadata = dict(resource["metadata"])
-    kept = {key: value for key, value in annotations.items() if not is_tool_key(key)}
-    if kept:
-        metadata["annotations"] = kept
-    else:
-        del metadata["annotations"]
-    return {**resource, "metadata": metadata}

@@ -40,7 +40,9 @@ def control_plane_object(
         labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
         labels.OWNED: "",
     }
-    own_annotations = merged_metadata(mapping(topology, "metadata"), mapping(class_spec, "metadata"), "annotations")
+    own_annotations = merged_metadata(
+        mapping(topology, "metadata"), mapping(class_spec, "metadata"), "annotations"
+    )
     result = object_from_template(
         blueprint.control_plane_template,
         name,
@@ -52,7 +54,9 @@ def control_plane_object(
     inner = _MACHINE_TEMPLATE if legacy else (*_MACHINE_TEMPLATE, "spec")
     try:
         if machine_template is not None:
-            reference = _reference(machine_template, current) if legacy else contract_reference(machine_template)
+            reference = (
+                _reference(machine_template, current) if legacy else contract_reference(machine_template)
+            )
             result = put(result, (*inner, "infrastructureRef"), reference)
             result = _machine_metadata(result, own_labels, own_annotations)
         for path, value in _fields(topology, class_spec, inner, legacy):
@@ -76,9 +80,7 @@ def _fields(
         value = topology.get(name)
         value = class_spec.get(name) if value is None else value
         if value is not None:
-            # Taints came with contract v1beta2 and lie there for both.
-            place = (*_MACHINE_TEMPLATE, "spec") if name == "taints" else inner
-            found.append(((*place, name), value))
+            found.append(((*inner, name), value))
     for name in _TIMEOUTS:
         key = name + "Seconds"
         seconds = find(topology, ("deletion", key))

@@ -25,6 +25,7 @@ from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDepl
 from krmkit.clusterapi.upgradeplan import from_class_versions, one_minor
 from krmkit.clusterapi.versions import (
     UpgradeTracker,
+    blocking_hooks,
     compute_upgrade_plan,
     concurrency_of,
     control_plane_version,
@@ -73,7 +74,10 @@ class Settings:
 
 
 def desired_state(
-    blueprint: Blueprint, cluster: Object, current: ClusterState | None = None, settings: Settings | None = None
+    blueprint: Blueprint,
+    cluster: Object,
+    current: ClusterState | None = None,
+    settings: Settings | None = None,
 ) -> tuple[ClusterState, UpgradeTracker]:
     """The desired objects of a Cluster (v1beta2, defaulted), and how its upgrade stands. Raises TopologyError.
 
@@ -175,6 +179,7 @@ class _Generator:
         annotations = mapping(self._metadata, "annotations")
         tracker.machine_deployments.concurrency = concurrency_of(annotations)
         tracker.machine_pools.concurrency = concurrency_of(annotations)
+        tracker.blocking = frozenset(blocking_hooks(annotations))
         if not self._versions_known:
             return
         tracker.machine_deployments.upgrading = list(self._settings.upgrading)
@@ -227,7 +232,7 @@ class _Generator:
     def _desired_cluster(self, infrastructure: Object, control_plane: Object) -> Object:
         cluster_name = self._metadata.get("name", "")
         own = {**mapping(self._metadata, "labels"), labels.CLUSTER_NAME: cluster_name, labels.OWNED: ""}
-        result = put(self._cluster, ("metadata", "labels"), own)
+        result = put(_without_empty(self._cluster), ("metadata", "labels"), own)
         result = put(result, ("spec", "infrastructureRef"), contract_reference(infrastructure))
         result = put(result, ("spec", "controlPlaneRef"), contract_reference(control_plane))
         step = ("metadata", "annotations", labels.UPGRADE_STEP)
@@ -270,7 +275,9 @@ class _Generator:
         current = self._current.machine_pools.get(name)
         names = (
             self._worker_template(role + "bootstrapObject", current, name, "bootstrap", "configRef"),
-            self._worker_template(role + "infrastructureMachinePoolObject", current, name, "infrastructureRef"),
+            self._worker_template(
+                role + "infrastructureMachinePoolObject", current, name, "infrastructureRef"
+            ),
         )
         bootstrap, infrastructure = machine_pool_objects(blueprint, self._cluster, name, names, self._owner)
         version = self._worker_version("machinePools", "MachinePool", topology, current)
@@ -311,3 +318,12 @@ class _Generator:
             current.object if known and current is not None else None,
             str(self._topology.get("version", "")),
         )
+
+
+def _without_empty(value: Any) -> Any:
+    """A Cluster as Go writes it: without empty lists, which it can tell from absent ones in memory only."""
+    if not isinstance(value, dict):
+        return [_without_empty(item) for item in value] if isinstance(value, list) else value
+    return {
+        key: item if key == "variables" else _without_empty(item) for key, item in value.items() if item != []
+    }

@@ -35,7 +35,12 @@ def resolved(class_check: Object, topology_check: Object) -> tuple[Object, Objec
 
 
 def machine_health_check(
-    target: Object, selector: Object, cluster_name: str, owner: Object | None, checks: Object, remediation: Object
+    target: Object,
+    selector: Object,
+    cluster_name: str,
+    owner: Object | None,
+    checks: Object,
+    remediation: Object,
 ) -> Object:
     """The MachineHealthCheck of a control plane or MachineDeployment, which has its name."""
     metadata = mapping(target, "metadata")

@@ -17,21 +17,12 @@ DEFER_UPGRADE = "topology.cluster.x-k8s.io/defer-upgrade"
 HOLD_UPGRADE_SEQUENCE = "topology.cluster.x-k8s.io/hold-upgrade-sequence"
 UPGRADE_CONCURRENCY = "topology.cluster.x-k8s.io/upgrade-concurrency"
 UPGRADE_STEP = "topology.internal.cluster.x-k8s.io/upgrade-step"
+BEFORE_CLUSTER_UPGRADE_PREFIX = "before-upgrade.hook.cluster.cluster.x-k8s.io"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 CONVERSION_DATA = "cluster.x-k8s.io/conversion-data"
 
 BOOKKEEPING = frozenset((LAST_APPLIED, CONVERSION_DATA))
 """Annotations that the API machinery keeps for itself; no engine sees them."""
-
-_TOOL_PREFIXES = ("internal.config.kubernetes.io/", "krmkit.dev/")
-_TOOL_KEYS = frozenset(
-    ("config.kubernetes.io/path", "config.kubernetes.io/index", "config.kubernetes.io/local-config")
-)
-
-
-def is_tool_key(key: str) -> bool:
-    """Whether an annotation belongs to kpt, kustomize or krmkit. `is_tool_key("krmkit.dev/previous")` is True."""
-    return key in _TOOL_KEYS or key.startswith(_TOOL_PREFIXES)
 
 
 def group_of(api_version: str) -> str:

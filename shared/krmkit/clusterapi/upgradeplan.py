@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.lang.semver import Version, VersionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    Plans = tuple[list[str], list[str]]
-    PlanSource = Callable[[str, str, str], Plans]
-    """(desired version, control plane's version, lowest version of workers or "") -> plans of control plane, workers."""
+Plans = tuple[list[str], list[str]]
+PlanSource = Callable[[str, str, str], Plans]
+"""(desired version, control plane's version, lowest version of workers or "") -> plans of control plane, workers."""
 
 # Kubernetes allows kubelets three minor versions behind the API server.
 _SKEW = 3
@@ -88,6 +90,8 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
                 steps.append(text)
             elif version.minor == minor and steps:
                 steps[-1] = text
+            elif version.minor == minor == wanted.minor:
+                steps.append(text)
             minor = version.minor
         return steps, []
 
@@ -105,7 +109,9 @@ def default_and_validate(
     if compare(current, wanted) != 0:
         _check_control_plane(desired, wanted, current, control_plane_plan, minors, order)
     elif control_plane_plan:
-        raise TopologyError("invalid ControlPlane upgrade plan: control plane is already at the desired version")
+        raise TopologyError(
+            "invalid ControlPlane upgrade plan: control plane is already at the desired version"
+        )
     lowest = parse_version(workers, "min workers version") if workers else None
     if lowest is None or compare(lowest, wanted) == 0:
         if workers_plan:
@@ -134,14 +140,21 @@ def default_and_validate(
 
 
 def _check_control_plane(
-    desired: str, wanted: Version, current: Version, plan: list[str], minors: dict[int, str], order: dict[str, int]
+    desired: str,
+    wanted: Version,
+    current: Version,
+    plan: list[str],
+    minors: dict[int, str],
+    order: dict[str, int],
 ) -> None:
     begin = "invalid ControlPlane upgrade plan"
     for index, text in enumerate(plan):
         order[text] = index
         target = parse_version(text, f"{begin}: item {index}; version")
         if compare(target, current) <= 0:
-            raise TopologyError(f"{begin}: item {index}; version {text} must be greater than v{_text(current)}")
+            raise TopologyError(
+                f"{begin}: item {index}; version {text} must be greater than v{_text(current)}"
+            )
         if target.minor not in (current.minor, current.minor + 1):
             raise TopologyError(
                 f"{begin}: item {index}; expecting a version with minor {current.minor} or {current.minor + 1},"
@@ -163,7 +176,9 @@ def _check_workers(
         target = parse_version(text, f"{begin}, item {index}; version")
         difference = compare(target, current)
         if difference <= 0:
-            raise TopologyError(f"{begin}, item {index}; version {text} must be greater than v{_text(current)}")
+            raise TopologyError(
+                f"{begin}, item {index}; version {text} must be greater than v{_text(current)}"
+            )
         if difference == _UNORDERED and order.get(text, 0) < order.get(f"v{_text(current)}", -1):
             raise TopologyError(f"{begin}, item {index}; version {text} must be before v{_text(current)}")
         if target.minor - current.minor > _SKEW:

@@ -213,6 +213,13 @@ def is_deferred(topologies: list[Object], topology: Object) -> bool:
     return False
 
 
+def blocking_hooks(annotations: Mapping[str, Any]) -> set[str]:
+    """Lifecycle hooks that annotations of a Cluster take for blocking: `before-upgrade.hook.cluster...` does."""
+    if any(key.startswith(labels.BEFORE_CLUSTER_UPGRADE_PREFIX) for key in annotations):
+        return {BEFORE_CLUSTER_UPGRADE}
+    return set()
+
+
 def concurrency_of(topology_annotations: Mapping[str, Any]) -> int:
     """How many worker groups may upgrade at once, 1 unless the Cluster's annotation says more."""
     text = str(topology_annotations.get(labels.UPGRADE_CONCURRENCY, ""))

@@ -24,7 +24,11 @@ _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeD
 
 
 def machine_deployment_templates(
-    blueprint: WorkerBlueprint, cluster: Object, topology_name: str, names: tuple[str, str], owner: Object | None
+    blueprint: WorkerBlueprint,
+    cluster: Object,
+    topology_name: str,
+    names: tuple[str, str],
+    owner: Object | None,
 ) -> tuple[Object, Object]:
     """The bootstrap and the machine template of a MachineDeployment; `names` are theirs, in this order."""
     own = {labels.DEPLOYMENT_NAME: topology_name}
@@ -38,7 +42,11 @@ def machine_deployment_templates(
 
 
 def machine_pool_objects(
-    blueprint: WorkerBlueprint, cluster: Object, topology_name: str, names: tuple[str, str], owner: Object | None
+    blueprint: WorkerBlueprint,
+    cluster: Object,
+    topology_name: str,
+    names: tuple[str, str],
+    owner: Object | None,
 ) -> tuple[Object, Object]:
     """The bootstrap config and the infrastructure of a MachinePool; `names` are theirs, in this order."""
     own = {labels.POOL_NAME: topology_name}
@@ -168,7 +176,8 @@ def _template_spec(
         if value is not None and value != []:
             spec[name] = value
     timeouts = {
-        name: _first(mapping(topology, "deletion"), mapping(worker_class, "deletion"), name) for name in _TIMEOUTS
+        name: _first(mapping(topology, "deletion"), mapping(worker_class, "deletion"), name)
+        for name in _TIMEOUTS
     }
     timeouts = {name: value for name, value in timeouts.items() if value is not None}
     if timeouts:
@@ -191,7 +200,9 @@ def _rollout(worker_class: Object, topology: Object) -> Object:
 
 
 def _meta(own_labels: Object, own_annotations: Object) -> Object:
-    return {"labels": own_labels, "annotations": own_annotations} if own_annotations else {"labels": own_labels}
+    return (
+        {"labels": own_labels, "annotations": own_annotations} if own_annotations else {"labels": own_labels}
+    )
 
 
 def _worker(

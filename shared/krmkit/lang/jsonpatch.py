@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Operation = Mapping[str, Any]
 
-MAX_DEPTH = 1000
+MAX_DEPTH = 400
 """Nesting of a merge patch that is followed."""
 
 _MISSING = "missing value"
@@ -103,9 +103,7 @@ class Draft:
             raise PatchError("unable to move entire document to another path: invalid state detected")
         container, key = self._find(source)
         if container is None:
-            raise PatchError(
-                f"move operation does not apply: doc is missing from path: {source}: {_MISSING}"
-            )
+            raise PatchError(f"move operation does not apply: doc is missing from path: {source}: {_MISSING}")
         try:
             value = _read(container, key)
             _delete(container, key)

@@ -115,7 +115,9 @@ def write_back(target: Object, template: Object, is_template: bool, preserve: It
     for name in PROTECTED_LABELS:
         kept.append((("metadata", "labels", name), find(target, ("metadata", "labels", name), MISSING)))
     for name in PROTECTED_ANNOTATIONS:
-        kept.append((("metadata", "annotations", name), find(target, ("metadata", "annotations", name), MISSING)))
+        kept.append(
+            (("metadata", "annotations", name), find(target, ("metadata", "annotations", name), MISSING))
+        )
     kept += [(path, lookup(target, path)) for path in preserve]
     result = target
     try:

@@ -66,27 +66,13 @@ class PatchEngine:
         names: frozenset[str] | None = None
         for patch in self._patches:
             names = self._visible(patch)
-            if isinstance(patch, InlinePatch):
-                try:
-                    answers = patch.generate(request, names)
-                except TopologyError as error:
-                    raise error.wrapped(f"failed to generate patches for patch {quote(patch.name)}") from None
-                with _applying(patch.name):
-                    for item, operations in answers:
-                        drafts[id(item)].json_patch(operations)
-                continue
-            if not patch.generates:
+            if isinstance(patch, ExternalPatch) and not patch.generates:
                 raise TopologyError(f"failed to create patch generator for patch {quote(patch.name)}")
             try:
-                external = patch.generate(request, names, extensions)
+                answers = patch.generate(request, names, extensions)
             except TopologyError as error:
                 raise error.wrapped(f"failed to generate patches for patch {quote(patch.name)}") from None
-            with _applying(patch.name):
-                for item, kind, content in external:
-                    if kind == JSON_MERGE_PATCH:
-                        drafts[id(item)].merge_patch(content)
-                    else:
-                        drafts[id(item)].json_patch(content)
+            _apply(patch.name, drafts, answers)
         for patch in self._patches:
             if isinstance(patch, ExternalPatch) and patch.validates:
                 try:
@@ -103,20 +89,16 @@ class PatchEngine:
         return self._names.get(source, frozenset())
 
 
-class _applying:
-    """The context of errors while the answers of one patch are applied."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, TopologyError):
-            raise error.wrapped(f"failed to apply patches for patch {quote(self._name)}") from None
+def _apply(patch: str, drafts: dict[int, Patched], answers: list[tuple[RequestItem, str, Any]]) -> None:
+    """Apply what one patch answers, in its order."""
+    try:
+        for item, kind, content in answers:
+            if kind == JSON_MERGE_PATCH:
+                drafts[id(item)].merge_patch(content)
+            else:
+                drafts[id(item)].json_patch(content)
+    except TopologyError as error:
+        raise error.wrapped(f"failed to apply patches for patch {quote(patch)}") from None
 
 
 def _names_by_source(definitions: list[Object]) -> dict[str, frozenset[str]]:
@@ -151,9 +133,7 @@ def create_request(blueprint: Blueprint, desired: ClusterState) -> Request:
             "fieldPath": path,
         }
         prepared = _with_metadata(template, target, is_template)
-        items.append(
-            RequestItem(str(len(items) + 1), role, reference, prepared, variables, builtin)
-        )
+        items.append(RequestItem(str(len(items) + 1), role, reference, prepared, variables, builtin))
 
     cluster, control_plane = desired.cluster, desired.control_plane
     add("infrastructureCluster", blueprint.infrastructure_cluster_template, desired.infrastructure_cluster,
@@ -260,5 +240,3 @@ def _write(item: RequestItem, desired: ClusterState) -> None:
                 mp.infrastructure_machine_pool_object = write_back(
                     mp.infrastructure_machine_pool_object, item.object, False
                 )
-
-

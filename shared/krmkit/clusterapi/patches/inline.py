@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import JSON_PATCH
 from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from krmkit.clusterapi.extensions import Extensions
     from krmkit.clusterapi.patches.request import Request, RequestItem
 
     Object = dict[str, Any]
-    Operations = list[Object]
 
 
 class InlinePatch:
@@ -28,17 +29,22 @@ class InlinePatch:
         self.name = str(patch.get("name", ""))
         self._enabled = enabled_by(patch.get("enabledIf"))
         self._definitions = [
-            (definition.get("selector") or {}, [_operation(one) for one in definition.get("jsonPatches") or []])
+            (
+                definition.get("selector") or {},
+                [_operation(one) for one in definition.get("jsonPatches") or []],
+            )
             for definition in patch.get("definitions") or []
         ]
 
-    def generate(self, request: Request, names: frozenset[str] | None) -> list[tuple[RequestItem, Operations]]:
-        """JSON patches for the items of a request, one for each definition that selects an item.
+    def generate(
+        self, request: Request, names: frozenset[str] | None, extensions: Extensions
+    ) -> list[tuple[RequestItem, str, Any]]:
+        """(item, patch type, patch), one for each definition that selects an item; no extension is asked.
 
         names: the variables that are defined for this patch (None: all). Raises TopologyError with all errors.
         """
         shared = request.variables_for(names)
-        answers: list[tuple[RequestItem, Operations]] = []
+        answers: list[tuple[RequestItem, str, Any]] = []
         errors: list[str] = []
         for item in request.items:
             chosen = [operations for selector, operations in self._definitions if matches(item, selector)]
@@ -54,7 +60,7 @@ class InlinePatch:
                 continue
             for operations in chosen:
                 try:
-                    answers.append((item, [calculate(variables) for calculate in operations]))
+                    answers.append((item, JSON_PATCH, [calculate(variables) for calculate in operations]))
                 except PatchValueError as error:
                     errors.append(f"failed to generate JSON patches for {kind}: {error}")
         if errors:

@@ -102,9 +102,7 @@ class VariablePath:
                 f" value doesn't contain array; it contains {_kind(value)}"
             )
         if index >= len(value):
-            raise VariableError(
-                f"variable {quote(self._path)} is invalid: array does not have index {index}"
-            )
+            raise VariableError(f"variable {quote(self._path)} is invalid: array does not have index {index}")
         return value[index]
 
 

@@ -26,7 +26,9 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
     matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
     """
     template = item.object
-    if template.get("apiVersion") != selector.get("apiVersion") or template.get("kind") != selector.get("kind"):
+    if template.get("apiVersion") != selector.get("apiVersion") or template.get("kind") != selector.get(
+        "kind"
+    ):
         return False
     resources = selector.get("matchResources") or {}
     holder = item.holder

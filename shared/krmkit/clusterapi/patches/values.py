@@ -133,9 +133,7 @@ def value_of(json_patch: Mapping[str, Any]) -> Callable[[Variables], Any]:
     source = source if isinstance(source, dict) else {}
     variable, template = source.get("variable"), source.get("template")
     if not variable and not template:
-        return _failing(
-            ".valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set"
-        )
+        return _failing(".valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set")
     if variable and template:
         return _failing(".valueFrom is set, but both .valueFrom.variable and .valueFrom.template are set")
     return _of_variable(str(variable)) if variable else _of_template(str(template))
