@@ -1,15 +1,18 @@
-"""What the engines found, as results of a function."""
+"""What the engines found, as findings.
+
+results.extend(point_findings(points))
+"""
 
 from __future__ import annotations
 
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.porch.gates import condition_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from krmkit.krm.resource import Resource
-    from krmkit.krm.sink import Sink
     from krmkit.lang.schema import Violation
     from krmkit.porch.api import Condition
     from krmkit.porch.chain import Chain
@@ -17,64 +20,60 @@ if TYPE_CHECKING:
     from krmkit.porch.injection import InjectionPoint
 
 
-def report_violations(results: Sink, violations: Iterable[Violation], resource: Resource | None) -> bool:
-    """One error for each violation of the form; returns whether there was any."""
-    found = False
-    for violation in violations:
-        found = True
-        results.add("error", "invalid-config", violation.message, resource, violation.path, violation.current)
-    return found
+def violation_findings(violations: Iterable[Violation], resource: Resource | None) -> list[Finding]:
+    """One error for each violation of the form."""
+    return [
+        Finding("invalid-config", one.message, ERROR, resource, one.path, current=one.current)
+        for one in violations
+    ]
 
 
-def report_points(results: Sink, points: Iterable[InjectionPoint]) -> None:
+def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
     """What was not injected and why: a warning where the point is required, else an info; with --explain also what was."""
     for point in points:
         for line in point.explained:
-            results.explain("injection", line, point.resource)
+            yield Finding("injection", line, EXPLAIN, point.resource)
         condition = condition_of(point)
         if point.injected:
-            results.explain("injection", condition.message, point.resource)
+            yield Finding("injection", condition.message, EXPLAIN, point.resource)
         elif point.required:
             message = f"required, and not injected: {condition.message}; the readiness gate stays open"
-            results.add("warning", "not-injected", message, point.resource, tags=_tags(condition))
+            yield Finding("not-injected", message, WARNING, point.resource, tags=_tags(condition))
         else:
             message = f"optional, and not injected: {condition.message}"
-            results.add("info", "not-injected", message, point.resource, tags=_tags(condition))
+            yield Finding("not-injected", message, INFO, point.resource, tags=_tags(condition))
 
 
-def report_pipeline(results: Sink, kptfile: Resource, changed: bool) -> None:
+def pipeline_finding(kptfile: Resource) -> Finding:
     """kpt reads the pipeline before it runs any function, so a changed one takes effect later."""
-    if changed:
-        message = "the pipeline has changed; that takes effect with the next render, so render again"
-        results.add("info", "render-again", message, kptfile, "pipeline")
+    message = "the pipeline has changed; that takes effect with the next render, so render again"
+    return Finding("render-again", message, INFO, kptfile, "pipeline")
 
 
-def report_condition(
-    results: Sink, severity: str, rule: str, condition: Condition, resource: Resource | None
-) -> None:
+def condition_finding(severity: str, rule: str, condition: Condition, resource: Resource | None) -> Finding:
     """A condition of a PackageVariant or PackageVariantSet."""
     message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
-    results.add(severity, rule, message, resource, tags=_tags(condition))
+    return Finding(rule, message, severity, resource, tags=_tags(condition))
 
 
 def _tags(condition: Condition) -> dict[str, str]:
     return {"condition": condition.type, "status": condition.status, "reason": condition.reason}
 
 
-def report_applied(results: Sink, chain: Chain) -> None:
+def chain_findings(chain: Chain) -> Iterator[Finding]:
     """What came of a chain of PackageVariants that were all applied."""
     for point in chain.explained:
         for line in point.explained:
-            results.explain("injection", line, point.resource)
-    report_points(results, chain.points)
-    if chain.kptfile is not None:
-        report_pipeline(results, chain.kptfile, chain.pipeline_changed)
+            yield Finding("injection", line, EXPLAIN, point.resource)
+    yield from point_findings(chain.points)
+    if chain.kptfile is not None and chain.pipeline_changed:
+        yield pipeline_finding(chain.kptfile)
     for variant, conditions in chain.applied:
         for condition in conditions:
-            report_condition(results, "info", "ready", condition, variant.resource)
+            yield condition_finding(INFO, "ready", condition, variant.resource)
 
 
-def report_planned(results: Sink, planned: Planned) -> None:
+def plan_findings(planned: Planned) -> Iterator[Finding]:
     """What a set generated, and what is doubtful about it."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
@@ -82,25 +81,24 @@ def report_planned(results: Sink, planned: Planned) -> None:
         message = (
             f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
         )
-        results.add("info", "upstream-unknown", message, resource, "spec.upstream")
+        yield Finding("upstream-unknown", message, INFO, resource, "spec.upstream")
     for index, count in enumerate(planned.entries):
         field = f"spec.targets[{index}]"
         if count:
-            results.explain("generated", f"selects {count}", resource, field)
+            yield Finding("generated", f"selects {count}", EXPLAIN, resource, field)
         else:
-            results.add("info", "empty-target", "selects nothing", resource, field)
+            yield Finding("empty-target", "selects nothing", INFO, resource, field)
     for rule, message in doubts(planned):
-        results.add("warning", rule, message, resource, "spec.targets")
+        yield Finding(rule, message, WARNING, resource, "spec.targets")
     for variant in planned.generated.variants:
         place = variant.spec["downstream"]
-        results.explain(
-            "generated", f"{variant.name}: package {place['package']} in repository {place['repo']}", resource
-        )
+        message = f"{variant.name}: package {place['package']} in repository {place['repo']}"
+        yield Finding("generated", message, EXPLAIN, resource)
     message = (
         f"{len(planned.generated.variants)} PackageVariants: {len(changes.created)} new, {len(changes.updated)} kept,"
         f" {len(changes.deleted)} removed"
     )
-    results.add("info", "generated", message, resource)
+    yield Finding("generated", message, INFO, resource)
 
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:
@@ -122,18 +120,16 @@ def _some(names: list[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def report_set_error(results: Sink, error: SetError) -> None:
+def set_error_finding(error: SetError) -> Finding:
     """Why a set gave no variants, by the controller's reason."""
     rules = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
-    report_condition(
-        results, "error", rules.get(error.reason, "unexpected-error"), error.condition, error.resource
-    )
+    rule = rules.get(error.reason, "unexpected-error")
+    return condition_finding(ERROR, rule, error.condition, error.resource)
 
 
-def report_orphans(results: Sink, orphans: list[Resource]) -> None:
+def orphan_findings(orphans: list[Resource]) -> list[Finding]:
     """Variants that went because their set did."""
-    if orphans:
-        message = (
-            f"their PackageVariantSet is gone, so they were removed: {_some([item.name for item in orphans])}"
-        )
-        results.add("info", "removed-set", message)
+    if not orphans:
+        return []
+    names = _some([item.name for item in orphans])
+    return [Finding("removed-set", f"their PackageVariantSet is gone, so they were removed: {names}", INFO)]

@@ -1,4 +1,4 @@
-"""krmkit.porch.report: what the engines found, as results."""
+"""krmkit.porch.findings: what the engines found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from krmkit.fn.results import Results
 from krmkit.krm.resource import Location, Resource
 from krmkit.porch.chain import Chain
 from krmkit.porch.decode import decode_variant
-from krmkit.porch.report import report_applied
+from krmkit.porch.findings import chain_findings
 
 VARIANT = """\
 apiVersion: config.porch.kpt.dev/v1alpha1
@@ -25,7 +25,7 @@ def test_both_conditions_of_an_applied_variant() -> None:
     chain = Chain([kptfile], [], None)
     chain.apply([decode_variant(Resource(VARIANT))])
     results = Results()
-    report_applied(results, chain)
+    results.extend(chain_findings(chain))
 
     messages = [str(result.data()["message"]) for result in results.finish()]
     assert [message.partition(" (")[0] for message in messages] == ["Stalled is False", "Ready is True"]

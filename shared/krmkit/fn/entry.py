@@ -1,6 +1,7 @@
 """The entry point of every function: its command line, its streams, its exit code.
 
-A function's main.py ends in `raise SystemExit(main(__file__, process))`. What a function is called with:
+A function's main.py ends in `main(__file__, process)`; pip's command, `krmkit run`, an image and a pipeline load the same
+main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
 
     main.py [FILE] [--explain] [--debug] [--limit NAME=N]
     main.py --help | --schema | --version
@@ -9,32 +10,37 @@ A function's main.py ends in `raise SystemExit(main(__file__, process))`. What a
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
-from krmkit.fn.definition import Definition
+from krmkit.fn.loader import definition
 from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
 from krmkit.yaml import _libyaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import NoReturn, TextIO
 
+    from krmkit.fn.definition import Definition
     from krmkit.fn.run import Options, Outcome, Process
 
 
-def main(file: str, process: Process) -> int:
-    """Run the function whose main.py is `file` in a process of its own; returns the exit code."""
+def main(file: str, process: Process) -> NoReturn:
+    """Run the function whose main.py is `file` on the process's arguments and streams, and end the process."""
     prepare()
+    leave(run_function(os.path.dirname(os.path.realpath(file)), process, sys.argv[1:]))
+
+
+def run_function(folder: str, process: Process, arguments: list[str]) -> int:
+    """Run the function in `folder` on the process's streams; returns the exit code."""
     # A print that was left in a function must not end up inside the ResourceList.
     stdout, sys.stdout = sys.stdout, sys.stderr
-    folder = file.replace("\\", "/").rpartition("/")[0] or "."
     try:
-        code = command(folder, process, sys.argv[1:], sys.stdin, stdout, sys.stderr)
+        return command(folder, process, arguments, sys.stdin, stdout, sys.stderr)
     except KeyboardInterrupt:
-        code = 130
-    if getattr(sys.modules["__main__"], "__file__", None) == file:
-        leave(code)
-    return code
+        return 130
+    finally:
+        sys.stdout = stdout
 
 
 def prepare() -> None:
@@ -46,16 +52,15 @@ def prepare() -> None:
     add_dependencies()
 
 
-def leave(code: int) -> None:
+def leave(code: int) -> NoReturn:
     """End the process here: taking everything apart first would take as long as a small run."""
-    try:
-        from posix import _exit
-    except ImportError:
-        return
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            stream.flush()
-    _exit(code)
+            try:
+                stream.flush()
+            except OSError:
+                code = code or 1
+    os._exit(code)
 
 
 def add_dependencies() -> None:
@@ -100,7 +105,7 @@ def command(
             return _write("", f"{_called(folder)}: {said}--help says what there is\n", 1, stdout, stderr)
         file, show, options = parsed.file, parsed.show, parsed.options
     try:
-        definition = Definition.load(folder)
+        about = definition(folder)
     except ImportError as error:
         outcome = unreadable(name, str(error), "missing-dependency")
     except (OSError, ValueError) as error:
@@ -109,10 +114,10 @@ def command(
         if show:
             from krmkit.fn.help import text_for
 
-            return _write(text_for(definition, show), "", 0, stdout, stderr)
+            return _write(text_for(about, show), "", 0, stdout, stderr)
         try:
             content = _read(file, stdin, stderr, name)
-            outcome = evaluate(definition, process, content, options)
+            outcome = evaluate(about, process, content, options)
         except OSError as error:
             outcome = unreadable(name, f"cannot read {file or 'stdin'}: {error.strerror or error}")
     return _write(outcome.stdout, outcome.stderr, outcome.exit_code, stdout, stderr)
@@ -135,7 +140,7 @@ def evaluate(definition: Definition, process: Process, content: bytes, options: 
 def _called(folder: str) -> str:
     """The function's name; that of its folder, which in an image is another, where function.yaml cannot be read."""
     try:
-        return Definition.load(folder).name
+        return definition(folder).name
     except (ImportError, OSError, ValueError):
         return folder.rpartition("/")[2]
 

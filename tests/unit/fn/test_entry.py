@@ -1,4 +1,4 @@
-"""Tests of krmkit.fn.main and what it shows: the command line, the streams, the exit code."""
+"""Tests of krmkit.fn.entry and what it shows: the command line, the streams, the exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import krmkit
 from krmkit.fn.arguments import Arguments, UsageError, parse_arguments
 from krmkit.fn.config import Config
-from krmkit.fn.main import add_dependencies, command, main
+from krmkit.fn.entry import add_dependencies, command, main
 from krmkit.fn.results import Results
 from krmkit.krm.resourcelist import ResourceList
 
@@ -300,9 +300,12 @@ def test_main(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("krmkit.yaml._libyaml.lean", False)
     monkeypatch.setattr("gc.disable", lambda: None)
 
-    code = main(folder + "/main.py", process)
+    monkeypatch.setattr("os._exit", sys.exit)
 
-    assert code == 0
+    with pytest.raises(SystemExit) as ended:
+        main(folder + "/main.py", process)
+
+    assert ended.value.code == 0
     assert out.buffer.getvalue().decode().startswith(TEXT)
     assert err.getvalue() == "left in by mistake\n"
 
