@@ -251,7 +251,8 @@ def test_unsafe_version() -> None:
 def test_default_version() -> None:
     """Defaulting puts a v in front; what has one, or no topology, stays the same object."""
     assert topology_of(default_version(small_cluster(version="1.33.1")))["version"] == "v1.33.1"
-    for cluster in (small_cluster(), {"spec": {}}):
+    unmanaged: Data = {"spec": {}}
+    for cluster in (small_cluster(), unmanaged):
         assert default_version(cluster) is cluster
 
 
