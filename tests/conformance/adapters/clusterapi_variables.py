@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.variables.classvalidation import validate_class_variables
 from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.clusterapi.variables.validation import validate_variable, validate_variables
 from krmkit.clusterapi.variables.values import Variable, go_number, read_variables
-from krmkit.lang.fielderror import FieldError, aggregate, key
+from krmkit.lang.fielderror import FieldError, aggregate
 from krmkit.lang.kubecel.environment import Environment
 from tests.conformance.adapters._clusterapi import same_errors
 
@@ -38,7 +41,9 @@ def values_of(items: list[Any] | None) -> list[Variable]:
 
 
 def definition_of(data: Record) -> Definitions:
-    """A definition of a class as the only one of a status."""
+    """One definition as the only one of a status, whether it comes from there or from a class."""
+    if "definitions" in data:
+        return Definitions([data])
     entry = {name: data[name] for name in ("required", "schema") if name in data}
     return Definitions([{"name": data["name"], "definitions": [{"from": "inline", **entry}]}])
 
@@ -119,10 +124,45 @@ def webhook(record: Record, _: Path) -> tuple[bool, str]:
     return bool(errors) and record["expect_error"] in (True, text), text
 
 
+@cache
+def class_of(folder: Path, name: str) -> tuple[Definitions, str]:
+    """The definitions of a published class, put together from the class itself, and how they differ from those recorded."""
+    file = folder / "render_real_classes" / f"{name}.json"
+    published = json.loads(file.read_text("utf-8"))
+    calls = file.with_suffix(".discover.json")
+    decoded, problems = decode_cluster_class(published["clusterClass"])
+    assert all(problem.unknown for problem in problems), problems
+    discovered = {}
+    if calls.is_file():
+        for call in json.loads(calls.read_text("utf-8")):
+            for patch in decoded["spec"]["patches"]:
+                extension = (patch.get("external") or {}).get("discoverVariablesExtension")
+                if extension == call["extension"]:
+                    discovered[patch["name"]] = call["response"]["variables"]
+    found = status_variables(decoded, discovered)
+    same = go_number(found) == go_number(published["expect"]["statusVariables"])
+    return Definitions(found), "" if same else f"status.variables of {name} differ: {found}"
+
+
+def variables_real(record: Record, folder: Path) -> tuple[bool, str]:
+    definitions, problem = class_of(folder, record["class"])
+    if problem:
+        return False, problem
+    cluster, problems = decode_cluster(record["input"]["cluster"])
+    assert all(problem.unknown for problem in problems), problems
+    topology, errors = default_and_validate(cluster["spec"]["topology"], None, definitions)
+    passed, detail = same_errors(record["expect_errors"], errors, exact=True)
+    if not passed or "expect_defaulted" not in record:
+        return passed, detail
+    result = {**cluster, "spec": {**cluster["spec"], "topology": topology}}
+    return result == record["expect_defaulted"], f"got {result}, expected {record['expect_defaulted']}"
+
+
 FILES: dict[str, Judge] = {
     "variable_defaulting.jsonl": variable_defaulting,
     "variable_validation.jsonl": variable_validation,
     "variable_schema_validation.jsonl": variable_schema_validation,
     "status_variables.jsonl": status,
     "cluster_variables_webhook.jsonl": webhook,
+    "variables_real.jsonl": variables_real,
 }

@@ -43,7 +43,7 @@ def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, l
 def _clean(data: Mapping[str, Any], path: str, errors: list[FieldError], depth: int) -> dict[str, Any]:
     """A copy with known keywords only, and numbers as Go reads them. What is malformed is left for read_schema to name."""
     found: dict[str, Any] = {}
-    if depth > 200:  # noqa: PLR2004 - read_schema names the limit; this only keeps the recursion in bounds
+    if depth > 200:
         return found
     for keyword, value in data.items():
         if keyword not in KEYWORDS or keyword == "x-metadata":

@@ -94,7 +94,7 @@ class Environment:
             from cel_expr_python import cel as library
         except ImportError as error:
             raise CelError(
-                f"CEL rules need the packages cel-expr-python and protobuf ({error}); install them with the extra krmkit[cel]"
+                f"CEL rules need the packages cel-expr-python and protobuf ({error}); install krmkit[cel,protobuf]"
             ) from None
         self._cel: Any = library
         offered = [function for function in functions() if function.since <= version]
