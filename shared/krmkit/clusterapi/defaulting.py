@@ -5,8 +5,8 @@ Only what is added or changed is written: a value that a Cluster has keeps its l
 
 from __future__ import annotations
 
-from krmkit.clusterapi.clustervalidation import class_key, topology_of
-from krmkit.clusterapi.compatibility import WORKER_KINDS, workers_of
+from krmkit.clusterapi.clustervalidation import class_key
+from krmkit.clusterapi.compatibility import WORKER_KINDS, topology_of, workers_of
 from krmkit.clusterapi.package import Decoded, Package, default_cluster
 from krmkit.krm.finding import EXPLAIN, WARNING, Finding
 
@@ -65,7 +65,9 @@ def _write(resource: Resource, before: Data, after: Data) -> list[Path]:
     _write_variables(resource, _TOPOLOGY, old, new, "variables", changed)
     plane = "controlPlane"
     path: Path = (*_TOPOLOGY, plane, "variables")
-    _write_variables(resource, path, _variables(old.get(plane)), _variables(new.get(plane)), "overrides", changed)
+    _write_variables(
+        resource, path, _variables(old.get(plane)), _variables(new.get(plane)), "overrides", changed
+    )
     for kind in WORKER_KINDS:
         for position, pair in enumerate(zip(workers_of(old, kind), workers_of(new, kind), strict=True)):
             path = (*_TOPOLOGY, "workers", kind, position, "variables")

@@ -6,9 +6,9 @@ Shared by the functions that default and validate: a class is read, and its sche
 from __future__ import annotations
 
 from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.clustervalidation import class_key, default_version, topology_of, validate_class_name
+from krmkit.clusterapi.clustervalidation import class_key, default_version, validate_class_name
 from krmkit.clusterapi.collect import Collected, Item
-from krmkit.clusterapi.compatibility import spec_of
+from krmkit.clusterapi.compatibility import spec_of, topology_of
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.krm.finding import ERROR, WARNING, Finding
@@ -76,9 +76,7 @@ class Class:
             return
         unknown = undiscovered(decoded.data)
         if unknown:
-            self.problem = (
-                f"the variables of the extension {unknown} are not known: a class with status.variables says them"
-            )
+            self.problem = f"the variables of the extension {unknown} are not known: a class with status.variables says them"
             return
         try:
             self.definitions = Definitions(status_variables(decoded.data, discovered(decoded.data)))

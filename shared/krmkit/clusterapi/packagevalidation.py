@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters
-from krmkit.clusterapi.clustervalidation import Surroundings, class_key, topology_of, validate_cluster
-from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, template_ref, workers_of
+from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
+from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, template_ref, topology_of, workers_of
 from krmkit.clusterapi.decode import STRING, Problem, Struct
 from krmkit.clusterapi.labels import CLUSTER_NAME, OWNED, group_of
 from krmkit.clusterapi.needs import need
 from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
 from krmkit.clusterapi.versionupdate import CurrentState, status_version
 from krmkit.krm.finding import ERROR, WARNING, Finding
 
@@ -65,10 +64,6 @@ def _validate_class(
         return found
     old = _previous_class(package, decoded.item.key)
     errors = validate_class(decoded.data, old, features)
-    variables = spec_of(decoded.data).get("variables") or []
-    errors += validate_class_variables(
-        variables, spec_of(old).get("variables") if old is not None else None, "spec.variables"
-    )
     found += [decoded.error("invalid-class", error) for error in errors]
     if owner.definitions is None:
         found.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
@@ -231,7 +226,9 @@ class _States:
             if group == "cluster.x-k8s.io" and kind in ("MachineDeployment", "MachinePool", "Machine"):
                 labels = (item.data.get("metadata") or {}).get("labels") or {}
                 if CLUSTER_NAME in labels and (OWNED in labels or kind == "Machine"):
-                    self._workers.setdefault((namespace, str(labels[CLUSTER_NAME]), kind), []).append(item.data)
+                    self._workers.setdefault((namespace, str(labels[CLUSTER_NAME]), kind), []).append(
+                        item.data
+                    )
 
     def of(self, cluster: Data) -> CurrentState | None:
         """The state of a Cluster, None where its control plane is not there or has not said its version."""
@@ -245,5 +242,8 @@ class _States:
             return None
         return CurrentState(
             plane.data,
-            *(self._workers.get((namespace, name, kind), []) for kind in ("MachineDeployment", "MachinePool", "Machine")),
+            *(
+                self._workers.get((namespace, name, kind), [])
+                for kind in ("MachineDeployment", "MachinePool", "Machine")
+            ),
         )
