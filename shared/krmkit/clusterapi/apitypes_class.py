@@ -149,7 +149,7 @@ def patches(false: bool) -> List:
                 "description": STRING,
                 "enabledIf": STRING,
                 "definitions": List(patch_definition(flag)),
-                "external": _EXTERNAL if false else _EXTERNAL_V1BETA1,
+                "external": EXTERNAL if false else _EXTERNAL_V1BETA1,
             },
         )
     )
@@ -181,7 +181,7 @@ JSON_PATCH = Struct(
     },
 )
 _SETTINGS = {"discoverVariablesExtension": STRING, "settings": STRING_MAP}
-_EXTERNAL = Struct(
+EXTERNAL = Struct(
     "ExternalPatchDefinition",
     {"generatePatchesExtension": STRING, "validateTopologyExtension": STRING, **_SETTINGS},
     pointer=True,
@@ -201,6 +201,7 @@ _EXTERNAL_V1BETA1 = Struct(
 )
 PATCHES = patches(false=True)
 PATCH = PATCHES.of
+PATCH_SELECTOR = patch_definition(BOOL).fields["selector"]
 STATUS = Struct("ClusterClassStatus", {}, open=True)
 CLUSTER_CLASS = Struct(
     "ClusterClass",
