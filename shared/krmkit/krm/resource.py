@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
@@ -34,18 +35,22 @@ class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
     One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
+    `line` is its first line in the file, from 1; 0 where nobody knows.
     """
 
-    __slots__ = ("index", "numbered", "package", "path")
+    __slots__ = ("index", "line", "numbered", "package", "path")
 
-    def __init__(self, path: str, index: int = 0, package: str = "", numbered: bool = True) -> None:
+    def __init__(
+        self, path: str, index: int = 0, package: str = "", numbered: bool = True, line: int = 0
+    ) -> None:
+        self.line = line
         self.path = path
         self.index = index
         self.package = package
         self.numbered = numbered
 
     def copy(self) -> Location:
-        return Location(self.path, self.index, self.package, self.numbered)
+        return Location(self.path, self.index, self.package, self.numbered, self.line)
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -95,7 +100,7 @@ class Resource:
         self._text = text
         self._document: Document | None = None
         self._root: Map | None = None
-        self._anchors: dict[str, Node] | None = None
+        self._anchors: Anchors | None = None
         self._annotations: tuple[int, int, int] | None = None
         # Known to have no escape, alias or binary data, so that every word stands in the text as it is.
         self._plain = False

@@ -1,0 +1,4 @@
+"""Cluster API's topology: variables, patches, desired state and webhooks of ClusterClass and Cluster.
+
+Rule engines only: decoded values in, values and findings out. Source: kubernetes-sigs/cluster-api, main after v1.14.0-rc.0.
+"""
