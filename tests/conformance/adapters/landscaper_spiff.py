@@ -75,6 +75,8 @@ def judge_merge(record: Record, folder: Path) -> Judged:
             state = None
         else:
             merged = merge(record["template"], record["stubs"], options)
+            if merged.error is not None:
+                raise merged.error
             documents, state = merged.documents, merged.state
     except SpiffError as error:
         wanted = record.get("expect_error")

@@ -67,13 +67,17 @@ class Options:
 
 
 class Merged:
-    """What a run gives: its documents (one, or those of a stream) and the state for the next run."""
+    """What a run gives: its documents (one, or those of a stream) and the state for the next run.
 
-    __slots__ = ("documents", "state")
+    error: with `partial`, what is left without a value; the documents hold its expressions as strings.
+    """
 
-    def __init__(self, documents: list[Any], state: Any) -> None:
+    __slots__ = ("documents", "error", "state")
+
+    def __init__(self, documents: list[Any], state: Any, error: SpiffError | None = None) -> None:
         self.documents = documents
         self.state = state
+        self.error = error
 
 
 def merge(template: str, stubs: Sequence[str] = (), options: Options | None = None) -> Merged:
@@ -177,14 +181,16 @@ def _process(run: Run, templates: list[Node], stubs: list[Node], options: Option
     prepared = prepare_stubs(run, outer, stubs, options.partial)
     documents: list[Any] = []
     state: Any = None
+    first_error: SpiffError | None = None
     for index, template in enumerate(templates):
         result, left = flow_document(run, outer, template, prepared)
         if left:
+            error = unresolved_error(left)
+            if len(templates) > 1:
+                error.message = f"document {index + 1}: {error.message}"
             if not options.partial:
-                error = unresolved_error(left)
-                if len(templates) > 1:
-                    error.message = f"document {index + 1}: {error.message}"
                 raise error
+            first_error = first_error or error
             result = reset(result)
         elif not options.preserve_temporary:
             result = without(result, HIDDEN)
@@ -192,4 +198,4 @@ def _process(run: Run, templates: list[Node], stubs: list[Node], options: Option
         run.tags.next_document(result)
         documents.append(data(result, run, unescaped))
         state = data(only_state(result), run)
-    return Merged(documents, state)
+    return Merged(documents, state, first_error)

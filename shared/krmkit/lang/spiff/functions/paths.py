@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
+from krmkit.lang.sprig.urls import Url, UrlError, unescape
 
 
 def _text(args: list[Any], name: str) -> str:
@@ -20,9 +20,14 @@ def _text(args: list[Any], name: str) -> str:
 
 def _local(text: str) -> str:
     """The path of a URL, or the text."""
-    if "://" in text:
-        return urlsplit(text).path or "/"
-    return text
+    return _url(text).path or "/" if "://" in text else text
+
+
+def _url(text: str) -> Url:
+    try:
+        return Url.parse(text)
+    except UrlError as error:
+        raise Failure(f"invalid url: {error}") from None
 
 
 def basename(args: list[Any], env: Env, info: Info) -> Any:
@@ -40,29 +45,40 @@ def dirname(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def parseurl(args: list[Any], env: Env, info: Info) -> Any:
-    text = _text(args, "parseurl")
-    try:
-        url = urlsplit(text)
-        port = url.port
-    except ValueError as error:
-        raise Failure(f"invalid url: {error}") from None
-    values = parse_qs(url.query, keep_blank_values=True)
+    url = _url(_text(args, "parseurl"))
+    host = url.hostname()
     made: dict[str, Any] = {
         "scheme": url.scheme,
-        "host": url.hostname or "",
+        "host": host,
         "path": url.path,
         "fragment": url.fragment,
         "query": url.query,
-        "values": {key: env.node([env.node(one) for one in found]) for key, found in values.items()},
+        "values": {
+            key: env.node([env.node(one) for one in found]) for key, found in _values(url.query).items()
+        },
     }
-    if port is not None:
-        made["port"] = port
-    if url.username is not None:
-        user = {"username": env.node(url.username)}
-        if url.password is not None:
-            user["password"] = env.node(url.password)
-        made["userinfo"] = user
+    port = url.host[len(host) + 1 :] if url.host.startswith(host) else ""
+    if port.isdigit():
+        made["port"] = int(port)
+    if url.user is not None:
+        name, password = url.user
+        made["userinfo"] = {"username": env.node(name)}
+        if password is not None:
+            made["userinfo"]["password"] = env.node(password)
     return {key: env.node(value) for key, value in made.items()}
+
+
+def _values(query: str) -> dict[str, list[str]]:
+    """The parameters of a query; what cannot be read is left out."""
+    values: dict[str, list[str]] = {}
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        try:
+            if name:
+                values.setdefault(unescape(name, "query"), []).append(unescape(value, "query"))
+        except UrlError:
+            continue
+    return values
 
 
 FUNCTIONS = {"basename": basename, "dirname": dirname, "parseurl": parseurl}
