@@ -264,9 +264,11 @@ class ResourceList:
         fresh = ""
         if known is not None:
             if self.results or not _is_nothing(known):
-                edits = self._flow_results(known) if root.flow else []
-                root.set("results", self.results)
-                edits = edits or envelope.splices()
+                if root.flow:
+                    edits = self._flow_results(known)
+                else:
+                    root.set("results", self.results)
+                    edits = envelope.splices()
         elif self.results:
             if root.flow:
                 at = root.end - 1

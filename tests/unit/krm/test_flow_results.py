@@ -15,7 +15,8 @@ LISTS = {
     "null": HEAD + '"items": [{"a": 1}], "results": null}',
     "a text": HEAD + '"items": [{"a": 1}], "results": "x"}',
     "of another run, before the items": HEAD + '"results": [{"message": "old"}], "items": [{"a": 1}]}\n',
-    "on lines of their own": HEAD + '\n "items": [\n  {"a": 1}\n ],\n "results": [\n  {"message": "old"}\n ]\n}\n',
+    "on lines of their own": HEAD
+    + '\n "items": [\n  {"a": 1}\n ],\n "results": [\n  {"message": "old"}\n ]\n}\n',
     "with a comma behind": HEAD + '"items": [{"a": 1}], "results": [], }\n',
     "plain keys": "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [{a: 1}], results: }\n",
     "a key alone": "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [{a: 1}], results}\n",
