@@ -144,6 +144,10 @@ def _plan(fleet: Fleet, given: list[Resource], setfile: str, prune: bool) -> Non
                 hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
             raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
         owner = owner_of(packages)
+        if owner in fleet.owners:
+            raise FleetError(
+                f"{setfile}: holds two sets named {packages.name}; give one of them another name"
+            )
         if not prune:
             _refuse_blind(fleet, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         fleet.owners.add(owner)

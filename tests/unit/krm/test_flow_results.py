@@ -28,7 +28,8 @@ LISTS = {
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS.keys())
 def test_results_are_those_of_this_run(text: str) -> None:
     """Read back, the list has the new results, and its items; without results it has no old ones."""
-    for results in ([], [{"message": "new: 'x', \"y\"", "severity": "error"}]):
+    new: dict[str, object] = {"message": "new: 'x', \"y\"", "severity": "error"}
+    for results in ([], [new]):
         resources = ResourceList.parse(text)
         resources.results = results
         written = ResourceList.parse(resources.render())
