@@ -39,9 +39,9 @@ def quiet(start: bool = True) -> None:
 
     Before this line, while Python itself starts, nothing can be done about it.
     """
-    import signal
+    module = __import__("_signal")  # `signal` itself makes enums of it, which takes a millisecond
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL if start else signal.default_int_handler)
+    module.signal(module.SIGINT, module.SIG_DFL if start else module.default_int_handler)
 
 
 def isolate() -> None:
