@@ -252,7 +252,9 @@ def test_list_in_memory_keeps_trailing_lines() -> None:
 
 def test_results_in_the_line_ends_of_the_list() -> None:
     """A list with CRLF gets results with CRLF."""
-    text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n".replace("\n", "\r\n")
+    text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n".replace(
+        "\n", "\r\n"
+    )
     resources = ResourceList.parse(text)
     resources.results = [{"message": "x", "severity": "info"}]
 
