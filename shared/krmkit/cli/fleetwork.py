@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from krmkit.cli.fleet import Task
+    from krmkit.cli.fleetplan import Task
     from krmkit.fn.journal import Step
     from krmkit.krm.resource import Resource
 

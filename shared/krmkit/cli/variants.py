@@ -7,7 +7,8 @@ import os
 import sys
 from contextlib import nullcontext
 
-from krmkit.cli.fleet import Fleet, FleetError, Row, read_fleet
+from krmkit.cli.fleet import Fleet, Row, read_fleet
+from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleetwork import run
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.fn.journal import recover

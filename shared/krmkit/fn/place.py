@@ -189,6 +189,8 @@ def _number(item: Resource, index: str) -> int:
 
 def _inside(path: str) -> str:
     """A path inside a package, without detours; one from the root of all is one from the package's. Raises PlaceError."""
+    if "\0" in path:
+        raise PlaceError(f"a path must not hold the character NUL, got {path!r}")
     clean = posixpath.normpath(path).lstrip("/")
     if clean in {"", "..", "."} or clean.startswith("../"):
         raise PlaceError(

@@ -155,7 +155,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
 def summary(name: str, results: list[Finding]) -> str:
     """The one line for stderr: the first error, and how many more there are."""
     errors = [result for result in results if result.severity == ERROR]
-    line = f"{name}: {errors[0]}"
+    line = f"{name}: {' '.join(str(errors[0]).split())}"
     if len(line) > _LONGEST_LINE:
         line = line[: _LONGEST_LINE - 3] + "..."
     if len(errors) > 1:
