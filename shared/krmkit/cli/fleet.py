@@ -90,6 +90,12 @@ def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune
     taken: dict[str, str] = {}
     for task in fleet.tasks:
         _prepare(fleet, task, packages, taken)
+        entry = fleet.out.entries.get(task.target)
+        if entry is not None and entry.source not in ("", fleet.source) and entry.owner != task.owner:
+            fleet.warnings.append(
+                f"{task.name}: takes over {task.target} from {entry.owner} of {entry.source};"
+                " give each set file an --out of its own if both are meant to stay"
+            )
     _refuse_overlaps(fleet, taken)
     return fleet
 

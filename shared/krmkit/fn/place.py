@@ -55,6 +55,7 @@ class Places:
             owner or package.path,
             bool(index),
         )
+        place.digits = index or ""
         return Item.made(resource, place)
 
     def _move(self, item: Item, package: Package, folder: str) -> None:
@@ -65,6 +66,7 @@ class Places:
             place.path = _inside(path or _default(item, folder))
         if index is not None:
             place.index, place.numbered = _number(item, index or "0"), bool(index)
+            place.digits = index
         if owner is not None:
             place.package = owner or package.path
 
@@ -79,10 +81,10 @@ class Places:
                 )
 
     def _check(self, items: list[Item]) -> None:
-        seen: dict[tuple[str, str, int | None], Item] = {}
+        seen: dict[tuple[str, str, str | None], Item] = {}
         for item in items:
             place = item.location
-            index = place.index if place.numbered else None
+            index = (place.digits or str(place.index)) if place.numbered else None
             key = (place.package, place.path, index)
             other = seen.get(key)
             if other is not None:
