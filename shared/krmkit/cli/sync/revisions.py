@@ -17,7 +17,7 @@ from krmkit.fn.resolve import Resolver
 from krmkit.fn.source import SourceFile
 from krmkit.fn.variants import Blueprint, Origin, VariantError
 from krmkit.krm.resource import Resource
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, revision_number
+from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
 from krmkit.porch.generate import in_namespace
 from krmkit.porch.injection import Candidate
 
@@ -182,5 +182,4 @@ def _version(upstream: dict[str, Any]) -> str:
     workspace = str(upstream.get("workspaceName") or "")
     if workspace or number > 0:
         return workspace or f"v{number}"
-    revision = upstream.get("revision")
-    return revision if isinstance(revision, str) and revision else "main"
+    return floating_name(upstream.get("revision")) or "main"
