@@ -12,7 +12,7 @@ PYTEST := $(DEV) -m pytest
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench e2e new golden generate lock wheel clean
+.PHONY: help venv venv-run git run test check format conformance bench soak e2e new golden generate lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ conformance: venv ## check against test vectors (VECTORS=dir)
 
 bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written)
 	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
+
+soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
+	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)
 
 e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
 	@$(PYTEST) -m "not images" --require-kpt tests/e2e

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.versions import is_running
+from krmkit.clusterapi.versionupdate import CurrentState as ValidationState
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -123,6 +125,26 @@ class CurrentObjects:
             if version and any(find(one, ("spec", "version")) not in (version, None) for one in machines):
                 found.append(str(find(md.object, ("metadata", "name"), "")))
         return found
+
+    def validation_state(self, cluster: Object) -> ValidationState | None:
+        """What the webhook asks of the current state before a version changes; None where nothing runs."""
+        metadata = mapping(cluster, "metadata")
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        if control_plane is None or not is_running(control_plane):
+            return None
+        machines = [
+            machine
+            for key, found in self._machines.items()
+            if key[:2] == (namespace, name)
+            for machine in found
+        ]
+        return ValidationState(
+            control_plane,
+            self._workers.get((namespace, name, "MachineDeployment"), []),
+            self._workers.get((namespace, name, "MachinePool"), []),
+            machines,
+        )
 
     def _control_plane(self, namespace: str, found: Object | None) -> ControlPlaneState:
         if found is None:

@@ -88,6 +88,6 @@ def _without_owner(rendered: list[Rendered], options: Options) -> list[Finding]:
 def _write_status(topologies: Topologies) -> None:
     """Write status.variables of the classes in use, as their controller does."""
     for work in topologies.classes():
-        resource = work.item.resource
+        resource = work.decoded.item.resource
         if resource is not None and resource.get("status", "variables") != work.variables:
             resource.set(("status", "variables"), work.variables)
