@@ -10,7 +10,8 @@ from contextlib import nullcontext
 from krmkit.cli.fleet import Fleet, Row, read_fleet
 from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleetwork import run
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -69,6 +70,13 @@ def parser() -> argparse.ArgumentParser:
     render.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     render.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     render.add_argument(
+        "--timeout",
+        type=seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help="how long a function outside the catalog may take (default: %(default)g)",
+    )
+    render.add_argument(
         "--image-pull-policy",
         choices=["Always", "IfNotPresent", "Never"],
         default="IfNotPresent",
@@ -100,6 +108,7 @@ def main(words: list[str]) -> int:
             fleet.allow_exec = arguments.allow_exec
             fleet.allow_network = arguments.allow_network
             fleet.pull = arguments.image_pull_policy
+            fleet.timeout = arguments.timeout
             rows = []
             for row in run(fleet, arguments.jobs or _cores(), writer):
                 rows.append(row)

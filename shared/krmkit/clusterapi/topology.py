@@ -22,6 +22,7 @@ from krmkit.clusterapi.package import Package, class_variables
 from krmkit.clusterapi.rotation import ROTATED, rotate
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
@@ -81,8 +82,16 @@ class ClassWork:
 class Topologies:
     """The managed Clusters of a package. `findings` has what is wrong with them, in the order of the items."""
 
-    def __init__(self, collected: Collected, options: Options, extensions: Extensions | None = None) -> None:
+    def __init__(
+        self,
+        collected: Collected,
+        options: Options,
+        extensions: Extensions | None = None,
+        current: Mapping[tuple[str, str], ClusterState] | None = None,
+    ) -> None:
+        """current: states by namespace and name of the Cluster, in place of those among the items."""
         self._collected = collected
+        self._given = current
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
         self._package = Package(collected, options.clusters or None)
@@ -192,6 +201,14 @@ class Topologies:
         self.findings += [decoded.error("invalid", error) for error in errors]
         return None if errors else cluster
 
+    def running_state(self, rendered: Rendered) -> ClusterState:
+        """What runs: the objects of a cluster where they are among the items, else what was rendered."""
+        work = self.class_work(class_key(rendered.cluster))
+        found = self._current.of(rendered.cluster, work.blueprint if work is not None else None)
+        if found is not None and is_running(found.control_plane.object):
+            return found
+        return rendered.state
+
     def _class_before(self, old: Object) -> Object | None:
         before = self._package.previous_classes.get(class_key(old))
         if before is not None and before.usable:
@@ -200,7 +217,10 @@ class Topologies:
         return owner.data if owner is not None else None
 
     def _compute(self, item: Item, cluster: Object, blueprint: Blueprint) -> Rendered | None:
-        current = self._current.of(cluster, blueprint)
+        if self._given is None:
+            current = self._current.of(cluster, blueprint)
+        else:
+            current = self._given.get(item.key)
         pinned = {
             name.partition("/")[2]: value
             for name, value in self._options.names.items()

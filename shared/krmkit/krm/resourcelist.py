@@ -276,6 +276,8 @@ class ResourceList:
             else:
                 at = column(envelope.text, root.entries[0].key.start)
                 fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
+                if "\r\n" in chunks.head:
+                    fresh = fresh.replace("\n", "\r\n")
         head = _spliced(envelope.text, 0, border, edits)
         tail = _spliced(envelope.text, border, len(envelope.text), edits)
         if fresh:
