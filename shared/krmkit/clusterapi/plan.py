@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
-from krmkit.clusterapi.render import recorded_responses
+from krmkit.clusterapi.responses import recorded_responses
 from krmkit.clusterapi.rotation import ROTATED, changed_fields
 from krmkit.clusterapi.topology import Options, Topologies, waiting
 from krmkit.krm.finding import ERROR
