@@ -24,7 +24,7 @@ PREVIOUS = "krmkit.dev/previous"
 DEFAULT_NAMESPACE = "default"
 CRD = "CustomResourceDefinition"
 _OF_TOOLS = frozenset((names.LEGACY_PATH, names.LEGACY_INDEX, names.LOCAL_CONFIG))
-_PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "krmkit.dev/")
+_PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "config.k8s.io/", "krmkit.dev/")
 
 
 class Item:
@@ -39,6 +39,8 @@ class Item:
         self.resource = resource
         self._data: Data | None = None
         if resource is not None:
+            # Data that are given stand in place of the resource's own.
+            self._data = data
             self.api_version = resource.api_version
             self.kind = resource.kind
             self.name = resource.name
