@@ -3,29 +3,19 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, Resource, ResourceList, Results, main
 from krmkit.palette.carrier import Packs
 from krmkit.palette.macroitems import ContextError, read_context, resolve_packs, resolve_resources, sources_of
 from krmkit.palette.macros import Resolver
-from krmkit.palette.report import report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.macros import Resolved
 
 
@@ -33,7 +23,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """All texts are resolved first, from what the packs said before; then they are written."""
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
     sources = sources_of(packs.carriers)
     try:
         context = read_context(config.spec, config.resource)
@@ -52,13 +42,12 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 def tell(results: Results, resolved: Resolved, item: Resource, pack: str = "") -> None:
     """The findings about one text, and how many of its macros are resolved."""
-    for finding in resolved.findings:
-        report(results, finding, item, pack)
+    tags = {"pack": pack} if pack else {}
+    results.extend(finding.at(item, **tags) for finding in resolved.findings)
     if not any(finding.severity == "error" for finding in resolved.findings):
         macros = "macro" if resolved.count == 1 else "macros"
-        tags = {"pack": pack} if pack else None
         results.info("resolved", f"{resolved.count} {macros} resolved", item, tags=tags)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

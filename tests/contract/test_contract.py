@@ -331,7 +331,7 @@ def test_bad_config(folder: Path, config: str, path: str) -> None:
     assert outcome.exit_code == 1
     assert outcome.stdout.startswith(text)
     assert {result.rule for result in outcome.results} == {"invalid-config"}
-    assert path in [result.field["path"] for result in outcome.results if result.field]
+    assert path in [result.field for result in outcome.results if result.field]
 
 
 @each_example
@@ -342,7 +342,7 @@ def test_all_mistakes_at_once(example: testing.Example) -> None:
 
     outcome = run(folder_of(example), testing.resource_list([], config))
 
-    found = [result.field["path"] for result in outcome.results if result.field]
+    found = [result.field for result in outcome.results if result.field]
     assert {"spec.xxx", "spec.yyy", "zzz"} <= set(found)
 
 
@@ -359,7 +359,7 @@ def test_misspelt_field_names_the_nearest(folder: Path) -> None:
         messages = [
             result.message
             for result in outcome.results
-            if result.field and result.field["path"] == f"spec.{misspelt}"
+            if result.field and result.field == f"spec.{misspelt}"
         ]
         assert messages == [f'unknown field "{misspelt}"; did you mean "{field}"?']
 

@@ -52,7 +52,7 @@ def _command(name: str, words: list[str]) -> int:
         return 2
     from importlib import import_module
 
-    from krmkit.fn.main import prepare
+    from krmkit.fn.entry import prepare
 
     prepare()
     if name in LASTING:

@@ -14,11 +14,11 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
 from krmkit.porch.decode import decode_set, decode_variant, is_set, is_variant
+from krmkit.porch.findings import doubts
 from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
 from krmkit.porch.generate import in_namespace
 from krmkit.porch.injection import Candidate
-from krmkit.porch.report import doubts
 from krmkit.porch.text import owner_of
 from krmkit.yaml.errors import YamlError
 

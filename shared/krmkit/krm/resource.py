@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
@@ -95,7 +96,7 @@ class Resource:
         self._text = text
         self._document: Document | None = None
         self._root: Map | None = None
-        self._anchors: dict[str, Node] | None = None
+        self._anchors: Anchors | None = None
         self._annotations: tuple[int, int, int] | None = None
         # Known to have no escape, alias or binary data, so that every word stands in the text as it is.
         self._plain = False

@@ -10,7 +10,6 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource, rarest
 from krmkit.yaml import emit
 from krmkit.yaml.document import Document, parse_all
-from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.layout import column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
@@ -37,6 +36,7 @@ class ResourceList:
         "_anchored",
         "_chunks",
         "_envelope",
+        "_given",
         "_items",
         "_plain",
         "function_config",
@@ -51,6 +51,7 @@ class ResourceList:
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
+        self._given: _Anchors | None = None
         self._anchored: bool | None = None
         # Whether no item, as it came, has an escape, an alias or binary data, so that every word stands as it is.
         self._plain = False
@@ -97,15 +98,25 @@ class ResourceList:
             assert chunks is not None
             doubtful = chunks.doubtful
             column, limits, flow = chunks.column, self.limits, chunks.flow
-            items = []
+            items: list[Resource] = []
             for number, text in enumerate(chunks.items):
                 clean = not flow and number not in doubtful
                 items.append(_Item(self, number, text, 0 if flow else column, clean, limits))
             for number, document in chunks.documents.items():
-                items[number].take(document)
+                item = items[number]
+                assert isinstance(item, _Item)
+                item.take(document)
             chunks.documents = {}
+            self._given = _Anchors(items)
             self._items = list(items)
         return self._items
+
+    @property
+    def anchors(self) -> _Anchors:
+        """The anchors of the items that came with the list."""
+        if self._given is None:
+            self._given = _Anchors(list(self.items))
+        return self._given
 
     def __len__(self) -> int:
         if self._items is not None:
@@ -324,36 +335,62 @@ class _Item(Resource):
             self._root = document.root
 
     def _parse(self) -> None:
-        if "*" in self._text and self._anchors is None:
-            self._anchors = self._list_anchors()
+        self._anchors = _AnchorsBefore(self._list.anchors, self._number)
         super()._parse()
 
-    def _list_anchors(self) -> dict[str, Node] | None:
-        """Anchors of earlier items, which YAML lets this one refer to."""
-        found: dict[str, Node] = {}
-        for item in self._list.items:
-            if item is self:
-                break
+
+class _Anchors:
+    """The anchors of a list's items, each item looked into once, in order, when an alias asks for the first time."""
+
+    __slots__ = ("_found", "_items", "_next")
+
+    def __init__(self, items: list[Resource]) -> None:
+        self._items = items
+        self._next = 0
+        # By name: the items that have it, and the node.
+        self._found: dict[str, list[tuple[int, Node]]] = {}
+
+    def last_before(self, number: int, name: str) -> Node | None:
+        """The anchored node that an alias in item `number` stands for; None where no item before has the anchor."""
+        while self._next < number:
+            item = self._items[self._next]
             if "&" in item._text:
-                _collect(item.document.root, found)
-        return found or None
+                own: dict[str, Node] = {}
+                _collect(item.document.root, own)
+                for anchor, node in own.items():
+                    self._found.setdefault(anchor, []).append((self._next, node))
+            self._next += 1
+        found = self._found.get(name, [])
+        low, high = 0, len(found)
+        while low < high:
+            middle = (low + high) // 2
+            if found[middle][0] < number:
+                low = middle + 1
+            else:
+                high = middle
+        return found[low - 1][1] if low else None
+
+
+class _AnchorsBefore:
+    """The anchors that an alias in one item may refer to: those of the items before it."""
+
+    __slots__ = ("_anchors", "_number")
+
+    def __init__(self, anchors: _Anchors, number: int) -> None:
+        self._anchors = anchors
+        self._number = number
+
+    def get(self, name: str) -> Node | None:
+        return self._anchors.last_before(self._number, name)
 
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
     """What stands around the items. It may refer to anchors inside them, and empty documents may follow."""
     text = chunks.head + chunks.tail
-    try:
-        documents = parse_all(text, limits)
-    except LimitError:
-        raise
-    except YamlError:
-        if "*" not in chunks.tail:
-            raise
-        anchors: dict[str, Node] = {}
-        for item in ResourceList(chunks, Document(""), limits).items:
-            if "&" in item._text:
-                _collect(item.document.root, anchors)
-        documents = parse_all(text, limits, anchors=anchors)
+    anchors = None
+    if "*" in chunks.tail:
+        anchors = _AnchorsBefore(ResourceList(chunks, Document(""), limits).anchors, len(chunks.items))
+    documents = parse_all(text, limits, anchors=anchors)
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)

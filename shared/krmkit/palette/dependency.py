@@ -6,8 +6,9 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 
 from __future__ import annotations
 
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.lang.semver import lenient_key
-from krmkit.palette.finding import METADATA, WARNING, Finding, suggestion
+from krmkit.palette.finding import METADATA, pack_finding, suggestion
 from krmkit.palette.pack import LAYERS
 
 TYPE_CHECKING = False
@@ -158,14 +159,16 @@ class _Check:
                 f"{dependency.type} {dependency.name}: not in the layer {dependency.layer} of the profile"
             )
         satisfied.append(
-            Finding("satisfied", message, (dependency.name,), self.owner.label, METADATA, dependency.path)
+            pack_finding(
+                "satisfied", message, (dependency.name,), self.owner.label, METADATA, dependency.path
+            )
         )
 
     def add(
         self, code: str, name: str, path: str, message: str, current: object = None, severity: str = ""
     ) -> None:
         self.findings.append(
-            Finding(code, message, (name,), self.owner.label, METADATA, path, current, severity=severity)
+            pack_finding(code, message, (name,), self.owner.label, METADATA, path, current, severity=severity)
         )
 
     def read(self, entry: object, path: str) -> Dependency | None:

@@ -119,5 +119,5 @@ def resolve_resources(
         resolved = resolver.resolve(Source(item.name or item.label, (), text), file=item.path or "")
         resolved.text = resolved.text[item.column :]
         for finding in resolved.findings:
-            finding.pack = ""
+            finding.tags.pop("pack", None)
         yield item, resolved

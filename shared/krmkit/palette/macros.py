@@ -6,7 +6,8 @@ macros itself is resolved before it is used, and a value that needs itself is an
 
 from __future__ import annotations
 
-from krmkit.palette.finding import Finding
+from krmkit.krm.finding import Finding
+from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
 from krmkit.palette.macroexpr import Expression, ExpressionError
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
@@ -341,4 +342,6 @@ def _check_length(value: str) -> None:
 def _finding(
     code: str, message: str, source: Source, path: str, file: str, severity: str = "error"
 ) -> Finding:
-    return Finding(code, message, (source.label,), pack=source.label, file=file, path=path, severity=severity)
+    return pack_finding(
+        code, message, (source.label,), pack=source.label, file=file, path=path, severity=severity
+    )

@@ -7,8 +7,9 @@ presets take effect in the order of their selection, and every line they do not 
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
-from krmkit.palette.finding import Finding
+from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
 from krmkit.yaml.data import core_data, lookup
 from krmkit.yaml.document import Document, parse
@@ -96,7 +97,7 @@ def apply_presets(
 def _finding(
     code: str, message: str, about: str, file: str = PRESETS, path: str = "", proposed: object = None
 ) -> Finding:
-    return Finding(code, message, (about,), file=file, path=path, proposed=proposed)
+    return pack_finding(code, message, (about,), file=file, path=path, proposed=proposed)
 
 
 class _Catalog:

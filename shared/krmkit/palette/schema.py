@@ -6,8 +6,9 @@ anything is said.
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.palette.effort import Effort
-from krmkit.palette.finding import SCHEMA, VALUES, Finding
+from krmkit.palette.finding import SCHEMA, VALUES, pack_finding
 from krmkit.palette.format import Format, FormatError, TooCostlyError, unknown_type
 from krmkit.palette.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
 from krmkit.palette.template import Template, TemplateError
@@ -94,7 +95,7 @@ def check(
     """
     findings: list[Finding] = []
     if schema.problem:
-        findings.append(Finding("schema", schema.problem, ("",), pack, SCHEMA))
+        findings.append(pack_finding("schema", schema.problem, ("",), pack, SCHEMA))
     found: list[list[Match]] = []
     for rule in schema.rules:
         matches = values.find(rule.path) if rule.path is not None else []
@@ -110,7 +111,7 @@ def check(
         _Check(rule, values, defaults, pack, findings).run(matches)
         if satisfied is not None and len(findings) == before:
             satisfied.append(
-                Finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
+                pack_finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
             )
     return findings
 
@@ -169,13 +170,15 @@ class _Check:
         rule = self.rule
         if rule.problem:
             self.findings.append(
-                Finding("schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key)
+                pack_finding(
+                    "schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key
+                )
             )
             return
         if rule.format is not None:
             for name in dict.fromkeys(token.type for token in rule.format.tokens if not token.known):
                 self.findings.append(
-                    Finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
+                    pack_finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
                 )
         if rule.template.required or rule.format is not None:
             for match in matches:
@@ -190,7 +193,7 @@ class _Check:
         hints = self.rule.template.hints
         if hints and code in ("required", "format", "type"):
             message += f" (hint: {' '.join(hints)})"
-        self.findings.append(Finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
+        self.findings.append(pack_finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
 
     def match(self, match: Match) -> None:
         node = match.node
@@ -256,7 +259,7 @@ class _Check:
         assert rule.path is not None
         if defaults is None:
             self.findings.append(
-                Finding(
+                pack_finding(
                     "not-checked",
                     "the value is read-only, and there are no default values to compare it with: give the pack a defaults.yaml",
                     (rule.key,),

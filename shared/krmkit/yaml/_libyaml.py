@@ -5,7 +5,7 @@ about 18 ms, most of it for pure Python modules that krmkit never uses. A functi
 but parse a ResourceList starts in less time than that. So there are two ways in:
 
 - *library* (default): `import yaml` as everybody does, and take the extension from there.
-- *lean* (`lean = True`, set by `krmkit.fn.main` before the first parse, when the process is the function's
+- *lean* (`lean = True`, set by `krmkit.fn.entry` before the first parse, when the process is the function's
   own): load the extension alone, with small stand-ins for the classes that it looks up while it initialises,
   and leave `sys.modules` such that a later `import yaml` still works (with PyYAML's pure Python parser,
   because the extension cannot be initialised twice).
@@ -20,6 +20,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from types import ModuleType
     from typing import Any, Protocol
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
         def get_event(self) -> Any: ...
         def dispose(self) -> None: ...
 
+
+_FLOW_SIGNS = ",]}[{?"
+# A colon behind one of these belongs to no plain scalar.
+_BEFORE_A_VALUE = frozenset("\"' \t\n\r,[]{}\x85\u2028\u2029")
 
 lean = False
 _backend: Backend | None = None
@@ -64,6 +69,52 @@ class Backend:
         self.sequence_end = module.SequenceEndEvent
         self.document_start = module.DocumentStartEvent
         self.stream_end = module.StreamEndEvent
+
+    def events(self, text: str) -> Callable[[], Any]:
+        """Return the function that gives the next event of `text`.
+
+        A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`. Go's
+        yaml.v3 reads it, and libyaml does not, so such a colon is masked while libyaml reads.
+        """
+        masked, sign = _mask_colons(text)
+        get_event: Callable[[], Any] = self.parser(masked).get_event
+        if not sign:
+            return get_event
+        scalar = self.scalar
+
+        def unmasked() -> Any:
+            event = get_event()
+            if type(event) is scalar and sign in event.value:
+                event.value = event.value.replace(sign, ":")
+            return event
+
+        return unmasked
+
+
+def _mask_colons(text: str) -> tuple[str, str]:
+    """The text with a private-use character for each colon that ends a plain scalar; and that character, or ""."""
+    if not any(":" + sign in text for sign in _FLOW_SIGNS):
+        return text, ""
+    found = [
+        at
+        for sign in _FLOW_SIGNS
+        for at in _places(text, ":" + sign)
+        if at and text[at - 1] not in _BEFORE_A_VALUE
+    ]
+    mask = next((sign for sign in map(chr, range(0xE000, 0xE100)) if sign not in text), "")
+    if not found or not mask:
+        return text, ""
+    signs = list(text)
+    for at in found:
+        signs[at] = mask
+    return "".join(signs), mask
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def backend() -> Backend:

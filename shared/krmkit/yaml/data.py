@@ -10,7 +10,7 @@ from __future__ import annotations
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.plain import UnreadMap
-from krmkit.yaml.scalars import core_resolve, go_resolve
+from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
     return _Reader(go_resolve, limits).data(node)
+
+
+def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text."""
+    return _Reader(go2_resolve, limits).data(node)
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -54,9 +59,9 @@ def _value(node: Scalar, resolve: Resolve) -> object:
     if node.value is not UNSET:
         return node.value
     tag = node.tag
-    if tag is None:
+    if tag is None or tag == "!":
         return node.text if node.style else resolve(node.text)[1]
-    if tag == "!" or tag == "!!str":
+    if tag == "!!str":
         return node.text
     found, value = resolve(node.text)
     if tag == "!!float" and isinstance(value, int) and not isinstance(value, bool):
@@ -144,7 +149,7 @@ class _Reader:
                         raise YamlError("a key must be a scalar, not a collection", *line_of(entry.key))
                     result[repr(self.data(key))] = self.data(entry.value)
                     continue
-            if key.text == "<<" and not key.style and key.tag in (None, "!!merge"):
+            if key.text == "<<" and _is_merge(key):
                 merged.append(entry.value)
                 continue
             result[key.text] = self.data(entry.value)
@@ -166,17 +171,29 @@ class _Reader:
                 result.setdefault(name, item)
 
 
-def lookup(node: Map, name: str, depth: int = 100) -> Node | None:
+def _is_merge(key: Node) -> bool:
+    """Whether a key is the merge key `<<`, and not the text "<<"."""
+    return isinstance(key, Scalar) and key.text == "<<" and not key.style and key.tag in (None, "!!merge")
+
+
+def lookup(node: Map, name: str) -> Node | None:
     """The value under `name`, merge keys applied: the mapping's own entry first, then the merged ones in order."""
-    own = node.get(name)
-    if own is not None or depth == 0:
-        return own
-    for entry in node.entries:
-        if entry.name == "<<":
-            value = deref(entry.value)
-            for source in value.items if isinstance(value, Seq) else [value]:
-                target = deref(source)
-                found = lookup(target, name, depth - 1) if isinstance(target, Map) else None
-                if found is not None:
-                    return found
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        mapping = waiting.pop()
+        own = mapping.get(name)
+        if own is not None:
+            return own
+        if id(mapping) in seen:
+            # Its merged mappings have not got it either.
+            continue
+        seen.add(id(mapping))
+        merged: list[Map] = []
+        for entry in mapping.entries:
+            if _is_merge(entry.key):
+                value = deref(entry.value)
+                sources = [deref(item) for item in value.items] if isinstance(value, Seq) else [value]
+                merged += [source for source in sources if isinstance(source, Map)]
+        waiting += reversed(merged)
     return None

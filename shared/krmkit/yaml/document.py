@@ -8,6 +8,7 @@ from krmkit.yaml.plain import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
     from krmkit.yaml.tree import Alias, Node
 
@@ -56,7 +57,7 @@ def parse(
     text: str,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: str = "error",
-    anchors: dict[str, Node] | None = None,
+    anchors: Anchors | None = None,
 ) -> Document:
     """The one document of `text`. An empty or comment-only text gives a document without root.
 
@@ -71,7 +72,7 @@ def parse_all(
     text: str,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: str = "error",
-    anchors: dict[str, Node] | None = None,
+    anchors: Anchors | None = None,
     most: int = 0,
 ) -> list[Document]:
     """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error."""

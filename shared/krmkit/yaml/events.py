@@ -9,16 +9,22 @@ from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
 
     from krmkit.yaml.document import Document
     from krmkit.yaml.limits import Limits
+
+    class Anchors(Protocol):
+        """Anchors that other texts give, by name: a dict, or what finds them when asked."""
+
+        def get(self, name: str, /) -> Node | None: ...
+
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
 
 
 def read_events(
-    text: str, limits: Limits, unique: bool = True, anchors: dict[str, Node] | None = None, most: int = 0
+    text: str, limits: Limits, unique: bool = True, anchors: Anchors | None = None, most: int = 0
 ) -> list[Document]:
     """The documents of `text`, at most `most` where that is not 0. `unique`: no mapping may have a key twice. Raises
     YamlError, LimitError."""
@@ -38,7 +44,7 @@ def _build(
     text: str,
     limits: Limits,
     unique: bool,
-    known: dict[str, Node] | None,
+    known: Anchors | None,
     most: int,
 ) -> list[Document]:
     from krmkit.yaml.document import Document
@@ -48,7 +54,7 @@ def _build(
     seq_start, seq_end = yaml.sequence_start, yaml.sequence_end
     # libyaml does not count a leading byte order mark.
     base = 1 if text[:1] == "\ufeff" else 0
-    get_event = yaml.parser(text).get_event
+    get_event = yaml.events(text)
     depth_limit = limits.depth
     documents: list[Document] = []
     document: Document | None = None
@@ -147,6 +153,9 @@ def _build(
                     mark.line + 1,
                     mark.column + 1,
                 )
+            if event.version not in (None, (1, 1)):
+                line = event.start_mark.line + 1
+                raise YamlError("the text says %YAML, and Go reads no version but 1.1", line, 1)
             document = Document(text, limits)
             documents.append(document)
             anchors = {}

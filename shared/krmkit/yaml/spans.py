@@ -63,7 +63,7 @@ def find_items(text: str, limits: Limits) -> Spans:
 
 def _find(yaml: _libyaml.Backend, text: str, limits: Limits) -> Spans:
     base = 1 if text[:1] == "\ufeff" else 0  # libyaml does not count a leading byte order mark
-    get_event = yaml.parser(text).get_event
+    get_event = yaml.events(text)
     starts_map, starts_seq = yaml.mapping_start, yaml.sequence_start
     ends_map, ends_seq = yaml.mapping_end, yaml.sequence_end
     spans: Spans | None = None

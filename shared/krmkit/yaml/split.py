@@ -86,7 +86,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     head = text[:first]
     around = Document(head + text[tail:], limits)
     is_read = read(around)
-    if not (_has_items(around, key) if is_read else _is_envelope(around.text, key)):
+    if not (_has_items(around, key) if is_read else _is_envelope(around.text, key, limits)):
         return None
     chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
     if is_read:
@@ -98,7 +98,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
         if read(document):
             if len(chunks.documents) < _KEPT:
                 chunks.documents[number] = document
-        elif not _is_closed(document.text):
+        elif not _is_closed(document.text, limits):
             return None
     return chunks
 
@@ -189,12 +189,12 @@ def _has_items(document: Document, key: int) -> bool:
     )
 
 
-def _is_envelope(text: str, key: int) -> bool:
+def _is_envelope(text: str, key: int, limits: Limits) -> bool:
     """The same of a text that is not plain to read."""
     yaml = _libyaml.backend()
     found = False
     try:
-        get_event = yaml.parser(text).get_event
+        get_event = yaml.events(text)
         get_event()
         get_event()
         event = get_event()
@@ -207,6 +207,8 @@ def _is_envelope(text: str, key: int) -> bool:
             kind = type(event)
             if kind is yaml.mapping_start or kind is yaml.sequence_start:
                 depth += 1
+                if depth > limits.depth:
+                    return False
                 continue
             if kind is yaml.mapping_end or kind is yaml.sequence_end:
                 depth -= 1
@@ -285,17 +287,24 @@ def _begins_with_key(item: str, column: int) -> bool:
     return item[start : start + 1] in _LETTERS and item[start - 1 : start] in ("", " ")
 
 
-def _is_closed(text: str) -> bool:
-    """Whether an item, parsed alone, is one document without error."""
+def _is_closed(text: str, limits: Limits) -> bool:
+    """Whether an item, parsed alone, is one document without error, and not nested deeper than the limit."""
     yaml = _libyaml.backend()
     try:
-        get_event = yaml.parser(text).get_event
-        documents = 0
+        get_event = yaml.events(text)
+        documents = depth = 0
         while True:
             kind = type(get_event())
-            if kind is yaml.stream_end:
+            if kind is yaml.mapping_start or kind is yaml.sequence_start:
+                # libyaml's effort grows with the square of the depth.
+                depth += 1
+                if depth > limits.depth:
+                    return False
+            elif kind is yaml.mapping_end or kind is yaml.sequence_end:
+                depth -= 1
+            elif kind is yaml.stream_end:
                 return documents <= 1
-            if kind is yaml.document_start:
+            elif kind is yaml.document_start:
                 documents += 1
     except (yaml.error, UnicodeEncodeError):
         return False

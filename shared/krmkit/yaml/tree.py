@@ -8,13 +8,15 @@ edit keeps the original children in `original`, and `krmkit.yaml.splice` turns t
 
 from __future__ import annotations
 
-from krmkit.yaml.errors import HOLDS_ITSELF, YamlError
+from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from krmkit.yaml.document import Document
+    from krmkit.yaml.limits import Limits
 
 
 class Node:
@@ -309,28 +311,56 @@ def _text_of(value: bool | int | float | None) -> str:
     return str(value)
 
 
-def detached(node: Node, within: frozenset[int] = frozenset()) -> Node:
+def detached(node: Node) -> Node:
     """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
 
-    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. `within` are the
-    anchored nodes around it that are being copied. Raises YamlError where the node holds itself.
+    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises YamlError
+    where the node holds itself, LimitError where more nodes are copied through aliases than the limit allows.
     """
-    node = deref(node)
-    if node.anchor is not None:
-        if id(node) in within:
+    source = node.source
+    return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
+
+
+class _Copy:
+    """Copies of one node and what is below it. `within`: the anchored nodes around that are being copied."""
+
+    __slots__ = ("aliases", "left", "limits", "within")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.left = limits.aliases
+        self.aliases = 0
+        self.within: set[int] = set()
+
+    def of(self, node: Node) -> Node:
+        if isinstance(node, Alias):
+            self.aliases += 1
+            copy = self.of(deref(node))
+            self.aliases -= 1
+            return copy
+        if self.aliases:
+            self.left -= 1
+            if self.left < 0:
+                raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases")
+        if node.anchor is None:
+            return self.inside(node)
+        if id(node) in self.within:
             raise YamlError(HOLDS_ITSELF)
-        within |= {id(node)}
-    if isinstance(node, Map):
-        copy = Map(tag=node.tag, flow=node.flow)
-        copy.entries = [
-            Entry(detached(entry.key, within), detached(entry.value, within)) for entry in node.entries
-        ]
+        self.within.add(id(node))
+        copy = self.inside(node)
+        self.within.discard(id(node))
         return copy
-    if isinstance(node, Seq):
-        items = Seq(tag=node.tag, flow=node.flow)
-        items.items = [detached(item, within) for item in node.items]
-        return items
-    assert isinstance(node, Scalar)
-    scalar = Scalar(node.text, node.style, tag=node.tag)
-    scalar.value = node.value
-    return scalar
+
+    def inside(self, node: Node) -> Node:
+        if isinstance(node, Map):
+            mapping = Map(tag=node.tag, flow=node.flow)
+            mapping.entries = [Entry(self.of(entry.key), self.of(entry.value)) for entry in node.entries]
+            return mapping
+        if isinstance(node, Seq):
+            sequence = Seq(tag=node.tag, flow=node.flow)
+            sequence.items = [self.of(item) for item in node.items]
+            return sequence
+        assert isinstance(node, Scalar)
+        scalar = Scalar(node.text, node.style, tag=node.tag)
+        scalar.value = node.value
+        return scalar

@@ -112,7 +112,7 @@ class TestInsertion:
 
     def test_lines_in_single_quotes(self) -> None:
         """What single quotes cannot hold is an error."""
-        assert [found.code for found in resolve("a: '{{ .spectro.var.lines }}'").findings] == [
+        assert [found.rule for found in resolve("a: '{{ .spectro.var.lines }}'").findings] == [
             "invalid-result"
         ]
 
@@ -120,7 +120,7 @@ class TestInsertion:
         """A plain value that breaks the text is never written."""
         result = resolve("a: x {{ .spectro.var.colon }}")
 
-        assert ([found.code for found in result.findings], result.text) == (
+        assert ([found.rule for found in result.findings], result.text) == (
             ["invalid-result"],
             "a: x {{ .spectro.var.colon }}",
         )
@@ -182,7 +182,7 @@ class TestReferences:
         """Each names the position and leaves the text as it was."""
         result = resolve(text, other="x: 1")
 
-        assert [(found.code, found.severity) for found in result.findings] == [(code, "error")]
+        assert [(found.rule, found.severity) for found in result.findings] == [(code, "error")]
         assert words in result.findings[0].message
         assert result.findings[0].message.startswith("line 1, column ")
         assert result.text == text
@@ -199,7 +199,7 @@ class TestReferences:
         source = Source("p", ("p",), text)
         result = Resolver([source], CONTEXT).resolve(source)
 
-        assert {found.code for found in result.findings} == {"cycle"}
+        assert {found.rule for found in result.findings} == {"cycle"}
         assert "MAX_CHAIN" in result.findings[0].message
 
     def test_ambiguous_names(self) -> None:
@@ -209,7 +209,7 @@ class TestReferences:
 
         findings = Resolver([own, *packs], CONTEXT).resolve(own).findings
 
-        assert [found.code for found in findings] == ["ambiguous-pack"]
+        assert [found.rule for found in findings] == ["ambiguous-pack"]
 
     def test_same_value_twice_is_no_cycle(self) -> None:
         """A value is worked out once and used again."""
@@ -231,7 +231,7 @@ class TestUndefined:
         for field, expected in ((".spectro.system.none", system), (".spectro.pack.other.none", pack)):
             text = f"a: '{{{{ {field} }}}}'"
             result = resolve(text, Context(on_undefined=policy), other="x: 1")
-            codes = [found.code for found in result.findings]
+            codes = [found.rule for found in result.findings]
 
             if expected == "error":
                 assert (codes, result.text) == (["undefined"], text)
@@ -253,7 +253,7 @@ class TestUndefined:
         """It stays, with a warning."""
         result = resolve(text)
 
-        assert [(found.code, found.severity) for found in result.findings] == [("kept", "warning")]
+        assert [(found.rule, found.severity) for found in result.findings] == [("kept", "warning")]
         assert result.text == text
 
     def test_default(self) -> None:
@@ -279,7 +279,7 @@ def test_secrets_stay_out_of_messages(text: str) -> None:
     context = Context(variables={"secret": "hush\\ *hush: x"}, secrets=frozenset(["secret"]))
     result = resolve(text, context, other='x: "<{{ .spectro.var.secret }}>"')
 
-    assert [found.code for found in result.findings] in (["function-error"], ["invalid-result"])
+    assert [found.rule for found in result.findings] in (["function-error"], ["invalid-result"])
     assert "hush" not in result.findings[0].message.lower()
     assert "SFVTSF" not in result.findings[0].message.upper()
 
@@ -291,7 +291,7 @@ def test_a_secret_written_into_a_macro() -> None:
         Context(variables={"s": "hush"}, secrets=frozenset("s")),
     )
 
-    assert [found.code for found in result.findings] == ["kept"]
+    assert [found.rule for found in result.findings] == ["kept"]
     assert "hush" not in f"{result.findings[0].message} {result.findings[0].current}"
 
 
@@ -309,7 +309,7 @@ def test_values_that_double_end_by_counting(packs: int) -> None:
         result = resolver.resolve(source)
 
         assert result.text == source.text
-        assert {found.code for found in result.findings} == {"invalid-result"}
+        assert {found.rule for found in result.findings} == {"invalid-result"}
         assert "MAX_VALUE" in result.findings[0].message
 
 
@@ -319,7 +319,7 @@ def test_a_text_that_would_be_too_long() -> None:
     source = Source("p", ("p",), text)
     result = Resolver([source], CONTEXT, Limits(item_size=300)).resolve(source)
 
-    assert (result.text, [found.code for found in result.findings]) == (text, ["invalid-result"])
+    assert (result.text, [found.rule for found in result.findings]) == (text, ["invalid-result"])
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_functions_on_variables(expression: str, told: bool) -> None:
     """They work, and are told of."""
     result = resolve(f"a: '{{{{ {expression} }}}}'")
 
-    assert [(found.code, found.severity) for found in result.findings] == (
+    assert [(found.rule, found.severity) for found in result.findings] == (
         [("function-on-variable", "info")] if told else []
     )
     assert result.count == 1
@@ -345,7 +345,7 @@ def test_variables_in_content() -> None:
     """Palette does not resolve variables in pack.content."""
     result = resolve("pack:\n  content:\n    images:\n    - image: 'x:{{ .spectro.var.n }}'\n")
 
-    assert [(found.code, found.path) for found in result.findings] == [
+    assert [(found.rule, found.field) for found in result.findings] == [
         ("variable-in-content", "pack.content.images[0].image")
     ]
 
@@ -354,7 +354,7 @@ def test_text_without_macros_is_not_read() -> None:
     """A values text that is no YAML is nobody's business as long as it holds no macro."""
     assert MacroText("a: [{{ if }}").document is None
     assert resolve("a: [{{ if }}").text == "a: [{{ if }}"
-    assert [found.code for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
+    assert [found.rule for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
 
 
 def test_sources_that_come_and_go() -> None:
