@@ -21,7 +21,12 @@ FOLDER = ROOT / "build" / "wheels"
 CATALOG = "catalog"
 PYTHON = "3.11"  # of the base image
 # What function.yaml calls it, and the packages of the locks below requirements/ that it is. '' is for every function.
-EXTRAS = {"": ("run", "pyyaml"), "re2": ("run", "google-re2"), "cel": ("cel", "cel-expr-python")}
+EXTRAS = {
+    "": ("run", "pyyaml"),
+    "re2": ("run", "google-re2"),
+    "cel": ("cel", "cel-expr-python"),
+    "jsonschema": ("jsonschema", "jsonschema-rs"),
+}
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
 GLIBC = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")
 

@@ -46,7 +46,9 @@ def untar(data: bytes) -> dict[str, Content]:
                     continue
                 size += member.size
                 if size > _MOST_BYTES or len(found) >= _MOST_FILES:
-                    raise ArchiveError(f"the archive has more than {_MOST_BYTES:,} bytes or {_MOST_FILES:,} files")
+                    raise ArchiveError(
+                        f"the archive has more than {_MOST_BYTES:,} bytes or {_MOST_FILES:,} files"
+                    )
                 stream = archive.extractfile(member)
                 found[clean(member.name)] = text_or_bytes(stream.read() if stream else b"")
     except tarfile.TarError as error:

@@ -1,7 +1,7 @@
 """Blueprints: what an installation imports and exports, and the executors that render it.
 
-    blueprint = load(Files({"blueprint.yaml": "..."}))
-    blueprint.imports[0].name
+blueprint = load(Files({"blueprint.yaml": "..."}))
+blueprint.imports[0].name
 """
 
 from __future__ import annotations
@@ -60,12 +60,15 @@ class Executor:
         if self.template is not None:
             if not isinstance(self.template, str):
                 raise InstallationError(
-                    "template", f'executor "{self.name}": template must be a text, got {type(self.template).__name__}'
+                    "template",
+                    f'executor "{self.name}": template must be a text, got {type(self.template).__name__}',
                 )
             return self.template
         if self.file:
             return read_file(files, self.file)
-        raise InstallationError("template", f'executor "{self.name}": no template found; template or file must be given')
+        raise InstallationError(
+            "template", f'executor "{self.name}": no template found; template or file must be given'
+        )
 
 
 @dataclass(slots=True)
@@ -94,9 +97,13 @@ class Blueprint:
             kind = text(entry.get("type"))
             if kind not in EXECUTOR_TYPES:
                 raise InstallationError(
-                    "template", f'unknown template type {kind or "(none)"}{did_you_mean(kind, EXECUTOR_TYPES)}', phase
+                    "template",
+                    f"unknown template type {kind or '(none)'}{did_you_mean(kind, EXECUTOR_TYPES)}",
+                    phase,
                 )
-            found.append(Executor(text(entry.get("name")), kind, entry.get("template"), text(entry.get("file"))))
+            found.append(
+                Executor(text(entry.get("name")), kind, entry.get("template"), text(entry.get("file")))
+            )
         return found
 
     def subinstallations(self) -> list[dict[str, object]]:
@@ -128,7 +135,9 @@ def load(files: Files) -> Blueprint:
     try:
         content = files.text(BLUEPRINT_FILE)
     except FileNotFoundError:
-        raise InstallationError("blueprint-not-found", f"the blueprint has no file {BLUEPRINT_FILE}") from None
+        raise InstallationError(
+            "blueprint-not-found", f"the blueprint has no file {BLUEPRINT_FILE}"
+        ) from None
     info = _decode(content, BLUEPRINT_FILE)
     _check_kind(info, "Blueprint", BLUEPRINT_FILE)
     return Blueprint(
@@ -163,7 +172,8 @@ def _check_kind(data: dict[str, object], kind: str, path: str) -> None:
     found = data.get("apiVersion"), data.get("kind")
     if found != (API_VERSION, kind):
         raise InstallationError(
-            "invalid", f"{path} must have apiVersion {API_VERSION} and kind {kind}, got {found[0]} and {found[1]}"
+            "invalid",
+            f"{path} must have apiVersion {API_VERSION} and kind {kind}, got {found[0]} and {found[1]}",
         )
 
 

@@ -65,7 +65,11 @@ class Component:
         """The descriptor as templates see it in a schema version."""
         if schema_version != V3:
             return self.descriptor
-        return self.original if self.original is not None and self.schema_version == V3 else to_v3(self.descriptor)
+        return (
+            self.original
+            if self.original is not None and self.schema_version == V3
+            else to_v3(self.descriptor)
+        )
 
     def resource(self, name: str) -> Data | None:
         """The first resource of this name."""
@@ -100,7 +104,13 @@ class Repository:
         """The content of a resource, as `krmkit landscaper import` or a caller gave it; None where nobody did."""
         access = mapping(resource.get("access"))
         name = f"{component.name}:{component.version}/{text(resource.get('name'))}"
-        for key in (name, *(text(access.get(key)) for key in ("filename", "localReference", "imageReference", "ref", "digest"))):
+        for key in (
+            name,
+            *(
+                text(access.get(key))
+                for key in ("filename", "localReference", "imageReference", "ref", "digest")
+            ),
+        ):
             if key and key in self.blobs:
                 return self.blobs[key]
         return None
@@ -129,7 +139,9 @@ class Repository:
                 f" and version {version}: {error.message}",
             ) from None
 
-    def _collect(self, component: Component, found: dict[tuple[str, str], Component], path: list[tuple[str, str]]) -> None:
+    def _collect(
+        self, component: Component, found: dict[tuple[str, str], Component], path: list[tuple[str, str]]
+    ) -> None:
         key = component.name, component.version
         if key in path or len(path) > _DEEPEST:
             names = " -> ".join(f"{name}:{version}" for name, version in [*path, key])
@@ -165,7 +177,9 @@ def decode(descriptor: object) -> Component:
         )
     component = Component(defaulted(data), V2, data)
     if not component.name or not component.version:
-        raise InstallationError("invalid", "component descriptor: component.name and component.version must be given")
+        raise InstallationError(
+            "invalid", "component descriptor: component.name and component.version must be given"
+        )
     return component
 
 
@@ -217,7 +231,11 @@ def to_v3(descriptor: Data) -> Data:
         found["repositoryContexts"] = body["repositoryContexts"]
     found["spec"] = {
         key: body[name]
-        for key, name in (("resources", "resources"), ("sources", "sources"), ("references", "componentReferences"))
+        for key, name in (
+            ("resources", "resources"),
+            ("sources", "sources"),
+            ("references", "componentReferences"),
+        )
         if body.get(name)
     }
     return found

@@ -32,9 +32,17 @@ class Bounds:
     names: dict[str, int]
 
 
-_MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MONTHS = {
+    name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
 _WEEKDAYS = {name: number for number, name in enumerate("sun mon tue wed thu fri sat".split())}
-_FIELDS = (Bounds(0, 59, {}), Bounds(0, 23, {}), Bounds(1, 31, {}), Bounds(1, 12, _MONTHS), Bounds(0, 6, _WEEKDAYS))
+_FIELDS = (
+    Bounds(0, 59, {}),
+    Bounds(0, 23, {}),
+    Bounds(1, 31, {}),
+    Bounds(1, 12, _MONTHS),
+    Bounds(0, 6, _WEEKDAYS),
+)
 _DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",

@@ -69,7 +69,9 @@ def _options(template: Object) -> dict[str, object]:
             found["timeout"] = format_duration(parse_duration(str(timeout)))
         except DurationError as error:
             name = text(template.get("name"))
-            raise InstallationError("deploy-item-spec", f'invalid deployitem specification "{name}": {error}') from None
+            raise InstallationError(
+                "deploy-item-spec", f'invalid deployitem specification "{name}": {error}'
+            ) from None
     return found
 
 
@@ -89,16 +91,22 @@ def _validate(templates: list[Object]) -> None:
             problems.append(f"{place}({name}).type: Required value: type must not be empty")
         for key, value in mapping(template.get("labels")).items():
             if not isinstance(value, str) or not _LABEL_VALUE.match(value):
-                problems.append(f"{place}({name}).labels: Invalid value: the value of label {key} is no label value")
+                problems.append(
+                    f"{place}({name}).labels: Invalid value: the value of label {key} is no label value"
+                )
     for index, template in enumerate(templates):
         for other in sequence(template.get("dependsOn")):
             if other not in first:
                 hint = did_you_mean(str(other), [one for one in first if one])
-                problems.append(f'deployExecutions[{index}].dependsOn: no deploy item has the name "{other}"{hint}')
+                problems.append(
+                    f'deployExecutions[{index}].dependsOn: no deploy item has the name "{other}"{hint}'
+                )
     if problems:
         listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
         raise InstallationError("validation", f"error validating deploy items: {listed}")
-    graph = {text(one.get("name")): [str(other) for other in sequence(one.get("dependsOn"))] for one in templates}
+    graph = {
+        text(one.get("name")): [str(other) for other in sequence(one.get("dependsOn"))] for one in templates
+    }
     try:
         order(graph)
     except InstallationError as error:
@@ -121,7 +129,10 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
     if index is not None:
         listed = imports.target_lists.get(imported)
         if listed is None:
-            raise _wrong(name, f'targetlist import "{imported}" not found{did_you_mean(imported, imports.target_lists)}')
+            raise _wrong(
+                name,
+                f'targetlist import "{imported}" not found{did_you_mean(imported, imports.target_lists)}',
+            )
         if not isinstance(index, (int, float)) or isinstance(index, bool) or not 0 <= index < len(listed):
             raise _wrong(name, f"index {index} out of bounds")
         found = listed[int(index)]
@@ -139,7 +150,9 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
     else:
         single = imports.targets.get(imported)
         if single is None:
-            raise _wrong(name, f'target import "{imported}" not found{did_you_mean(imported, imports.targets)}')
+            raise _wrong(
+                name, f'target import "{imported}" not found{did_you_mean(imported, imports.targets)}'
+            )
         found = single
     metadata = mapping(found.get("metadata"))
     return {"name": text(metadata.get("name")), "namespace": text(metadata.get("namespace")) or namespace}
@@ -172,5 +185,3 @@ def deploy_item_object(item: DeployItem, installation: str, namespace: str, cont
         },
         "spec": spec,
     }
-
-

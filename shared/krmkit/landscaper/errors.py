@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 RULES = (
+    "bad-blueprint",
     "blueprint-not-found",
     "component-not-found",
     "context-not-found",
@@ -45,12 +46,3 @@ class InstallationError(Exception):
         self.rule = rule
         self.message = message
         self.field = field
-
-
-class UnknownExport(Exception):
-    """An import needs an export that nobody has told: the installation waits, and nothing is wrong."""
-
-    def __init__(self, message: str, waits_for: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.waits_for = waits_for

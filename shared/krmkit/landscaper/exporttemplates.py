@@ -33,7 +33,9 @@ class ExportTemplate:
     template: str
 
 
-def exporter(templates: list[ExportTemplate], repository: Repository) -> Callable[[Rendered, DeployItem], Data | None]:
+def exporter(
+    templates: list[ExportTemplate], repository: Repository
+) -> Callable[[Rendered, DeployItem], Data | None]:
     """The exports of a deploy item by the first template that selects `<path>/<item>`; None where none does.
 
     Raises InstallationError (invalid) for a selector that is no regular expression.
@@ -73,7 +75,9 @@ def _compiled(template: ExportTemplate) -> pattern.Pattern:
     try:
         return pattern.compile(template.selector)
     except pattern.PatternError as error:
-        raise InstallationError("invalid", f"exportTemplates {template.name}: {error}", "exportTemplates") from None
+        raise InstallationError(
+            "invalid", f"exportTemplates {template.name}: {error}", "exportTemplates"
+        ) from None
 
 
 def _values(rendered: Rendered, item: DeployItem, template: ExportTemplate, repository: Repository) -> Data:
@@ -96,7 +100,9 @@ def _values(rendered: Rendered, item: DeployItem, template: ExportTemplate, repo
 
 def _run(template: ExportTemplate, values: Data) -> Data:
     try:
-        parsed = parse(template.template, name=template.name, functions="landscaper", options=("missingkey=zero",))
+        parsed = parse(
+            template.template, name=template.name, functions="landscaper", options=("missingkey=zero",)
+        )
         return mapping(load(parsed.execute(values)))
     except TemplateError as error:
         raise InstallationError("template", f"export template {template.name}: {error.message}") from None

@@ -82,9 +82,13 @@ def inline_files(filesystem: object) -> Files:
         try:
             filesystem = load(filesystem)
         except GoYamlError as error:
-            raise InstallationError("blueprint-not-found", f"the inline filesystem is no YAML: {error}") from None
+            raise InstallationError(
+                "blueprint-not-found", f"the inline filesystem is no YAML: {error}"
+            ) from None
     if not isinstance(filesystem, dict):
-        raise InstallationError("blueprint-not-found", "the inline filesystem must be a mapping of file names to texts")
+        raise InstallationError(
+            "blueprint-not-found", "the inline filesystem must be a mapping of file names to texts"
+        )
     found: dict[str, Content] = {}
     _collect(filesystem, "", found, 0)
     return Files(found)

@@ -63,9 +63,13 @@ class _Renderer:
             "parseOCIRef": Function(_parse_ref, ("string",), result="[]string"),
             "ociRefRepo": Function(lambda ref: _parse_ref(ref)[0], ("string",), result="string"),
             "ociRefVersion": Function(lambda ref: _parse_ref(ref)[1], ("string",), result="string"),
-            "getResource": Function(_json(lambda *args: lookup.resources(args)[0]), ("any",), variadic=True, result="map"),
+            "getResource": Function(
+                _json(lambda *args: lookup.resources(args)[0]), ("any",), variadic=True, result="map"
+            ),
             "getResources": Function(_json(lambda *args: lookup.resources(args)), ("any",), variadic=True),
-            "getComponent": Function(_json(lambda *args: lookup.component(args)), ("any",), variadic=True, result="map"),
+            "getComponent": Function(
+                _json(lambda *args: lookup.component(args)), ("any",), variadic=True, result="map"
+            ),
             "getRepositoryContext": Function(_json(_repository_context), ("any",), result="map"),
             "getResourceKey": Function(lookup.resource_key, ("any",), variadic=True, result="string"),
             "getResourceContent": Function(lookup.resource_content, ("any",), variadic=True, result="string"),
@@ -195,7 +199,9 @@ def _near(members: list[Data], wanted: dict[str, str]) -> str:
 
 def _repository_context(descriptor: object) -> object:
     if descriptor is None:
-        raise GoCallError("Unable to get effective component descriptor as no ComponentDescriptor is defined.")
+        raise GoCallError(
+            "Unable to get effective component descriptor as no ComponentDescriptor is defined."
+        )
     if not isinstance(descriptor, dict):
         raise GoCallError("invalid component descriptor")
     if descriptor.get("apiVersion") == V3:
@@ -234,3 +240,21 @@ def _with_right_word(message: str, functions: dict[str, Function]) -> str:
         return f"{message}; {_GONE[name]}"
     near = nearest(name, functions)
     return f'{message}; did you mean "{near}"?' if near else message
+
+
+def check(source: str) -> None:
+    """Raise InstallationError (template) for a text that does not parse."""
+    functions = {
+        **function_set("landscaper"),
+        **dict.fromkeys(_OWN, Function(lambda *args: None, ("any",), variadic=True)),
+    }
+    try:
+        parse(source, name="execution", functions=functions, options=_OPTIONS)
+    except TemplateError as error:
+        raise InstallationError("template", _with_right_word(error.message, functions)) from None
+
+
+_OWN = (
+    "readFile", "readDir", "include", "parseOCIRef", "ociRefRepo", "ociRefVersion", "getResource", "getResources", "getComponent",
+    "getRepositoryContext", "getResourceKey", "getResourceContent", *REFUSED,
+)  # fmt: skip

@@ -82,7 +82,9 @@ class _Reader:
             for source in target.items if isinstance(target, Seq) else [value]:
                 data = self.data(source)
                 if not isinstance(data, dict):
-                    raise YamlError("map merge requires map or sequence of maps as the value", *line_of(value))
+                    raise YamlError(
+                        "map merge requires map or sequence of maps as the value", *line_of(value)
+                    )
                 for name, item in data.items():
                     result.setdefault(name, item)
         return result

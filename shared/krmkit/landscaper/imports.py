@@ -32,7 +32,9 @@ class Imports:
         """All imports as templates see them."""
         found: dict[str, object] = dict(self.data)
         found.update({name: template_target(one) for name, one in self.targets.items()})
-        found.update({name: [template_target(one) for one in many] for name, many in self.target_lists.items()})
+        found.update(
+            {name: [template_target(one) for one in many] for name, many in self.target_lists.items()}
+        )
         for name, many in self.target_maps.items():
             found[name] = {key: template_target(one) for key, one in many.items()}
         return found
@@ -76,7 +78,10 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
         found.data[name] = item.get("data")
         found.sources[name] = f"DataObject {key}"
         return
-    for field_name, kind, decode in (("secretRef", "Secret", _secret_texts), ("configMapRef", "ConfigMap", _map_texts)):
+    for field_name, kind, decode in (
+        ("secretRef", "Secret", _secret_texts),
+        ("configMapRef", "ConfigMap", _map_texts),
+    ):
         source = entry.get(field_name)
         if isinstance(source, dict):
             path = f"{field_path}.{field_name}"
@@ -114,7 +119,9 @@ def _parsed(value: str, kind: str, name: str, key: str, path: str) -> object:
         return load(value)
     except GoYamlError:
         # The text of the error would quote the value.
-        raise InstallationError("invalid", f"key {key} of {kind.lower()} {name} holds no YAML", path) from None
+        raise InstallationError(
+            "invalid", f"key {key} of {kind.lower()} {name} holds no YAML", path
+        ) from None
 
 
 def _secret_texts(item: Object, path: str) -> dict[str, str]:
@@ -139,7 +146,9 @@ def _decoded(value: str, key: str, path: str) -> str:
 def _target(world: World, namespace: str, scope: str, entry: Object, found: Imports, field_path: str) -> None:
     name = text(entry.get("name"))
     if text(entry.get("target")):
-        found.targets[name] = fetch_target(world, namespace, scope, text(entry.get("target")), f"{field_path}.target")
+        found.targets[name] = fetch_target(
+            world, namespace, scope, text(entry.get("target")), f"{field_path}.target"
+        )
         found.sources[name] = f"Target {_name(found.targets[name])}"
     elif isinstance(entry.get("targets"), list):
         listed = [text(one) for one in sequence(entry.get("targets"))]
@@ -182,7 +191,9 @@ def fetch_target(world: World, namespace: str, scope: str, reference: str, path:
 
 def template_target(target: Object) -> Object:
     """A Target as templates see it: as the API server returns it, without the annotations of tools."""
-    metadata = {key: value for key, value in mapping(target.get("metadata")).items() if value not in ({}, None)}
+    metadata = {
+        key: value for key, value in mapping(target.get("metadata")).items() if value not in ({}, None)
+    }
     annotations = mapping(metadata.get("annotations"))
     kept = {key: value for key, value in annotations.items() if not is_tool_key(key)}
     if len(kept) != len(annotations):

@@ -53,7 +53,9 @@ class _Checker:
             return
         if definition.required:
             self.found.findings.append(
-                InstallationError("invalid", f"{path}: only an import with required: false may have conditional imports")
+                InstallationError(
+                    "invalid", f"{path}: only an import with required: false may have conditional imports"
+                )
             )
             return
         for inner in definition.imports:
@@ -70,7 +72,8 @@ class _Checker:
             kind = path_of(target, "spec", "type")
             if kind != definition.target_type:
                 raise InstallationError(
-                    _WRONG, f"{path}: imported target type is {kind or ''} but expected {definition.target_type}"
+                    _WRONG,
+                    f"{path}: imported target type is {kind or ''} but expected {definition.target_type}",
                 )
             self.found.values[name] = template_target(target)
             return True
@@ -108,13 +111,19 @@ class _Checker:
             raise InstallationError(_WRONG, f"{path}: no schema defined")
         for line in schema_violations(definition.schema, value, self.scope, f"{path}: "):
             self.found.findings.append(
-                InstallationError(_WRONG, f"{path}: imported datatype does not have the expected schema: {line}")
+                InstallationError(
+                    _WRONG, f"{path}: imported datatype does not have the expected schema: {line}"
+                )
             )
         self.found.values[name] = value
         return True
 
     def check_elements(
-        self, definition: Definition, path: str, elements: list[tuple[int, dict[str, object]]] | list[tuple[str, dict[str, object]]], title: str
+        self,
+        definition: Definition,
+        path: str,
+        elements: list[tuple[int, dict[str, object]]] | list[tuple[str, dict[str, object]]],
+        title: str,
     ) -> None:
         for key, target in elements:
             kind = path_of(target, "spec", "type")

@@ -117,7 +117,9 @@ def _lines(error: jsonschema_rs.ValidationError) -> list[str]:
     if name in ("AnyOf", "OneOfNotValid"):
         return [f"{place}: {_COMBINED[name]}", *_best(kind.context)]
     if name == "PropertyNames":
-        return [f'{place}: Property name of "{error.instance_path[-1] if error.instance_path else ""}" does not match']
+        return [
+            f'{place}: Property name of "{error.instance_path[-1] if error.instance_path else ""}" does not match'
+        ]
     return [f"{place}: does not match the schema ({name})"]
 
 
@@ -171,4 +173,6 @@ def _type(value: object) -> str:
         return "array"
     if isinstance(value, dict):
         return "object"
-    return "integer" if isinstance(value, int) or (isinstance(value, float) and value.is_integer()) else "number"
+    return (
+        "integer" if isinstance(value, int) or (isinstance(value, float) and value.is_integer()) else "number"
+    )

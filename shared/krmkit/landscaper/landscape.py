@@ -40,13 +40,15 @@ class Options:
     """What a landscape is told from outside.
 
     deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
-    exporter: the exports of a deploy item from templates; None where no template fits.
+    exporter: the exports of a deploy item from templates; None where no template fits. installation_exporter: the exports
+    {dataExports, targetExports} of a whole installation, which then is not rendered inside.
     names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
     state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
     exporter: Callable[[Rendered, DeployItem], Data | None] | None = None
+    installation_exporter: Callable[[Rendered], Data | None] | None = None
     names: dict[str, str] = field(default_factory=dict)
     state: dict[str, dict[str, object]] = field(default_factory=dict)
     unknown_is_nil: bool = False
@@ -128,7 +130,8 @@ class Landscape:
         except InstallationError as error:
             cycle = error.message.replace("subinstallations", "installations")
             return [
-                Rendered(named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]) for name in graph
+                Rendered(named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")])
+                for name in graph
             ]
         done: dict[str, Rendered] = {}
         for name in order:
@@ -142,7 +145,9 @@ class Landscape:
         if depth > _DEEPEST or self.count > _MOST:
             rendered.phase = FAILED
             rendered.errors.append(
-                InstallationError("limit", f"installations are nested more than {_DEEPEST} deep, or are more than {_MOST:,}")
+                InstallationError(
+                    "limit", f"installations are nested more than {_DEEPEST} deep, or are more than {_MOST:,}"
+                )
             )
             return rendered
         try:
@@ -170,7 +175,9 @@ class Landscape:
                 )
         if self._waits(rendered):
             return
-        scope = SchemaScope(known.blueprint.local_types, known.blueprint.files, known.component, self.repository)
+        scope = SchemaScope(
+            known.blueprint.local_types, known.blueprint.files, known.component, self.repository
+        )
         self._imports(rendered, known, scope)
         if rendered.errors:
             return
@@ -182,6 +189,8 @@ class Landscape:
             known.blueprint.imports, rendered.values, rendered.imports, rendered.name, rendered.namespace
         )
         self._write(rendered, copies)
+        if self._replaced(rendered):
+            return
         made = self._nested(rendered, known, templater, values)
         self._deploy_items(rendered, known, templater, values)
         self._children(rendered, made, depth)
@@ -228,7 +237,31 @@ class Landscape:
         rendered.state = dict(self.options.state.get(rendered.name, {}))
         return Templater(known.blueprint, known.component, known.closure, self.repository, rendered.state)
 
-    def _nested(self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data) -> list[Data]:
+    def _replaced(self, rendered: Rendered) -> bool:
+        """Whether a template tells the exports of the whole installation, which are then written."""
+        find = self.options.installation_exporter
+        told = find(rendered) if find is not None else None
+        if told is None:
+            return False
+        rendered.exports = dict(mapping(told.get("dataExports")))
+        for one in entries(told.get("targetExports")):
+            rendered.exports[text(one.get("name"))] = one
+        self._write_exports(rendered)
+        return True
+
+    def _write_exports(self, rendered: Rendered) -> None:
+        """The objects of the exports, each of which must have a value."""
+        exports.check_defined(rendered.exports, rendered.spec, rendered.name)
+        scope = scope_of(rendered.installation)
+        made = scoped.exported_objects(
+            rendered.exports, rendered.spec, rendered.name, rendered.namespace, scope
+        )
+        rendered.exported = made
+        self._write(rendered, made)
+
+    def _nested(
+        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+    ) -> list[Data]:
         """The nested Installations, in the order in which they run."""
         templates = templater.subinstallations(values) + known.blueprint.subinstallations()
         templates = subinstallations.prune(templates, known.blueprint, rendered.values)
@@ -257,8 +290,12 @@ class Landscape:
             rendered.name, template
         )
 
-    def _deploy_items(self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data) -> None:
-        rendered.deploy_items = decode_deploy_items(templater.deploy_items(values), rendered.imports, rendered.namespace)
+    def _deploy_items(
+        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+    ) -> None:
+        rendered.deploy_items = decode_deploy_items(
+            templater.deploy_items(values), rendered.imports, rendered.namespace
+        )
         self._write(
             rendered,
             [
@@ -273,7 +310,9 @@ class Landscape:
         done: dict[str, Rendered] = {}
         for template in rendered.order:
             before = [done[other] for other in graph[template]]
-            done[template] = self.render(by_template[template], f"{rendered.path}/{template}", before, depth + 1)
+            done[template] = self.render(
+                by_template[template], f"{rendered.path}/{template}", before, depth + 1
+            )
         rendered.children = [done[name] for name in by_template]
 
     def _item_exports(self, rendered: Rendered) -> Data:
@@ -284,10 +323,10 @@ class Landscape:
             keys = (f"{rendered.path}/{item.name}", f"{rendered.name}/{item.name}", item.name)
             key = next((one for one in keys if one in told), None)
             value: object = told[key] if key is not None else None
-            if key is None and item.type == MOCK_TYPE:
-                value = mapping(item.config).get("export")
-            elif key is None and self.options.exporter is not None:
+            if key is None and self.options.exporter is not None:
                 value = self.options.exporter(rendered, item)
+            if value is None and key is None and item.type == MOCK_TYPE:
+                value = mapping(item.config).get("export")
             if value is None and key is None and item.type != MOCK_TYPE:
                 rendered.unknown_items.append(item.name)
             found[item.name] = value
@@ -296,24 +335,25 @@ class Landscape:
     def _exports(self, rendered: Rendered, templater: Templater, values: Data, scope: SchemaScope) -> None:
         known = templater.blueprint
         item_exports = self._item_exports(rendered)
-        if rendered.deploy_items and (self.options.unknown_is_nil or any(value is not None for value in item_exports.values())):
+        if rendered.deploy_items and (
+            self.options.unknown_is_nil or any(value is not None for value in item_exports.values())
+        ):
             self._write(rendered, [scoped.execution_exports(item_exports, rendered.name, rendered.namespace)])
         internal = exports.internal_values(self.world, rendered.namespace, rendered.name, item_exports)
         try:
             rendered.exports = exports.construct(
-                templater, {**values, **internal, "values": internal}, known, rendered.spec, rendered.name, scope
+                templater,
+                {**values, **internal, "values": internal},
+                known,
+                rendered.spec,
+                rendered.name,
+                scope,
             )
-            exports.check_defined(rendered.exports, rendered.spec, rendered.name)
+            self._write_exports(rendered)
         except InstallationError:
             if self.options.unknown_is_nil or not rendered.unknown_items:
                 raise
             rendered.waits_for += [f"exports of deploy item {name}" for name in rendered.unknown_items]
-            return
-        made = scoped.exported_objects(
-            rendered.exports, rendered.spec, rendered.name, rendered.namespace, scope_of(rendered.installation)
-        )
-        rendered.exported = made
-        self._write(rendered, made)
 
     def _write(self, rendered: Rendered, made: list[Data]) -> None:
         """Objects of an installation; one that another installation has written already is a conflict."""
@@ -322,7 +362,8 @@ class Landscape:
             owner = self.owners.setdefault(key, rendered.path)
             if owner != rendered.path:
                 raise InstallationError(
-                    "owner-conflict", f"{key[0]} {key[2]} is made by installation {owner} already, and has one owner"
+                    "owner-conflict",
+                    f"{key[0]} {key[2]} is made by installation {owner} already, and has one owner",
                 )
             self.world.add(item)
             rendered.objects.append(item)
@@ -357,5 +398,3 @@ def _needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[st
             kept.add(name)
             pending += graph[name]
     return {name: others for name, others in graph.items() if name in kept}
-
-

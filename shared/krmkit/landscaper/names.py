@@ -1,7 +1,7 @@
 """Names, labels and annotations of Landscaper's objects.
 
-    object_name("", "config")            # "config"
-    object_name("Inst.root", "config")   # "4r75bh6pvkbg3wtfdoge5orc2wd67ins"
+object_name("", "config")            # "config"
+object_name("Inst.root", "config")   # "4r75bh6pvkbg3wtfdoge5orc2wd67ins"
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """References of container images, as Landscaper's template functions take them apart.
 
-    parse_oci_ref("docker.io/library/nginx:1.25")   # ("nginx", "1.25")
+parse_oci_ref("docker.io/library/nginx:1.25")   # ("nginx", "1.25")
 """
 
 from __future__ import annotations

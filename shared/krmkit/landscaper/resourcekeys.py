@@ -76,5 +76,9 @@ def _relative(templater: Templater, component: Component, reference: str) -> tup
 
 
 def _matches(member: Data, identity: Data) -> bool:
-    known = {"name": member.get("name"), "version": member.get("version"), **mapping(member.get("extraIdentity"))}
+    known = {
+        "name": member.get("name"),
+        "version": member.get("version"),
+        **mapping(member.get("extraIdentity")),
+    }
     return all(known.get(key) == value for key, value in identity.items())

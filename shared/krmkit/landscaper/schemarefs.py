@@ -40,26 +40,33 @@ class _Resolver:
     def __init__(self) -> None:
         self.visited = 0
 
-    def resolve(self, node: object, scope: SchemaScope, path: str, seen: frozenset[str], depth: int) -> object:
+    def resolve(
+        self, node: object, scope: SchemaScope, path: str, seen: frozenset[str], depth: int
+    ) -> object:
         self.visited += 1
         if self.visited > _MOST or depth > _DEEPEST:
             raise InstallationError(
-                "limit", f"the schema has more than {_MOST:,} nodes with its references, or is nested too deeply"
+                "limit",
+                f"the schema has more than {_MOST:,} nodes with its references, or is nested too deeply",
             )
         if isinstance(node, list):
             return [
-                self.resolve(item, scope, f"{path}[{index}]", seen, depth + 1) for index, item in enumerate(node)
+                self.resolve(item, scope, f"{path}[{index}]", seen, depth + 1)
+                for index, item in enumerate(node)
             ]
         if not isinstance(node, dict):
             return node
         reference = node.get("$ref")
         if "$ref" in node and not isinstance(reference, str):
             raise InstallationError(
-                "schema-validation-failed", f"invalid reference value at {path}.$ref: expected string, got {reference}"
+                "schema-validation-failed",
+                f"invalid reference value at {path}.$ref: expected string, got {reference}",
             )
         if isinstance(reference, str):
             return self.reference(reference, scope, path, seen, depth)
-        return {key: self.resolve(item, scope, f"{path}.{key}", seen, depth + 1) for key, item in node.items()}
+        return {
+            key: self.resolve(item, scope, f"{path}.{key}", seen, depth + 1) for key, item in node.items()
+        }
 
     def reference(self, uri: str, scope: SchemaScope, path: str, seen: frozenset[str], depth: int) -> object:
         owner = f"{scope.component.name}:{scope.component.version}::" if scope.component else ""
@@ -108,7 +115,9 @@ class _Resolver:
             single = list(content.all().values())
             content = single[0] if len(single) == 1 else None
         if content is None:
-            raise InstallationError("invalid", f"unable to fetch jsonschema for '{uri}': its content is not among the items")
+            raise InstallationError(
+                "invalid", f"unable to fetch jsonschema for '{uri}': its content is not among the items"
+            )
         return _decode(_text(content), uri), SchemaScope({}, None, owner, scope.repository)
 
 

@@ -27,7 +27,9 @@ from krmkit.landscaper.names import (
 _TARGET_FIELDS = ("type", "config", "secretRef")
 
 
-def import_copies(definitions: list[Definition], values: Data, imports: Imports, installation: str, namespace: str) -> list[Data]:
+def import_copies(
+    definitions: list[Definition], values: Data, imports: Imports, installation: str, namespace: str
+) -> list[Data]:
     """The copies of a blueprint's imports in the installation's own scope, in the order of the definitions."""
     scope = installation_source(installation)
     owner = _owner("Installation", installation)
@@ -62,7 +64,9 @@ def exported_objects(exports: Data, spec: Data, installation: str, namespace: st
     for one in entries(wanted.get("data")):
         key = text(one.get("dataRef"))
         labels = _labels(scope, key, source, EXPORT)
-        found.append(data_object(object_name(scope, key), namespace, labels, exports[text(one.get("name"))], owner))
+        found.append(
+            data_object(object_name(scope, key), namespace, labels, exports[text(one.get("name"))], owner)
+        )
     for one in entries(wanted.get("targets")):
         key = text(one.get("target"))
         template = mapping(exports[text(one.get("name"))])
@@ -76,7 +80,7 @@ def exported_objects(exports: Data, spec: Data, installation: str, namespace: st
 def execution_exports(exports: Data, installation: str, namespace: str) -> Data:
     """The DataObject of an execution's exports: all deploy items by name."""
     source = execution_source(installation)
-    labels = {CONTEXT_LABEL: source, SOURCE_LABEL: source}
+    labels: Data = {CONTEXT_LABEL: source, SOURCE_LABEL: source}
     return data_object(object_name(source, ""), namespace, labels, exports, _owner("Execution", installation))
 
 
@@ -96,11 +100,11 @@ def data_object(name: str, namespace: str, labels: Data, data: object, owner: Da
     }
 
 
-def _target_copy(target: Data, scope: str, key: str, labels: dict[str, str], namespace: str, owner: Data) -> Data:
+def _target_copy(target: Data, scope: str, key: str, labels: Data, namespace: str, owner: Data) -> Data:
     return _target(object_name(scope, key), namespace, labels, {}, mapping(target.get("spec")), owner)
 
 
-def _single_copy(target: Data, scope: str, key: str, labels: dict[str, str], namespace: str, owner: Data) -> Data:
+def _single_copy(target: Data, scope: str, key: str, labels: Data, namespace: str, owner: Data) -> Data:
     """The copy of a single target keeps labels and annotations; those of list and map elements do not, as in the reference."""
     copy = _target_copy(target, scope, key, labels, namespace, owner)
     original, metadata = mapping(target.get("metadata")), mapping(copy["metadata"])
@@ -109,7 +113,9 @@ def _single_copy(target: Data, scope: str, key: str, labels: dict[str, str], nam
     }
     metadata["annotations"] = {**kept, **mapping(metadata["annotations"])}
     metadata["labels"] = {
-        **{name: value for name, value in mapping(original.get("labels")).items() if name not in _DATA_LABELS},
+        **{
+            name: value for name, value in mapping(original.get("labels")).items() if name not in _DATA_LABELS
+        },
         **labels,
     }
     return copy
@@ -125,7 +131,7 @@ def _target(name: str, namespace: str, labels: Data, annotations: Data, spec: Da
         "metadata": {
             "name": name,
             "namespace": namespace,
-            "annotations": {**annotations, HASH_ANNOTATION: target_hash(spec)},
+            "annotations": annotations | {HASH_ANNOTATION: target_hash(spec)},
             "labels": labels,
             "ownerReferences": [owner],
         },
@@ -133,8 +139,8 @@ def _target(name: str, namespace: str, labels: Data, annotations: Data, spec: Da
     }
 
 
-def _labels(context: str, key: str, source: str, source_type: str) -> dict[str, str]:
-    labels = {CONTEXT_LABEL: context} if context else {}
+def _labels(context: str, key: str, source: str, source_type: str) -> Data:
+    labels: Data = {CONTEXT_LABEL: context} if context else {}
     return {**labels, KEY_LABEL: key, SOURCE_LABEL: source, SOURCE_TYPE_LABEL: source_type}
 
 

@@ -90,7 +90,9 @@ def _component(
     return component, shown
 
 
-def _overwritten(world: World, namespace: str, context: Data | None, name: str, version: str) -> tuple[str, str]:
+def _overwritten(
+    world: World, namespace: str, context: Data | None, name: str, version: str
+) -> tuple[str, str]:
     """Name and version after the substitutions of the ComponentVersionOverwrites that the context names."""
     reference = text(mapping(context).get("componentVersionOverwrites"))
     if not reference:
@@ -114,9 +116,13 @@ def _blueprint_files(repository: Repository, component: Component | None, spec: 
     name = text(mapping(definition.get("ref")).get("resourceName"))
     place = "spec.blueprint.ref.resourceName"
     if not name:
-        raise InstallationError("blueprint-not-found", "one of ref and inline must be given", "spec.blueprint")
+        raise InstallationError(
+            "blueprint-not-found", "one of ref and inline must be given", "spec.blueprint"
+        )
     if component is None:
-        raise InstallationError("blueprint-not-found", "a blueprint reference needs a componentDescriptor", place)
+        raise InstallationError(
+            "blueprint-not-found", "a blueprint reference needs a componentDescriptor", place
+        )
     blueprints = [one for one in component.resources if one.get("type") in BLUEPRINT_TYPES]
     resource = next((one for one in blueprints if one.get("name") == name), None) or component.resource(name)
     if resource is None:
@@ -129,7 +135,9 @@ def _blueprint_files(repository: Repository, component: Component | None, spec: 
     media_type = text(mapping(resource.get("access")).get("mediaType"))
     if resource.get("type") not in BLUEPRINT_TYPES or (media_type and not media_type.startswith(MEDIA_TYPES)):
         raise InstallationError(
-            "blueprint-not-found", "artifact does not match blueprint downloader (check config media type)", place
+            "blueprint-not-found",
+            "artifact does not match blueprint downloader (check config media type)",
+            place,
         )
     content = repository.content(component, resource)
     if content is None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from krmkit.landscaper.blueprint import Executor, read_file
+from krmkit.landscaper.blueprint import Blueprint, Executor, read_file
 from krmkit.landscaper.components import Data
 from krmkit.landscaper.data import mapping
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.lang.gotemplate.functions import GoCallError
 
 if TYPE_CHECKING:
@@ -28,9 +29,12 @@ def map_data(mappings: Data, imports: Data, rule: str, title: str, field: str) -
     found: Data = {}
     for name in sorted(mappings):
         try:
-            found[name] = evaluate(mappings[name], Options(bindings=imports, access="none", source_name=name))
+            options = Options(bindings=imports, access="none", source_name=name)
+            found[name] = evaluate(mappings[name], [], options).documents[0]
         except SpiffError as error:
-            raise InstallationError(rule, f"unable to template {title}{name}: {error.message}", f"{field}.{name}") from None
+            raise InstallationError(
+                rule, f"unable to template {title}{name}: {error.message}", f"{field}.{name}"
+            ) from None
     return found
 
 
@@ -62,7 +66,11 @@ def run_spiff(templater: Templater, phase: str, executor: Executor, values: Data
 def _template(templater: Templater, executor: Executor) -> str:
     """The text of a template; one that stands as data is written as JSON, which is YAML."""
     if executor.template is None:
-        return read_file(templater.blueprint.files, executor.file) if executor.file else executor.text(templater.blueprint.files)
+        return (
+            read_file(templater.blueprint.files, executor.file)
+            if executor.file
+            else executor.text(templater.blueprint.files)
+        )
     if isinstance(executor.template, str):
         return executor.template
     import json
@@ -100,3 +108,19 @@ def _failing(function: Callable[..., object]) -> Callable[..., object]:
             raise ValueError(error.message) from None
 
     return call
+
+
+def check(executor: Executor, blueprint: Blueprint) -> None:
+    """Raise InstallationError (template) for a template that is absent or no YAML; expressions are checked when they run."""
+    if executor.template is None and not executor.file:
+        executor.text(blueprint.files)
+    if executor.template is None or isinstance(executor.template, str):
+        source = (
+            executor.template
+            if isinstance(executor.template, str)
+            else read_file(blueprint.files, executor.file)
+        )
+        try:
+            load(source)
+        except GoYamlError as error:
+            raise InstallationError("template", str(error)) from None

@@ -87,7 +87,9 @@ class _Checker:
             seen.add(name)
             blueprint = mapping(template.get("blueprint"))
             if not text(blueprint.get("ref")) and not blueprint.get("filesystem"):
-                self.problems.append(f"{place}({name}).blueprint: Required value: ref or filesystem must be given")
+                self.problems.append(
+                    f"{place}({name}).blueprint: Required value: ref or filesystem must be given"
+                )
             for one in entries(mapping(template.get("imports")).get("data")):
                 for key in ("secretRef", "configMapRef"):
                     if one.get(key):
@@ -161,7 +163,12 @@ def default_name(parent: str, template: str) -> str:
 
 
 def installation_object(
-    parent: Data, component: Component | None, repository: Repository, context: Data | None, template: Data, name: str
+    parent: Data,
+    component: Component | None,
+    repository: Repository,
+    context: Data | None,
+    template: Data,
+    name: str,
 ) -> Data:
     """The Installation of a template. Raises InstallationError where its blueprint cannot be found."""
     spec = mapping(parent.get("spec"))

@@ -121,7 +121,8 @@ class Templater:
             raise InstallationError("template", f"{when}: {error}") from None
         if output is not None and not isinstance(output, dict):
             raise InstallationError(
-                "template", f'executor "{executor.name}": the output must be a mapping, got {type(output).__name__}'
+                "template",
+                f'executor "{executor.name}": the output must be a mapping, got {type(output).__name__}',
             )
         found = mapping(output)
         if key and found.get("state") is not None:
@@ -147,7 +148,9 @@ def merge_maps(left: Data, right: Data) -> Data:
     found = dict(left)
     for key, value in right.items():
         known = found.get(key)
-        found[key] = merge_maps(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        found[key] = (
+            merge_maps(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
     return found
 
 

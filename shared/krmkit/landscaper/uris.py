@@ -43,12 +43,15 @@ def walk(repository: Repository, component: Component, uri: str) -> tuple[Compon
                 raise InstallationError("invalid", f"{uri}: nothing may follow a resource")
             return component, kind, name
         if kind != _REFERENCES:
-            raise InstallationError("invalid", f"{uri}: unknown keyword {kind}; must be {_REFERENCES} or {_RESOURCES}")
+            raise InstallationError(
+                "invalid", f"{uri}: unknown keyword {kind}; must be {_REFERENCES} or {_RESOURCES}"
+            )
         reference = next((one for one in component.references if one.get("name") == name), None)
         if reference is None:
             known = [text(one.get("name")) for one in component.references]
             raise InstallationError(
-                "component-not-found", f"component reference {name} cannot be found{did_you_mean(name, known)}"
+                "component-not-found",
+                f"component reference {name} cannot be found{did_you_mean(name, known)}",
             )
         component = repository.referenced(component, reference)
     return component, _REFERENCES, parts[-1]

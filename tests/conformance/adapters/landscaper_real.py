@@ -13,7 +13,12 @@ from krmkit.landscaper.deployitems import DeployItem
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.files import Files
 from krmkit.landscaper.landscape import Landscape, Options, Rendered
-from krmkit.landscaper.names import ENCOMPASSED_BY_LABEL, HASH_ANNOTATION, SUBINSTALLATION_NAME_ANNOTATION, hashed_name
+from krmkit.landscaper.names import (
+    ENCOMPASSED_BY_LABEL,
+    HASH_ANNOTATION,
+    SUBINSTALLATION_NAME_ANNOTATION,
+    hashed_name,
+)
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.sources import prerequisites
 from krmkit.landscaper.templating import Templater, template_values
@@ -82,7 +87,9 @@ def compare_phases(wanted: list[Record], found: list[Rendered]) -> list[str]:
             continue
         messages = [error.message for error in rendered.errors]
         if rendered.phase != one["phase"]:
-            problems.append(f"{one['name']} is {rendered.phase}, wanted {one['phase']}: {messages or one.get('lastError')}")
+            problems.append(
+                f"{one['name']} is {rendered.phase}, wanted {one['phase']}: {messages or one.get('lastError')}"
+            )
         elif "lastError" in one and not same_error(one["lastError"]["message"], rendered.errors):
             problems.append(f"{one['name']} says {messages}, wanted {one['lastError']['message'][:500]!r}")
     return problems
@@ -103,7 +110,11 @@ def same_error(wanted: str, errors: list[InstallationError]) -> bool:
     if "unresolved nodes" in ours:
         lines = set(map(str.strip, ours.split("\n")[1:]))
         return bool(lines) and lines <= set(map(str.strip, said.split("\n")))
-    for same in ('contains fields with "no value"', "file does not exist", "error converting YAML to JSON: yaml: "):
+    for same in (
+        'contains fields with "no value"',
+        "file does not exist",
+        "error converting YAML to JSON: yaml: ",
+    ):
         if same in ours:
             return ours[: ours.index(same)] + same in said
     if "needs a cluster" in ours:
@@ -187,17 +198,21 @@ class Fixture(Landscape):
     def only_exports(self, rendered: Rendered, told: dict[str, Record]) -> None:
         known = prerequisites(self.world, self.repository, rendered.installation)
         rendered.deploy_items = [DeployItem(name, "mock", {"export": value}) for name, value in told.items()]
-        scope = SchemaScope(known.blueprint.local_types, known.blueprint.files, known.component, self.repository)
+        scope = SchemaScope(
+            known.blueprint.local_types, known.blueprint.files, known.component, self.repository
+        )
         templater = Templater(known.blueprint, known.component, known.closure, self.repository)
         self._exports(rendered, templater, template_values(templater, {}, rendered.spec), scope)
 
 
 def scenarios(record: Record, folder: Path) -> Verdict:
     """One installation of a set of objects, as the fixtures of the reference have them."""
-    landscape = Fixture(World.of(record["objects"]), repository_of(record), Options(names=Templates(), unknown_is_nil=True))
+    landscape = Fixture(
+        World.of(record["objects"]), repository_of(record), Options(names=Templates(), unknown_is_nil=True)
+    )
     landscape.mode = record["mode"]
     (installation,) = [
-        one for one in landscape.world.of_kind("Installation") if one["metadata"]["name"] == record["installation"]  # type: ignore[call-overload,index]
+        one for one in landscape.world.of_kind("Installation") if meta(one)["name"] == record["installation"]
     ]
     if record["mode"] == "export_only":
         found = Rendered(installation, record["installation"])
@@ -210,8 +225,12 @@ def scenarios(record: Record, folder: Path) -> Verdict:
         if not found.errors:
             return False, f"no error, wanted {wanted}"
         error = found.errors[0]
-        rule = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in wanted["class"]).lstrip("-")
-        return error.rule == rule and wanted["message_contains"] in error.message, f"{error.rule}: {error.message}"
+        rule = "".join(
+            f"-{letter.lower()}" if letter.isupper() else letter for letter in wanted["class"]
+        ).lstrip("-")
+        return error.rule == rule and wanted[
+            "message_contains"
+        ] in error.message, f"{error.rule}: {error.message}"
     if found.errors:
         return False, f"{[(one.rule, one.message) for one in found.errors]}"
     return compare_scenario(record["expect"], found)
@@ -220,24 +239,30 @@ def scenarios(record: Record, folder: Path) -> Verdict:
 class Templates(dict[str, str]):
     """Names of nested installations that are their templates' names."""
 
-    def get(self, key: str, default: object = None) -> str:  # type: ignore[override]
+    def get(self, key: str, default: object = None) -> str:
         return key.rpartition("/")[2]
 
 
-def compare_scenario(expect: Record, found: Rendered) -> Verdict:
+def compare_scenario(expect: Record, found: Any) -> Verdict:
     """What a scenario lists."""
     imports = expect["imports"]
-    problems = [] if plain(imports) == plain(found.values) or not found.values else [difference(plain(imports), plain(found.values), "imports")]
-    items = [item_data(item) for item in found.deploy_items if "deployItems" in expect and expect["deployItems"]]
+    problems = (
+        []
+        if plain(imports) == plain(found.values) or not found.values
+        else [difference(plain(imports), plain(found.values), "imports")]
+    )
+    items = [item_data(item) for item in found.deploy_items if expect.get("deployItems")]
     if items != expect["deployItems"]:
         problems.append(difference(expect["deployItems"], items, "deployItems"))
     copies = [
-        one for one in found.objects if one["metadata"]["labels"].get("data.landscaper.gardener.cloud/sourceType") == "import"  # type: ignore[call-overload,index]
+        one
+        for one in found.objects
+        if meta(one)["labels"].get("data.landscaper.gardener.cloud/sourceType") == "import"
     ]
     problems += compare_objects(expect["scopedImports"], [ownerless(one) for one in copies])
     nested = [one for one in found.objects if one["kind"] == "Installation"]
     for one, other in zip(expect["subinstallations"], nested, strict=True):
-        spec = {key: value for key, value in other["spec"].items() if value or key in one["spec"]}  # type: ignore[attr-defined]
+        spec = {key: value for key, value in other["spec"].items() if value or key in one["spec"]}
         if plain(one["spec"]) != plain(spec):
             problems.append(difference(one["spec"], spec, f"subinstallation {one['name']}"))
     if "exports" in expect:
@@ -249,10 +274,22 @@ def compare_scenario(expect: Record, found: Rendered) -> Verdict:
 
 def item_data(item: DeployItem) -> Record:
     """A deploy item as scenarios write it."""
-    data: Record = {"name": item.name, "type": item.type, "config": item.config, "dependsOn": item.depends_on, "labels": item.labels}
+    data: Record = {
+        "name": item.name,
+        "type": item.type,
+        "config": item.config,
+        "dependsOn": item.depends_on,
+        "labels": item.labels,
+    }
     if item.target:
         data["target"] = item.target
     return {**data, **item.options}
+
+
+def meta(item: Any) -> Record:
+    """metadata of an object."""
+    found: Record = item["metadata"]
+    return found
 
 
 def ownerless(one: Record) -> Record:

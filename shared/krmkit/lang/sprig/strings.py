@@ -148,7 +148,7 @@ def plural(one: str, many: str, count: int) -> str:
 def to_string(value: object) -> str:
     """toString: text as it is, bytes as the text that they are, anything else as it prints."""
     if isinstance(value, ByteList):
-        return decode(bytes(map(int, value)))  # type: ignore[call-overload]
+        return decode(bytes(item for item in value if isinstance(item, int)))
     return value if isinstance(value, str) else sprint(value)
 
 
