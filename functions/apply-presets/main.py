@@ -39,7 +39,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             config.spec["writeMarker"],
             resources.limits,
         )
-        results.extend(finding.at(carrier.resource, pack=pack.label) for finding in applied.findings)
+        results.extend(map(carrier.located, applied.findings))
         for preset in applied.presets:
             results.explain("applied", f'the preset "{preset.label}" is applied', carrier.resource)
         carrier.write_values(applied.text)

@@ -5,7 +5,10 @@ DEFINITION: dict[str, object] = (
  {'name': 'plan-reconcile',
   'kind': 'PlanReconcile',
   'schema': {'type': 'object',
-             'required': ['label'],
-             'properties': {'label': {'type': 'string', 'minLength': 1},
-                            'value': {'type': 'string', 'default': 'true'}}}}
+             'required': ['now'],
+             'properties': {'now': {'type': 'string', 'minLength': 1},
+                            'write': {'type': 'boolean', 'default': False},
+                            'installations': {'type': 'array',
+                                              'default': [],
+                                              'items': {'type': 'string', 'minLength': 1}}}}}
 )

@@ -9,14 +9,18 @@ if __name__ == "__main__":
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-from krmkit.fn import Config, FunctionError, Resource, ResourceList, Results, main
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.palette.carrier import Packs
-from krmkit.palette.macroitems import ContextError, read_context, resolve_packs, resolve_resources, sources_of
+from krmkit.palette.macroitems import (
+    ContextError,
+    read_context,
+    resolve_packs,
+    resolve_resources,
+    resolved_findings,
+    sources_of,
+    unused_findings,
+)
 from krmkit.palette.macros import Resolver
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.palette.macros import Resolved
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -33,20 +37,12 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))
     for carrier, resolved in in_packs:
-        tell(results, resolved, carrier.resource, carrier.pack.label)
+        results.extend(resolved_findings(resolved, carrier.resource, carrier))
         carrier.write_values(resolved.text)
     for item, resolved in in_resources:
-        tell(results, resolved, item)
+        results.extend(resolved_findings(resolved, item))
         item.rewrite(resolved.text)
-
-
-def tell(results: Results, resolved: Resolved, item: Resource, pack: str = "") -> None:
-    """The findings about one text, and how many of its macros are resolved."""
-    tags = {"pack": pack} if pack else {}
-    results.extend(finding.at(item, **tags) for finding in resolved.findings)
-    if not any(finding.severity == "error" for finding in resolved.findings):
-        macros = "macro" if resolved.count == 1 else "macros"
-        results.info("resolved", f"{resolved.count} {macros} resolved", item, tags=tags)
+    results.extend(unused_findings(resolver, config.resource))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ DEFINITION: dict[str, object] = (
  {'name': 'validate-installation',
   'kind': 'ValidateInstallation',
   'schema': {'type': 'object',
-             'required': ['label'],
-             'properties': {'label': {'type': 'string', 'minLength': 1},
-                            'value': {'type': 'string', 'default': 'true'}}}}
+             'properties': {'installations': {'type': 'array',
+                                              'default': [],
+                                              'items': {'type': 'string', 'minLength': 1}}}}}
 )

@@ -29,12 +29,13 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     packs = Packs.read(resources)
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
-    items = {carrier.pack.label: carrier.resource for carrier in packs.carriers}
+    carriers = {carrier.pack.label: carrier for carrier in packs.carriers}
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
-        results.add(found.at(items.get(found.tags.get("pack", "")) or config.resource))
+        carrier = carriers.get(found.tags.get("pack", ""))
+        results.add(carrier.located(found) if carrier is not None else found.at(config.resource))
     for found in satisfied or ():
-        results.add(found.at(items.get(found.tags.get("pack", ""))))
+        results.add(carriers[found.tags["pack"]].located(found))
 
 
 if __name__ == "__main__":

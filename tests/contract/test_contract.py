@@ -6,6 +6,7 @@ Each test stems from something that kpt or kustomize was seen to do with the out
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from krmkit.fn import loader, testing
 from krmkit.fn import run as core
 from krmkit.fn.config import decode
 from krmkit.fn.run import Options, Outcome
+from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.lang.schemacheck import unsupported
 from krmkit.yaml import emit
@@ -225,7 +227,14 @@ def test_list_as_json(example: testing.Example) -> None:
 
     expected = run(folder_of(example), text)
     assert outcome.exit_code == expected.exit_code
-    assert [result.data() for result in outcome.results] == [result.data() for result in expected.results]
+    assert list(map(_without_place, outcome.results)) == list(map(_without_place, expected.results))
+
+
+def _without_place(finding: Finding) -> dict[str, object]:
+    """A result without lines and columns: a text inside an item has none of its own in JSON."""
+    data = finding.data()
+    message = re.sub(r"line \d+(, column \d+)?( of [^:]*)?: ", "", str(data["message"]))
+    return {**data, "message": message}
 
 
 @each_example
@@ -304,7 +313,9 @@ def test_new_resources(example: testing.Example) -> None:
         assert annotations.get("internal.config.kubernetes.io/index") is not None
         assert "config.kubernetes.io/function" not in annotations
         assert "config.k8s.io/function" not in annotations
-        assert annotations.get("config.kubernetes.io/local-config") != "true"
+        # Previews of what a controller would make are for reading, not for a cluster.
+        preview = annotations["internal.config.kubernetes.io/path"].startswith(("topology/", "landscape/"))
+        assert preview or annotations.get("config.kubernetes.io/local-config") != "true"
 
 
 # What is wrong: configs, inputs

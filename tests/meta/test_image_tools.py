@@ -38,6 +38,7 @@ def test_every_extra_is_locked() -> None:
     for file, package in EXTRAS.values():
         assert re.fullmatch(rf"{package}==\S+( +--hash=sha256:[0-9a-f]{{64}})+", lock(file)[package])
     assert list(lock("cel")) == ["cel-expr-python"]
+    assert list(lock("protobuf")) == ["protobuf"]
     assert list(lock("image")) == ["pip"]
 
 

@@ -26,6 +26,7 @@ EXTRAS = {
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
     "jsonschema": ("jsonschema", "jsonschema-rs"),
+    "protobuf": ("protobuf", "protobuf"),
 }
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
 GLIBC = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")

@@ -16,7 +16,7 @@ from krmkit.fn.write import Change, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.palette.carrier import FILES, PACK_FILE, is_pack, place
+from krmkit.palette.carrier import FILES, FOLDER, PACK_FILE, is_pack, place
 from krmkit.palette.pack import PackError, read_metadata
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TEXTS = (PACK_FILE, *FILES)
-FOLDER = "krmkit.dev/pack-folder"  # keeps the folder's name, or its path where it lies in the package
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _LONGEST_NAME = 253
 

@@ -161,8 +161,8 @@ def _report(
             table.add(
                 [severity, rule, _where(result, run), str(result["message"])], _COLOURS.get(severity, "")
             )
-        if run.exit_code and not run.results:
-            table.add(["error", "", run.name, run.stderr or f"exit code {run.exit_code}"], RED)
+        if run.reason:
+            table.add(["error", "", run.name, run.reason], RED)
     stream = terminal.stream
     if len(table):
         stream.write(between + table.text(terminal) + "\n")

@@ -31,18 +31,27 @@ METADATA = Struct(
     {"name": STRING, "namespace": STRING, "uid": STRING, "labels": STRING_MAP, "annotations": STRING_MAP},
     open=True,
 )
-READINESS_GATES = List(Struct("MachineReadinessGate", {"conditionType": STRING, "polarity": STRING}))
-AVAILABILITY_GATES = List(Struct("ClusterAvailabilityGate", {"conditionType": STRING, "polarity": STRING}))
+POLARITY = Text(values=("Positive", "Negative"))
+STATUS = Text(values=("True", "False", "Unknown"))
+ROLLOUT_TYPE = Text(values=("RollingUpdate", "OnDelete"))
+DELETION_ORDER = Text(values=("Random", "Newest", "Oldest"))
+TAINT_EFFECT = Text(values=("NoSchedule", "PreferNoSchedule", "NoExecute"))
+TAINT_PROPAGATION = Text(values=("Always", "OnInitialization"))
+READINESS_GATES = List(Struct("MachineReadinessGate", {"conditionType": STRING, "polarity": POLARITY}))
+AVAILABILITY_GATES = List(Struct("ClusterAvailabilityGate", {"conditionType": STRING, "polarity": POLARITY}))
 TAINTS = List(
-    Struct("MachineTaint", {"key": STRING, "value": STRING_POINTER, "effect": STRING, "propagation": STRING})
+    Struct(
+        "MachineTaint",
+        {"key": STRING, "value": STRING_POINTER, "effect": TAINT_EFFECT, "propagation": TAINT_PROPAGATION},
+    )
 )
 TEMPLATE_REF = Struct("ClusterClassTemplateReference", {"kind": STRING, "name": STRING, "apiVersion": STRING})
 OBJECT_REF = Struct("ContractVersionedObjectReference", {"kind": STRING, "name": STRING, "apiGroup": STRING})
 _CONDITIONS = List(
-    Struct("UnhealthyNodeCondition", {"type": STRING, "status": STRING, "timeoutSeconds": INT32})
+    Struct("UnhealthyNodeCondition", {"type": STRING, "status": STATUS, "timeoutSeconds": INT32})
 )
 _MACHINE_CONDITIONS = List(
-    Struct("UnhealthyMachineCondition", {"type": STRING, "status": STRING, "timeoutSeconds": INT32})
+    Struct("UnhealthyMachineCondition", {"type": STRING, "status": STATUS, "timeoutSeconds": INT32})
 )
 _TIMEOUTS = {
     "nodeDrainTimeoutSeconds": INT32,
@@ -97,14 +106,16 @@ def health_check(owner: str, topology: bool, deployment: bool) -> Struct:
 
 def deletion(owner: str, order: bool = False) -> Struct:
     """deletion of a control plane or pool; that of a MachineDeployment has an `order`."""
-    return Struct(owner + "MachineDeletionSpec", {"order": STRING, **_TIMEOUTS} if order else _TIMEOUTS)
+    return Struct(
+        owner + "MachineDeletionSpec", {"order": DELETION_ORDER, **_TIMEOUTS} if order else _TIMEOUTS
+    )
 
 
 def rollout_strategy(owner: str) -> Struct:
     """rollout.strategy of a MachineDeployment."""
     name = owner + "RolloutStrategy"
     rolling = Struct(name + "RollingUpdate", {"maxUnavailable": INT_OR_STRING, "maxSurge": INT_OR_STRING})
-    return Struct(name, {"type": STRING, "rollingUpdate": rolling})
+    return Struct(name, {"type": ROLLOUT_TYPE, "rollingUpdate": rolling})
 
 
 CLUSTER_VARIABLES = List(Struct("ClusterVariable", {"name": STRING, "value": RAW}))

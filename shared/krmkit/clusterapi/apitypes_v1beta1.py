@@ -8,14 +8,17 @@ from __future__ import annotations
 from krmkit.clusterapi.apitypes import (
     AVAILABILITY_GATES,
     CLUSTER_NETWORK,
+    DELETION_ORDER,
     ENDPOINT,
     METADATA,
     OBJECT_META,
     READINESS_GATES,
+    ROLLOUT_TYPE,
     STRINGS,
     TAINTS,
     TIME,
 )
+from krmkit.clusterapi.apitypes import STATUS as CONDITION_STATUS
 from krmkit.clusterapi.apitypes_class import STATUS, VARIABLE_METADATA, json_schema_props, patches
 from krmkit.clusterapi.decode import (
     BOOL,
@@ -59,10 +62,10 @@ _NEW_WORKER = {
 }
 HEALTH_CHECK_FIELDS = {
     "unhealthyConditions": List(
-        Struct("UnhealthyCondition", {"type": STRING, "status": STRING, "timeout": DURATION})
+        Struct("UnhealthyCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
     ),
     "unhealthyMachineConditions": List(
-        Struct("UnhealthyMachineCondition", {"type": STRING, "status": STRING, "timeout": DURATION})
+        Struct("UnhealthyMachineCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
     ),
     "maxUnhealthy": INT_OR_STRING,
     "unhealthyRange": STRING,
@@ -76,10 +79,10 @@ _HEALTH_CHECK_TOPOLOGY = Struct(
 _STRATEGY = Struct(
     "MachineDeploymentStrategy",
     {
-        "type": STRING,
+        "type": ROLLOUT_TYPE,
         "rollingUpdate": Struct(
             "MachineRollingUpdateDeployment",
-            {"maxUnavailable": INT_OR_STRING, "maxSurge": INT_OR_STRING, "deletePolicy": STRING},
+            {"maxUnavailable": INT_OR_STRING, "maxSurge": INT_OR_STRING, "deletePolicy": DELETION_ORDER},
         ),
         "remediation": Struct("RemediationStrategy", {"maxInFlight": INT_OR_STRING}),
     },

@@ -5,7 +5,7 @@ Source: core/webhooks/admission/{cluster,machinedeployment,machinehealthcheck}.g
 
 from __future__ import annotations
 
-from krmkit.clusterapi.compatibility import MACHINE_DEPLOYMENTS, spec_of, workers_of
+from krmkit.clusterapi.compatibility import MACHINE_DEPLOYMENTS, spec_of, topology_of, workers_of
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.lang.gonumbers import check_int_or_percent
 from krmkit.lang.gotemplate.printing import quote
@@ -110,13 +110,12 @@ def has_autoscaler_size(holder: Data) -> bool:
 
 def validate_autoscaler(cluster: Data, cluster_class: Data | None) -> list[FieldError]:
     """validateAutoscalerAnnotationsForCluster: replicas and the autoscaler's annotations exclude each other."""
-    topology = spec_of(cluster).get("topology") or {}
     scaled = [] if cluster_class is None else workers_of(spec_of(cluster_class), MACHINE_DEPLOYMENTS)
     classes = [worker.get("class", "") for worker in scaled if has_autoscaler_size(worker)]
     metadata = cluster.get("metadata") or {}
     name, namespace = quote(metadata.get("name", "")), quote(metadata.get("namespace", ""))
     found = []
-    for worker in workers_of(topology, MACHINE_DEPLOYMENTS):
+    for worker in workers_of(topology_of(cluster), MACHINE_DEPLOYMENTS):
         replicas = worker.get("replicas")
         if replicas is None:
             continue

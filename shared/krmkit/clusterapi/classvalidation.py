@@ -24,13 +24,16 @@ from krmkit.clusterapi.compatibility import (
     spec_of,
     template_ref,
     templates_are_valid,
+    topology_of,
     worker_classes_are_unique,
     workers_of,
 )
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patchvalidation import validate_patches
+from krmkit.clusterapi.variables.classvalidation import validate_class_variables
 from krmkit.lang.blangsemver import compare_with_build_tags, parse_tolerant
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, key
-from krmkit.lang.gotemplate import TemplateError, parse
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.kubenames import is_dns1123_subdomain
 from krmkit.lang.semver import Version, VersionError
@@ -45,12 +48,10 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
-_LONGEST_NAME = 63
-_LONGEST_CUT = _LONGEST_NAME - len(_RANDOM)
 
 
 def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[FieldError]:
-    """What the webhook refuses about a class, its variables and Clusters aside; `old` is its state before an update."""
+    """What the webhook refuses about a class, the Clusters that use it aside; `old` is its state before an update."""
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
     spec = spec_of(new)
@@ -62,6 +63,11 @@ def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[
     found += _validate_health_checks(spec)
     found += _validate_naming(spec)
     found += _validate_taints(spec, features)
+    found += validate_class_variables(
+        spec.get("variables") or [],
+        spec_of(old).get("variables") if old is not None else None,
+        "spec.variables",
+    )
     found += validate_patches(new, features)
     found += _validate_metadata(spec)
     found += _validate_versions(spec.get("kubernetesVersions") or [])
@@ -111,20 +117,10 @@ def _validate_name_template(holder: Data | None, data: Data, what: str, path: st
     if not template:
         return []
     path = child(path, "naming", "template")
-    problem = ""
     try:
-        parsed = parse(template, name="template name generator", options=("missingkey=error",))
-    except TemplateError as error:
-        problem = f"parsing template {quote(template)}: {error.message}"
-    else:
-        try:
-            name = parsed.execute(data)
-        except TemplateError as error:
-            problem = f"rendering template: {error.message}"
-    if problem:
-        return [invalid(path, template, f"invalid {what} name template: {problem}")]
-    if len(name) > _LONGEST_NAME:
-        name = name[:_LONGEST_CUT] + _RANDOM
+        name = NamingTemplate(template).name(data, _RANDOM)
+    except TopologyError as error:
+        return [invalid(path, template, f"invalid {what} name template: {error}")]
     return [invalid(path, template, text) for text in is_dns1123_subdomain(name)]
 
 
@@ -186,12 +182,6 @@ def validate_class_for_clusters(new: Data, old: Data, clusters: Iterable[Data]) 
     for cluster in clusters:
         found += validate_autoscaler(cluster, new)
     return found
-
-
-def topology_of(cluster: Data) -> Data:
-    """spec.topology, {} where it is absent."""
-    topology: Data = spec_of(cluster).get("topology") or {}
-    return topology
 
 
 def _versions_in_use(new: Data, clusters: list[Data]) -> list[FieldError]:

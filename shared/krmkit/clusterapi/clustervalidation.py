@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import ip_address
 
 from krmkit.clusterapi.checks import (
     is_defined,
@@ -21,12 +20,14 @@ from krmkit.clusterapi.compatibility import (
     name_of,
     spec_of,
     template_ref,
+    topology_of,
     worker_topologies_are_valid,
     workers_of,
 )
 from krmkit.clusterapi.versionupdate import validate_version_update
 from krmkit.lang import blangsemver
 from krmkit.lang.fielderror import INTERNAL, FieldError, child, forbidden, index, invalid, key, required
+from krmkit.lang.gonet import parse_cidr
 from krmkit.lang.gonumbers import NumberError, atoi
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.kubenames import is_valid_label_value
@@ -64,12 +65,6 @@ class Surroundings:
     reconciled: bool = True
     old_class: Data | None = None
     state: CurrentState | None = None
-
-
-def topology_of(cluster: Data) -> Data:
-    """spec.topology, {} where the Cluster has none."""
-    topology: Data = spec_of(cluster).get("topology") or {}
-    return topology
 
 
 def class_key(cluster: Data) -> tuple[str, str]:
@@ -120,7 +115,7 @@ def validate_cluster(new: Data, old: Data | None, around: Surroundings) -> tuple
         found += [
             invalid(index(path, position), block, f"invalid CIDR address: {block}")
             for position, block in enumerate(blocks)
-            if not is_cidr(block)
+            if parse_cidr(block) is None
         ]
     warnings: list[str] = []
     if spec.get("topology"):
@@ -128,21 +123,6 @@ def validate_cluster(new: Data, old: Data | None, around: Surroundings) -> tuple
     elif old_spec.get("topology"):
         found.append(forbidden(_TOPOLOGY, "cannot be removed from an existing Cluster"))
     return found, warnings
-
-
-def is_cidr(text: str) -> bool:
-    """net.ParseCIDR: an address without a zone, and the number of its bits that name the network.
-
-    >>> is_cidr("10.0.0.0/8"), is_cidr("10.0.0.0/33"), is_cidr("10.0.0.0")
-    (True, False, False)
-    """
-    address, _, bits = text.partition("/")
-    if not (bits.isascii() and bits.isdecimal()) or len(bits) > 9 or "%" in address:
-        return False
-    try:
-        return int(bits) <= ip_address(address).max_prefixlen
-    except ValueError:
-        return False
 
 
 def _validate_topology(

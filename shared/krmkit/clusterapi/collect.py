@@ -24,7 +24,7 @@ PREVIOUS = "krmkit.dev/previous"
 DEFAULT_NAMESPACE = "default"
 CRD = "CustomResourceDefinition"
 _OF_TOOLS = frozenset((names.LEGACY_PATH, names.LEGACY_INDEX, names.LOCAL_CONFIG))
-_PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "krmkit.dev/")
+_PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "config.k8s.io/", "krmkit.dev/")
 
 
 class Item:

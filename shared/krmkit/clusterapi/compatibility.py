@@ -23,6 +23,12 @@ def spec_of(data: Data) -> Data:
     return spec
 
 
+def topology_of(cluster: Data) -> Data:
+    """spec.topology, {} where the Cluster has none."""
+    topology: Data = spec_of(cluster).get("topology") or {}
+    return topology
+
+
 def workers_of(owner: Data, kind: str) -> list[Data]:
     """workers.machineDeployments or workers.machinePools of a class spec or a topology."""
     workers: list[Data] = (owner.get("workers") or {}).get(kind) or []
@@ -176,7 +182,7 @@ def worker_topologies_are_valid(cluster: Data, cluster_class: Data, kind: str) -
     classes = {worker.get("class", "") for worker in workers_of(spec_of(cluster_class), kind)}
     found = []
     seen: set[str] = set()
-    for position, worker in enumerate(workers_of(spec_of(cluster).get("topology") or {}, kind)):
+    for position, worker in enumerate(workers_of(topology_of(cluster), kind)):
         path = index(child("spec.topology.workers", kind), position)
         class_name, name = worker.get("class", ""), worker.get("name", "")
         if class_name not in classes:

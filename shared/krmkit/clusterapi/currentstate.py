@@ -15,9 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from krmkit.clusterapi.blueprint import Blueprint
+
     Object = dict[str, Any]
 
 _NO_OBJECT: Object = {}
+
+
+def made_kind(template: Object) -> tuple[str, str]:
+    """Group and kind of the objects that a template makes: of an AWSClusterTemplate, AWSCluster."""
+    made = mapping(template, "spec", "template")
+    kind = made.get("kind") or str(template.get("kind", "")).removesuffix("Template")
+    return labels.group_of(str(made.get("apiVersion") or template.get("apiVersion", ""))), str(kind)
 
 
 class CurrentObjects:
@@ -26,11 +35,12 @@ class CurrentObjects:
     CurrentObjects(objects).of(cluster)   # the ClusterState of what is there
     """
 
-    __slots__ = ("_by_name", "_machines", "_workers")
+    __slots__ = ("_by_name", "_machines", "_owned", "_workers")
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._by_name: dict[tuple[str, str, str, str], Object] = {}
         self._workers: dict[tuple[str, str, str], list[Object]] = {}
+        self._owned: dict[tuple[str, str], dict[tuple[str, str], Object]] = {}
         self._machines: dict[tuple[str, str, str], list[Object]] = {}
         for item in objects:
             self._add(item)
@@ -42,7 +52,11 @@ class CurrentObjects:
         self._by_name[namespace, group, kind, str(metadata.get("name", ""))] = item
         own = metadata.get("labels") or {}
         cluster = own.get(labels.CLUSTER_NAME)
-        if group != labels.GROUP or cluster is None:
+        if cluster is None:
+            return
+        if group != labels.GROUP:
+            if labels.OWNED in own and labels.DEPLOYMENT_NAME not in own and labels.POOL_NAME not in own:
+                self._owned.setdefault((namespace, str(cluster)), {})[group, kind] = item
             return
         if kind == "Machine" and labels.DEPLOYMENT_NAME in own:
             key = (namespace, str(cluster), str(own[labels.DEPLOYMENT_NAME]))
@@ -59,15 +73,23 @@ class CurrentObjects:
             (namespace, str(group), str(reference.get("kind", "")), str(reference.get("name", "")))
         )
 
-    def of(self, cluster: Object) -> ClusterState | None:
+    def of(self, cluster: Object, blueprint: Blueprint | None = None) -> ClusterState | None:
         """What there is of a Cluster's topology; None where its references lead to nothing and it has no workers.
 
-        Objects that are not there stand as empty mappings.
+        Objects that are not there stand as empty mappings. Where the Cluster has no references (it comes from git),
+        they are found by their labels and the kinds that the blueprint's templates make.
         """
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         infrastructure = self.find(namespace, mapping(cluster, "spec", "infrastructureRef"))
-        control_plane = self._control_plane(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        control = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        if blueprint is not None:
+            owned = self._owned.get((namespace, name), {})
+            if infrastructure is None:
+                infrastructure = owned.get(made_kind(blueprint.infrastructure_cluster_template))
+            if control is None:
+                control = owned.get(made_kind(blueprint.control_plane_template))
+        control_plane = self._control_plane(namespace, control)
         state = ClusterState(cluster, infrastructure or _NO_OBJECT, control_plane)
         for md in self._workers.get((namespace, name, "MachineDeployment"), ()):
             topology_name = find(md, ("metadata", "labels", labels.DEPLOYMENT_NAME))
@@ -102,8 +124,7 @@ class CurrentObjects:
                 found.append(str(find(md.object, ("metadata", "name"), "")))
         return found
 
-    def _control_plane(self, namespace: str, reference: Object) -> ControlPlaneState:
-        found = self.find(namespace, reference)
+    def _control_plane(self, namespace: str, found: Object | None) -> ControlPlaneState:
         if found is None:
             return ControlPlaneState(_NO_OBJECT)
         inner = mapping(found, "spec", "machineTemplate", "spec", "infrastructureRef") or mapping(

@@ -15,25 +15,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from krmkit.lang.gotemplate.printing import quote
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+WRONG_TYPE = "wrong-type"
+UNKNOWN_FIELD = "unknown-field"
+UNKNOWN_VALUE = "unknown-value"
 _INT32 = 1 << 31
 _INT64 = 1 << 63
 
 
 @dataclass(slots=True)
 class Problem:
-    """Something in an object that its type does not hold: `field` is its path.
+    """Something in an object that its type does not hold: `field` is its path, `rule` one of the three below.
 
-    An unknown field (`unknown`) is dropped by the API server and therefore a warning; the others stop decoding.
+    The API server drops an unknown field, and the CRD refuses an unknown value: the webhooks know neither. With a value of
+    a wrong type nothing can be done.
     """
 
     field: str
     message: str
-    unknown: bool = False
+    rule: str = WRONG_TYPE
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the object can be used in spite of it."""
+        return self.rule != WRONG_TYPE
 
 
 def go_kind(value: object) -> str:
@@ -70,16 +81,24 @@ class Type:
 
 
 class Text(Type):
-    """A string. Go cannot tell an empty one from none, except behind a pointer (`pointer`)."""
+    """A string. Go cannot tell an empty one from none, except behind a pointer (`pointer`).
 
-    __slots__ = ("pointer",)
+    `values` are those that the CRD allows; another one is reported, and stays.
+    """
 
-    def __init__(self, go: str = "string", pointer: bool = False) -> None:
+    __slots__ = ("pointer", "values")
+
+    def __init__(self, go: str = "string", pointer: bool = False, values: tuple[str, ...] = ()) -> None:
         super().__init__(go)
         self.pointer = pointer
+        self.values = values
 
     def decode(self, value: object, path: str, problems: list[Problem], owner: str = "") -> Any:
         if isinstance(value, str):
+            if self.values and value and value not in self.values:
+                allowed = ", ".join(self.values)
+                message = f"must be one of {allowed}, got {quote(value)}; the CRD refuses it, the webhook does not look"
+                problems.append(Problem(path, message, UNKNOWN_VALUE))
             return value if value or self.pointer else None
         problems.append(Problem(path, mismatch(value, owner, path, self.go)))
         return None
@@ -257,7 +276,7 @@ class Struct(Type):
         place = f"{path}.{name}" if path else name
         better = self.moved.get(name) or self._below(name) or nearest(name, self.fields)
         hint = f'; did you mean "{better}"?' if better else f"; {self.go} has {', '.join(self.fields)}"
-        return Problem(place, f'unknown field "{name}", which the API server drops{hint}', unknown=True)
+        return Problem(place, f'unknown field "{name}", which the API server drops{hint}', UNKNOWN_FIELD)
 
     def _below(self, name: str) -> str | None:
         """The path of a field of that name one level down: labels that stand beside metadata."""

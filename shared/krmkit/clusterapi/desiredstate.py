@@ -22,7 +22,7 @@ from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.healthcheck import is_enabled, machine_health_check, resolved
 from krmkit.clusterapi.names import Names
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
-from krmkit.clusterapi.upgradeplan import from_class_versions, one_minor
+from krmkit.clusterapi.upgradeplan import from_class_versions, from_extension, one_minor
 from krmkit.clusterapi.versions import (
     UpgradeTracker,
     blocking_hooks,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 WHEN_UID = "whenUid"
 ALWAYS = "always"
 NEVER = "never"
+_UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtension")
 
 
 @dataclass(slots=True)
@@ -63,14 +64,12 @@ class Settings:
 
     owner_references: `whenUid` (only of Clusters that have one), `always` (with an empty uid), `never`.
     names: pinned names by role. upgrading: MachineDeployments whose Machines have another version.
-    plan_source: the upgrade plan of an extension; None for the class's versions, or one minor version.
     """
 
     owner_references: str = WHEN_UID
     names: dict[str, str] = field(default_factory=dict)
     extensions: Extensions = field(default_factory=NoExtensions)
     upgrading: Sequence[str] = ()
-    plan_source: PlanSource | None = None
 
 
 def desired_state(
@@ -151,7 +150,7 @@ class _Generator:
 
     def _infrastructure_cluster(self) -> Object:
         blueprint = self._blueprint
-        current = str(find(self._cluster, ("spec", "infrastructureRef", "name"), ""))
+        current = self._current_name("infrastructureRef", self._current.infrastructure_cluster)
         try:
             name = self._names.templated(
                 "infrastructureCluster", current, blueprint.infrastructure_naming, {}
@@ -159,6 +158,11 @@ class _Generator:
         except TopologyError as error:
             raise error.wrapped("failed to compute InfrastructureCluster") from None
         return object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
+
+    def _current_name(self, reference: str, existing: Object) -> str:
+        """The name that the Cluster refers to, else that of the object that is there."""
+        referred = find(self._cluster, ("spec", reference, "name"))
+        return str(referred or find(existing, ("metadata", "name"), ""))
 
     def _machine_template(self) -> Object | None:
         template = self._blueprint.control_plane_machine_template
@@ -184,7 +188,10 @@ class _Generator:
             return
         tracker.machine_deployments.upgrading = list(self._settings.upgrading)
         versions = self._blueprint.kubernetes_versions
-        source = self._settings.plan_source or (from_class_versions(versions) if versions else one_minor)
+        extension = find(self._blueprint.cluster_class, _UPGRADE_EXTENSION)
+        source: PlanSource = from_class_versions(versions) if versions else one_minor
+        if extension:
+            source = from_extension(self._settings.extensions, str(extension), self._cluster)
         path = ("spec", "template", "spec", "version")
         current = self._current
         compute_upgrade_plan(
@@ -201,7 +208,7 @@ class _Generator:
     def _control_plane(self, machine_template: Object | None) -> Object:
         blueprint = self._blueprint
         existing = self._current.control_plane.object
-        current = str(find(self._cluster, ("spec", "controlPlaneRef", "name"), ""))
+        current = self._current_name("controlPlaneRef", existing)
         desired = str(self._topology.get("version", ""))
         try:
             name = self._names.templated("controlPlane", current, blueprint.control_plane_naming, {})

@@ -20,6 +20,7 @@ HOOKS_VERSION = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 GENERATE_PATCHES = "GeneratePatches"
 VALIDATE_TOPOLOGY = "ValidateTopology"
 DISCOVER_VARIABLES = "DiscoverVariables"
+GENERATE_UPGRADE_PLAN = "GenerateUpgradePlan"
 JSON_PATCH = "JSONPatch"
 JSON_MERGE_PATCH = "JSONMergePatch"
 
@@ -39,6 +40,9 @@ class Extensions(Protocol):
     def discover_variables(self, handler: str, request: Object) -> Object:
         """A DiscoverVariablesResponse. Raises TopologyError where nobody answers."""
 
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """A GenerateUpgradePlanResponse. Raises TopologyError where nobody answers."""
+
 
 class NoExtensions:
     """The extensions of a list in which none is: every call is an error that says what is missing."""
@@ -56,6 +60,10 @@ class NoExtensions:
     def discover_variables(self, handler: str, request: Object) -> Object:
         """Raises TopologyError."""
         raise unanswered(DISCOVER_VARIABLES, handler)
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """Raises TopologyError."""
+        raise unanswered(GENERATE_UPGRADE_PLAN, handler)
 
 
 def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:

@@ -85,6 +85,10 @@ class Names:
         """The suffix of an object's name."""
         return stable_suffix(self._namespace, self._cluster, role, *more)
 
+    def is_pinned(self, role: str) -> bool:
+        """Whether the config gives the name of a role."""
+        return role in self._pinned
+
     def templated(self, role: str, current: str, template: NamingTemplate, worker: Mapping[str, Any]) -> str:
         """The name of a named object: the pinned one, the current one, or what its naming template gives.
 

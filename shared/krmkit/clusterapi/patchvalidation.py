@@ -16,7 +16,7 @@ from krmkit.clusterapi.compatibility import (
 from krmkit.clusterapi.decode import Type, go_order
 from krmkit.lang.fielderror import (
     FieldError,
-    GoJson,
+    Verbatim,
     child,
     forbidden,
     index,
@@ -116,7 +116,7 @@ def _validate_definitions(
         found.append(required(path, "one of definitions or external must be defined"))
     if definitions is not None and external is not None:
         detail = "only one of definitions or external can be defined"
-        found.append(invalid(path, GoJson(go_json(patch, PATCH)), detail))
+        found.append(invalid(path, Verbatim(go_json(patch, PATCH)), detail))
     for position, definition in enumerate(definitions or ()):
         place = index(child(path, "definitions"), position)
         for number, json_patch in enumerate(definition.get("jsonPatches") or ()):
@@ -129,7 +129,7 @@ def _validate_definitions(
             found.append(forbidden(path, detail))
         if not external.get("validateTopologyExtension") and not external.get("generatePatchesExtension"):
             detail = "one of validateTopologyExtension and generatePatchesExtension must be defined"
-            found.append(invalid(path, GoJson(go_json(external, EXTERNAL)), detail))
+            found.append(invalid(path, Verbatim(go_json(external, EXTERNAL)), detail))
     return found
 
 

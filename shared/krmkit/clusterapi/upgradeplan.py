@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import HOOKS_VERSION, checked
 from krmkit.lang.semver import Version, VersionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.extensions import Extensions
+
+    Object = dict[str, Any]
 
 Plans = tuple[list[str], list[str]]
 PlanSource = Callable[[str, str, str], Plans]
@@ -94,6 +100,29 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
                 steps.append(text)
             minor = version.minor
         return steps, []
+
+    return plan
+
+
+def from_extension(extensions: Extensions, handler: str, cluster: Object) -> PlanSource:
+    """The plan that an extension generates. The call raises TopologyError where nobody answers."""
+
+    def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
+        request: Object = {
+            "apiVersion": HOOKS_VERSION,
+            "kind": "GenerateUpgradePlanRequest",
+            "cluster": cluster,
+            "fromControlPlaneKubernetesVersion": control_plane,
+            "toKubernetesVersion": desired,
+        }
+        if workers:
+            request["fromWorkersKubernetesVersion"] = workers
+        response = checked(handler, extensions.generate_upgrade_plan(handler, request))
+        first, second = (
+            [str(step.get("version", "")) for step in response.get(name) or []]
+            for name in ("controlPlaneUpgrades", "workersUpgrades")
+        )
+        return first, second
 
     return plan
 

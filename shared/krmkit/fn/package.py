@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 
-from krmkit.fn.journal import WriteError, recover, recover_above, unfinished
+from krmkit.fn.disk import WriteError
+from krmkit.fn.journal import recover, recover_above, unfinished
 from krmkit.fn.krmignore import KrmIgnore
 from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
 from krmkit.fn.tree import WORK, TreeError, check_name, entries, read_file
@@ -108,10 +109,11 @@ class Package:
         return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
-def read(path: str, limits: Limits = DEFAULT_LIMITS) -> Package:
+def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) -> Package:
     """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it.
 
-    What a killed run had begun to write, here or to a package above, is completed first; `notes` say so.
+    What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
+    link to a file may lead out of the package, for who copies what is read.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -120,7 +122,7 @@ def read(path: str, limits: Limits = DEFAULT_LIMITS) -> Package:
         notes = [*recover_above(root), *recover(root)]
         if not os.path.exists(os.path.join(root, KPTFILE)):
             raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
-        package = _read_whole(root, limits, notes)
+        package = _read_whole(root, limits, notes, root if contained else "")
         for each in package.walk():
             for function in each.functions:
                 each.config(function)
@@ -179,11 +181,11 @@ class _UnfinishedError(Exception):
         self.folder = folder
 
 
-def _read_whole(root: str, limits: Limits, notes: list[str]) -> Package:
+def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Package:
     """Read the package, again after each run that had to be completed in one of its folders."""
     for _ in range(_MOST_RUNS):
         try:
-            package = _read(root, "", _Budget(limits))
+            package = _read(root, "", _Budget(limits, within))
         except _UnfinishedError as found:
             notes += recover(found.folder)
             continue
@@ -193,10 +195,11 @@ def _read_whole(root: str, limits: Limits, notes: list[str]) -> Package:
 
 
 class _Budget:
-    """Counts what is read over all files of a package and its subpackages."""
+    """Counts what is read over all files of a package and its subpackages, which must lie `within` a folder if that is given."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, within: str) -> None:
         self.limits = limits
+        self.within = within
         self.size = 0
         self.items = 0
 
@@ -213,7 +216,7 @@ class _Budget:
 
 def _read(path: str, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
-    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget.limits), name)
+    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget), name)
     package = Package(path, folder, kptfile)
     _read_files(package, budget)
     subfolders = sorted(_subpackages(path, ""))
@@ -236,7 +239,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
     ignore_path = os.path.join(package.path, IGNORE_FILE)
     rules = KrmIgnore("")
     if os.path.exists(ignore_path):
-        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget.limits))
+        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget))
     for path, ignored in _walk(package, "", rules):
         if ignored:
             package.ignored.add(path)
@@ -246,7 +249,7 @@ def _read_files(package: Package, budget: _Budget) -> None:
             continue
         check_name(path, package.path)
         label = package.place(path)
-        text = _text(os.path.join(package.path, path), label, budget.limits)
+        text = _text(os.path.join(package.path, path), label, budget)
         budget.take(text)
         file = SourceFile(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
@@ -276,9 +279,10 @@ def _walk(
             yield from _walk(package, inner, rules, out)
 
 
-def _text(path: str, label: str, limits: Limits) -> str:
+def _text(path: str, label: str, budget: _Budget) -> str:
     """The text of a file, which holds no more characters than a whole package may."""
-    content = read_file(path, label, limit=limits.total_size * _BYTES)
+    limits = budget.limits
+    content = read_file(path, label, budget.within, limits.total_size * _BYTES)
     if content is None:
         raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
     try:

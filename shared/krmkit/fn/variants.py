@@ -12,6 +12,7 @@ from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.place import Places
 from krmkit.fn.source import SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.tree import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.krm.resource import Resource
@@ -48,13 +49,14 @@ class Blueprint:
     all paths are relative to the root package.
     """
 
-    __slots__ = ("folders", "limits", "others", "path", "texts")
+    __slots__ = ("folders", "limits", "notes", "others", "path", "texts")
 
     def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
         try:
-            package = read(path, limits)
+            package = read(path, limits, contained=True)
         except PackageError as error:
             raise VariantError(str(error)) from None
+        self.notes = package.notes
         self.path = path
         self.limits = limits
         self.folders: list[str] = []
@@ -67,6 +69,12 @@ class Blueprint:
             for name in each.ignored:
                 if ".git" not in name.split("/"):
                     self.others[each.place(name)] = os.path.join(each.path, name)
+        try:
+            for name, place in self.others.items():
+                check_name(name, path)
+                os.close(open_file(place, f"{path}/{name}", within=path))
+        except TreeError as error:
+            raise VariantError(str(error)) from None
 
     def has(self, folder: str) -> bool:
         """Whether there are files at or below a folder of the package."""
@@ -199,6 +207,7 @@ def make(
     ]
     if rendering.failure:
         errors = [text for severity, text in problems if severity == "error"]
+        errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
         raise VariantError("; ".join(errors) or rendering.failure)
     kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
     return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems])

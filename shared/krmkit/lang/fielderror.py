@@ -41,6 +41,12 @@ _WORDS = {
 _WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL))
 
 
+class Verbatim(str):
+    """A value that errors show as it is: the JSON of a struct of Go, whose fields keep their order."""
+
+    __slots__ = ()
+
+
 class FieldError:
     """One error: `type` is Go's name of it, `field` the path, `value` what was found there, `detail` what is wrong.
 
@@ -77,15 +83,6 @@ class FieldError:
         return self.type, self.field, self.value, self.detail
 
 
-class GoJson:
-    """A struct as an error shows it: JSON with the fields in Go's order, written by who knows that order."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 def _shown(value: object) -> str:
     """The value as an error shows it: numbers and booleans plain, text quoted, anything else as JSON; nil is `"null"`."""
     if value is None:
@@ -93,13 +90,11 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return quote(value)
+        return str(value) if isinstance(value, Verbatim) else quote(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
         return format_float(value)
-    if isinstance(value, GoJson):
-        return value.text
     return must_to_json(value)
 
 

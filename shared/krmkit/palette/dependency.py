@@ -54,6 +54,9 @@ class Dependency:
 Bounds = tuple[tuple[str, "LenientKey | None"], tuple[str, "LenientKey | None"]]
 
 
+_MOST_PREFIXES = 16  # `a--b--c` is found as `b--c` and `c` too; names of thousands of dashes are nobody's
+
+
 class Profile:
     """The packs of a cluster, looked up by name; a duplicate is found under the name of its pack as well."""
 
@@ -63,9 +66,12 @@ class Profile:
         self._by_name: dict[str, list[Pack]] = {}
         for pack in packs:
             name = pack.name
-            while name:
-                self._by_name.setdefault(name, []).append(pack)
+            self._by_name.setdefault(name, []).append(pack)
+            for _ in range(_MOST_PREFIXES):
                 name = name.partition("--")[2]
+                if not name:
+                    break
+                self._by_name.setdefault(name, []).append(pack)
 
     def members(self, name: str) -> list[Pack]:
         """The packs called `name`, and its duplicates, in the order of the profile."""

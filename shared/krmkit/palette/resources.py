@@ -139,9 +139,10 @@ _LIMIT_UNIT = {CPU: "millicores", MEMORY: "Mi", DISK: "GB"}
 class _Pack:
     """One pack's constraints."""
 
-    __slots__ = ("demand", "pools", "report")
+    __slots__ = ("demand", "poolless", "pools", "report")
 
     def __init__(self, demand: Demand, pools: Sequence[Pool], report: Report) -> None:
+        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of what was said already
         self.demand = demand
         self.pools = pools
         self.report = report
@@ -361,7 +362,8 @@ class _Pack:
             return
         code = "no-control-plane-pool" if control_plane else "no-worker-pool"
         what = "control plane pool" if control_plane else "worker pool"
-        if not any(found.rule == code and found.about == (label, resource) for found in self.report.findings):
+        if (code, resource) not in self.poolless:
+            self.poolless.add((code, resource))
             self.add(
                 code,
                 resource,

@@ -99,8 +99,9 @@ class Subject:
         except YamlError as error:
             what = "is over a limit" if isinstance(error, LimitError) else "is no YAML"
             hint = "; an unquoted macro may be why: run resolve-macros first" if ".spectro." in text else ""
+            error.message += hint
             self.findings.append(
-                pack_finding("schema", f"{file} {what}: {error}{hint}", ("",), self.pack.label, file)
+                pack_finding("schema", f"{file} {what}", ("",), self.pack.label, file, error=error)
             )
             return None
 
@@ -113,7 +114,7 @@ class Subject:
             self.findings += schema.check(rules, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
-                pack_finding("schema", f"the values are over a limit: {error}", ("",), self.pack.label)
+                pack_finding("schema", "the values are over a limit", ("",), self.pack.label, error=error)
             )
 
 

@@ -6,16 +6,20 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.blueprint import Blueprint, WorkerBlueprint, read_blueprint
 from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.currentstate import CurrentObjects
 from krmkit.clusterapi.desiredstate import ALWAYS, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.engine import PatchEngine
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.fn.testing import run_function
+from krmkit.krm import annotations as names_of
 from krmkit.lang.jsonpatch import patched
 from krmkit.lang.nested import find
 from tests.conformance.adapters._clusterapi_topology import (
@@ -79,6 +83,7 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
 
         validate_topology = generate_patches
         discover_variables = generate_patches
+        generate_upgrade_plan = generate_patches
 
     spec = given["clusterClass"]["spec"]
 
@@ -135,6 +140,9 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     return verdict(record, work)
 
 
+PLACES = (names_of.PATH, names_of.INDEX)
+
+
 @cache
 def class_file(path: Path) -> str:
     return path.read_text("utf-8")
@@ -146,78 +154,136 @@ def class_of(record: Record, folder: Path) -> tuple[Object, Object]:
     return given, patched(record["input"].get("mutateClass") or [], given["clusterClass"])
 
 
-def definitions_of(cluster_class: Object, record: Record) -> list[Object]:
-    """The class's status.variables, as far as patches read them: who defines which name."""
-    found = [
-        {"name": one["name"], "definitions": [{"from": "inline"}]}
-        for one in find(cluster_class, ("spec", "variables")) or []
-    ]
-    for call in record.get("hookCalls") or []:
-        if call["hook"] == "DiscoverVariables":
-            for patch in find(cluster_class, ("spec", "patches")) or []:
-                if find(patch, ("external", "discoverVariablesExtension")) == call["extension"]:
-                    found += [
-                        {"name": one["name"], "definitions": [{"from": patch["name"]}]}
-                        for one in call["response"].get("variables") or []
-                    ]
-    return found
-
-
-class Recorded:
-    """Answers of a record's hook calls, in their order."""
-
-    def __init__(self, record: Record) -> None:
-        self._answers: dict[tuple[str, str], list[Object]] = {}
-        for call in record.get("hookCalls") or []:
-            self._answers.setdefault((call["hook"], call["extension"]), []).append(call)
-
-    def _answer(self, hook: str, handler: str, request: Object) -> Object:
-        call = self._answers[hook, handler].pop(0)
-        own = {key: value for key, value in request.items() if key not in ("apiVersion", "kind")}
-        difference = same(call["request"], own)
-        assert not difference, f"{hook} request: {difference}"
-        return dict(call["response"])
-
-    def generate_patches(self, handler: str, request: Object) -> Object:
-        return self._answer("GeneratePatches", handler, request)
-
-    def validate_topology(self, handler: str, request: Object) -> Object:
-        return self._answer("ValidateTopology", handler, request)
-
-    def discover_variables(self, handler: str, request: Object) -> Object:
-        return self._answer("DiscoverVariables", handler, request)
+FUNCTION = Path(__file__).resolve().parents[3] / "functions/render-cluster-topology"
+CONFIG = {
+    "apiVersion": "krmkit.dev/v1alpha1",
+    "kind": "RenderClusterTopology",
+    "metadata": {"name": "render"},
+    "spec": {
+        "ownerReferences": "always",
+        "writeReferences": True,
+        "featureGates": {"MachineTaintPropagation": True, "RuntimeSDK": True},
+    },
+}
 
 
 def render_real(record: Record, folder: Path) -> tuple[bool, str]:
+    """The function itself: a ResourceList in, the desired objects or the error out."""
     if record.get("stage") not in (None, "desired") or "expect_warnings" in record:
         return True, "refused before rendering"
     given, raw_class = class_of(record, folder)
-    cluster_class, _ = decode_cluster_class(raw_class)
-    plans = [call for call in record.get("hookCalls") or [] if call["hook"] == "GenerateUpgradePlan"]
-
-    def work() -> Object:
-        blueprint = read_blueprint(
-            cluster_class,
-            templates_of(given["templates"]),
-            Contracts(given["crds"]),
-            definitions_of(cluster_class, record),
+    items = [
+        record["expect_defaulted"],
+        raw_class,
+        *given["templates"],
+        *given["crds"],
+        *(record["input"].get("current") or []),
+    ]
+    if record.get("hookCalls"):
+        responses = [
+            {key: call[key] for key in ("extension", "hook", "request", "response")}
+            for call in record["hookCalls"]
+        ]
+        items.append(
+            {
+                "apiVersion": "krmkit.dev/v1alpha1",
+                "kind": "TopologyResponses",
+                "metadata": {"name": "recorded"},
+                "spec": {"responses": responses},
+            }
         )
-        settings = Settings(ALWAYS, extensions=Recorded(record))
-        if plans:
-            response = plans[0]["response"]
-            settings.plan_source = lambda *versions: tuple(
-                [step["version"] for step in response.get(name) or []]
-                for name in ("controlPlaneUpgrades", "workersUpgrades")
-            )
-        cluster = record["expect_defaulted"]
-        current = CurrentObjects(record["input"].get("current") or []).of(cluster)
-        try:
-            state, _ = desired_state(blueprint, cluster, current, settings)
-        except TopologyError as error:
-            raise error.wrapped("error computing the desired state of the Cluster topology") from None
-        return by_role(state)
+    text = json.dumps(
+        {
+            "apiVersion": "config.kubernetes.io/v1",
+            "kind": "ResourceList",
+            "items": items,
+            "functionConfig": CONFIG,
+        }
+    )
+    outcome = run_function(FUNCTION, text)
+    errors = [finding.message for finding in outcome.results if finding.severity == "error"]
+    if errors:
+        wanted = record.get("expect_error")
+        return errors == [wanted], f"fails: {errors}; wanted {wanted}"
+    if "expect_error" in record:
+        return False, "gives objects, wanted an error"
+    names = {
+        finding.tags["to"]: finding.tags["from"] for finding in outcome.results if finding.rule == "rotated"
+    }
+    difference = same(record["expect"], by_place(yaml.load(outcome.stdout, yaml.CSafeLoader)["items"], names))
+    return not difference, difference
 
-    return verdict(record, work)
+
+def by_place(items: list[Object], rotated: dict[str, str]) -> Object:
+    """Generated objects by role, without the marks of generated objects, and with the names from before a rotation."""
+    found: Object = {"machineDeployments": {}, "machinePools": {}}
+    made = []
+    for item in items:
+        annotations = item["metadata"].get("annotations") or {}
+        if annotations.pop("krmkit.dev/generated-by", None):
+            for mark in ("config.kubernetes.io/local-config", *PLACES):
+                annotations.pop(mark, None)
+            if not annotations:
+                del item["metadata"]["annotations"]
+            made.append(renamed(item, rotated))
+    [cluster] = [item for item in made if item["kind"] == "Cluster"]
+    found["cluster"] = cluster
+    control_plane = named(made, cluster["spec"]["controlPlaneRef"])
+    found["infrastructureCluster"] = named(made, cluster["spec"]["infrastructureRef"])
+    found["controlPlane"] = control_plane
+    machines = find(control_plane, ("spec", "machineTemplate", "spec", "infrastructureRef")) or find(
+        control_plane, ("spec", "machineTemplate", "infrastructureRef")
+    )
+    checks = {item["metadata"]["name"]: item for item in made if item["kind"] == "MachineHealthCheck"}
+    template = machines and [
+        item
+        for item in made
+        if (item["kind"], item["metadata"]["name"]) == (machines["kind"], machines["name"])
+    ]
+    if template:
+        found["controlPlaneInfrastructureMachineTemplate"] = template[0]
+    if control_plane["metadata"]["name"] in checks:
+        found["controlPlaneMachineHealthCheck"] = checks[control_plane["metadata"]["name"]]
+    for item in made:
+        if item["kind"] not in ("MachineDeployment", "MachinePool"):
+            continue
+        spec = item["spec"]["template"]["spec"]
+        bootstrap = named(made, spec["bootstrap"]["configRef"])
+        infrastructure = named(made, spec["infrastructureRef"])
+        own = item["metadata"]["labels"]
+        if item["kind"] == "MachinePool":
+            found["machinePools"][own["topology.cluster.x-k8s.io/pool-name"]] = {
+                "machinePool": item,
+                "bootstrapObject": bootstrap,
+                "infrastructureMachinePoolObject": infrastructure,
+            }
+            continue
+        group = {
+            "machineDeployment": item,
+            "bootstrapTemplate": bootstrap,
+            "infrastructureMachineTemplate": infrastructure,
+        }
+        if item["metadata"]["name"] in checks:
+            group["machineHealthCheck"] = checks[item["metadata"]["name"]]
+        found["machineDeployments"][own["topology.cluster.x-k8s.io/deployment-name"]] = group
+    return found
+
+
+def named(items: list[Object], reference: Object) -> Object:
+    [item] = [
+        item
+        for item in items
+        if item["kind"] == reference["kind"] and item["metadata"]["name"] == reference["name"]
+    ]
+    return item
+
+
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: renamed(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [renamed(item, names) for item in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 FILES: dict[str, Judge] = {

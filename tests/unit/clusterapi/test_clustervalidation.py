@@ -10,11 +10,10 @@ from krmkit.clusterapi.clustervalidation import (
     Surroundings,
     class_key,
     default_version,
-    is_cidr,
-    topology_of,
     validate_class_name,
     validate_cluster,
 )
+from krmkit.clusterapi.compatibility import topology_of
 from krmkit.clusterapi.versionupdate import CurrentState
 from tests.unit.clusterapi.objects import GATES, Data, small_class, small_cluster, worker_class
 
@@ -263,22 +262,3 @@ def test_class_key() -> None:
     assert [str(error) for error in validate_class_name(small_cluster(classRef={}))] == [
         "spec.topology.classRef.name: Required value: cannot be empty"
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "fine"),
-    [
-        ("10.0.0.0/8", True),
-        ("fd00::/64", True),
-        ("10.0.0.1/32", True),
-        ("fd00::/129", False),
-        ("010.0.0.0/8", False),
-        ("10.0.0.0/", False),
-        ("10.0.0.0/255.0.0.0", False),
-        ("fe80::1%eth0/64", False),
-        ("10.0.0.0/" + "9" * 5000, False),
-    ],
-)
-def test_cidr(text: str, fine: bool) -> None:
-    """An address and a number of bits."""
-    assert is_cidr(text) is fine

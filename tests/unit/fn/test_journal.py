@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn import journal
-from krmkit.fn.journal import JOURNAL, FolderLock, Journal, Step, WriteError, digest, recover, recover_above
+from krmkit.fn import disk
+from krmkit.fn.disk import FolderLock, WriteError, digest
+from krmkit.fn.journal import JOURNAL, Journal, Step, recover, recover_above
 from krmkit.fn.tree import WORK
 
 
@@ -112,7 +113,7 @@ def test_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock that is held for too long ends in a message that says what to do."""
-    monkeypatch.setattr(journal, "_PATIENCE", 0.0)
+    monkeypatch.setattr(disk, "_PATIENCE", 0.0)
     with (
         FolderLock(str(tmp_path)),
         pytest.raises(WriteError, match="another run of krmkit has been writing here"),

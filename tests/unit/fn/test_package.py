@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.journal import Journal, Step, digest
+from krmkit.fn.disk import digest
+from krmkit.fn.journal import Journal, Step
 from krmkit.fn.package import Package, PackageError, read
 from krmkit.fn.tree import WORK
 from krmkit.yaml.limits import Limits

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.journal import FolderLock, recover
+from krmkit.fn.disk import FolderLock
+from krmkit.fn.journal import recover
 from krmkit.fn.write import MARK, Change, WriteError, Writer, write, write_folder
 
 TYPE_CHECKING = False

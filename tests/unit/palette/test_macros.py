@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.macros import EMPTY, ERROR, KEEP, Context, Resolved, Resolver, Source
+from krmkit.palette.macros import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Resolved, Resolver, Source
 from krmkit.palette.macrotext import MacroText, actions, is_macro
 from krmkit.yaml.limits import Limits
 
@@ -184,7 +184,7 @@ class TestReferences:
 
         assert [(found.rule, found.severity) for found in result.findings] == [(code, "error")]
         assert words in result.findings[0].message
-        assert result.findings[0].message.startswith("line 1, column ")
+        assert (result.findings[0].line, result.findings[0].column > 1) == (1, True)
         assert result.text == text
 
     def test_chain_of_a_cycle(self) -> None:
@@ -365,3 +365,88 @@ def test_sources_that_come_and_go() -> None:
     assert [resolver.resolve(Source("r", (), text)).text for text in texts] == [
         f"a: '3' # {n}" for n in range(50)
     ]
+
+
+UNCLOSED = [
+    ("one brace", 'a: "{{.spectro.var.KEY}"', "{{.spectro.var.KEY}"),
+    ("no brace", "a: '{{ .spectro.var.KEY'", "{{ .spectro.var.KEY"),
+    ("a plain value", "a: {{.spectro.var.KEY}", "{{.spectro.var.KEY}"),
+    (
+        "a closed one behind it",
+        "a: '{{ .spectro.var.KEY }'\nb: '{{ .spectro.var.n }}'",
+        "{{ .spectro.var.KEY }",
+    ),
+    ("a default", "a: '{{ .spectro.var.KEY | default `x` }'", "{{ .spectro.var.KEY | default `x` }"),
+]
+
+
+@pytest.mark.parametrize(("text", "raw"), [case[1:] for case in UNCLOSED], ids=[case[0] for case in UNCLOSED])
+def test_unclosed_macro(text: str, raw: str) -> None:
+    """A macro that does not end is an error, and the text stays."""
+    result = resolve(text)
+
+    (finding,) = result.findings
+    assert (finding.rule, finding.message) == (
+        "unclosed-macro",
+        f"{raw} is not closed: a macro must end in }}}}",
+    )
+    assert (finding.line, finding.field, result.text) == (1, "a", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["# {{.spectro.var.KEY}", "a: '{{ .Values.x }'", "a: '{{ x'", "a: '{.spectro.var.n}'"]
+)
+def test_braces_of_others(text: str) -> None:
+    """Comments, and braces of other template systems, are nobody's unclosed macro."""
+    assert (resolve(text).text, resolve(text).findings) == (text, [])
+
+
+KEPT = [
+    ("a variable", "var.colo", "warning", '; did you mean ".spectro.var.colon"?'),
+    ("a variable like no other", "var.something", "warning", ""),
+    ("a user macro", "macro.zones", "warning", '; did you mean ".spectro.macro.zone"?'),
+    ("a system macro of Palette", "system.user.name", "info", ", which Palette knows"),
+    ("a misspelt one", "system.usr.name", "warning", '; did you mean ".spectro.system.user.name"?'),
+    (
+        "an unknown one",
+        "system.weather",
+        "warning",
+        "; Palette's documentation has no such system macro",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "hint"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT]
+)
+def test_kept_with_the_nearest_name(name: str, severity: str, hint: str) -> None:
+    """What has no value stays; a name that nobody knows comes with the nearest one."""
+    raw = f"{{{{ .spectro.{name} }}}}"
+
+    (finding,) = resolve(f"a: '{raw}'").findings
+
+    assert (finding.rule, finding.severity) == ("kept", severity)
+    assert finding.message == f"{raw} stays as it is: no value is given for .spectro.{name}{hint}"
+
+
+def test_all_system_macros() -> None:
+    """The 24 names of Palette's documentation are no reason for a warning."""
+    text = "".join(
+        f"a{number}: '{{{{ .spectro.system.{name} }}}}'\n" for number, name in enumerate(SYSTEM_MACROS)
+    )
+
+    findings = resolve(text, Context()).findings
+
+    assert len(findings) == 24
+    assert {finding.severity for finding in findings} == {"info"}
+
+
+def test_unused_variables() -> None:
+    """Names that no macro refers to; one in a macro that stays as it is counts as used."""
+    context = Context(variables={"a": "1", "b": "2", "c": "3"}, macros={"d": "4"})
+    own = Source("p", ("p",), "x: '{{ .spectro.var.a }}'\ny: '{{ .Values.z | .spectro.var.b }}'\n")
+    resolver = Resolver([own], context)
+
+    resolver.resolve(own)
+
+    assert resolver.unused() == {"variables": ["c"], "macros": ["d"]}
