@@ -44,6 +44,7 @@ class Options:
     {dataExports, targetExports} of a whole installation, which then is not rendered inside.
     names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
     state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
+    broken: namespaces and names of installations that are not to be rendered, because their form is wrong.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
@@ -52,6 +53,7 @@ class Options:
     names: dict[str, str] = field(default_factory=dict)
     state: dict[str, dict[str, object]] = field(default_factory=dict)
     unknown_is_nil: bool = False
+    broken: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(slots=True)
@@ -141,6 +143,10 @@ class Landscape:
     def render(self, installation: Data, path: str, before: list[Rendered], depth: int = 0) -> Rendered:
         """One installation and everything below it; `before` are the siblings that it depends on."""
         rendered = Rendered(installation, path)
+        if (rendered.namespace, rendered.name) in self.options.broken:
+            rendered.phase = FAILED
+            self._exports_unknown(rendered)
+            return rendered
         self.count += 1
         if depth > _DEEPEST or self.count > _MOST:
             rendered.phase = FAILED

@@ -94,7 +94,7 @@ class Writer:
         for one in root.tree():
             for item in one.objects:
                 self.write(item, owner, one, uid if one is root else "")
-            if one.state:
+            if any(one.state.values()):
                 self.write(carrier.state_item(one.name, one.namespace, one.state), owner, one, "")
             if with_status and one.deploy_items:
                 self.write(execution_object(one), owner, one, "")

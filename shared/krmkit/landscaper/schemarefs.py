@@ -6,7 +6,6 @@ A mapping with `$ref` is replaced by what it refers to; references of other sche
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
 
 from krmkit.landscaper import uris
 from krmkit.landscaper.components import Component, Repository
@@ -85,11 +84,10 @@ class _Resolver:
         except InstallationError as error:
             raise InstallationError("schema-validation-failed", f"{where}: {error.message}") from None
         found = self.resolve(target, inner, path, seen | {key}, depth + 1)
-        return _pointer(found, unquote(fragment), where)
+        return _pointer(found, fragment, where)
 
     def target(self, scheme: str, uri: str, scope: SchemaScope) -> tuple[object, SchemaScope]:
         """What a reference means, and where the references inside of it are looked up."""
-        parts = urlsplit(uri)
         if scheme == "local":
             name = uri[len("local://") :].rstrip("/")
             if name not in scope.local_types:
@@ -99,7 +97,7 @@ class _Resolver:
         if scheme == "blueprint":
             if scope.files is None:
                 raise InstallationError("invalid", "no filesystem defined to read a local schema")
-            path = parts.netloc + parts.path
+            path = uri[len("blueprint://") :]
             try:
                 return _decode(scope.files.text(path), path), scope
             except FileNotFoundError as error:

@@ -19,16 +19,17 @@ def validate(items: Items, wanted: list[str]) -> list[Finding]:
     names = items.installations(wanted)
     found = list(items.findings)
     secrets = Secrets.of(items.world)
-    sound = True
+    broken: set[tuple[str, str]] = set()
     for installation in items.world.of_kind("Installation"):
-        item = items.place("Installation", namespace_of(installation), name_of(installation))
+        key = namespace_of(installation), name_of(installation)
         errors = structure_errors(installation)
-        sound = sound and not errors
+        if errors:
+            broken.add(key)
+        item = items.place("Installation", *key)
         found += [error_finding(error, item, "", secrets) for error in errors]
     found += _ownership(items)
-    if not sound:
-        return found
-    landscape = Landscape(items.world, items.repository, Options(state=items.state))
+    options = Options(state=items.state, broken=frozenset(broken))
+    landscape = Landscape(items.world, items.repository, options)
     count = 0
     for root in landscape.run(names):
         count += 1
