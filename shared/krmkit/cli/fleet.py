@@ -4,48 +4,16 @@ from __future__ import annotations
 
 import os
 
+from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import Step
-from krmkit.fn.source import SourceError, SourceFile
-from krmkit.fn.tree import TreeError, files, read_file
+from krmkit.fn.source import SourceError
 from krmkit.fn.variantfolder import FolderError, VariantFolder
 from krmkit.fn.variants import Blueprint, VariantError, find_upstream, inside
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.decode import decode_set, decode_variant, is_set, is_variant
-from krmkit.porch.findings import doubts
-from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
-from krmkit.porch.generate import in_namespace
-from krmkit.porch.text import owner_of
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-_SUFFIXES = (".yaml", ".yml", ".json")
-
-
-class FleetError(ValueError):
-    """Nothing can be rendered; the message says why."""
-
-
-class Task:
-    """One variant: whose it is, where its blueprint is, where it goes. `error` says why it cannot even be tried."""
-
-    __slots__ = ("blueprint", "error", "name", "namespace", "owner", "spec", "target")
-
-    def __init__(self, name: str, namespace: str, owner: str, spec: dict[str, Any]) -> None:
-        self.name = name
-        self.namespace = namespace
-        self.owner = owner
-        self.spec = spec
-        self.blueprint = ""
-        self.target = ""
-        self.error = ""
 
 
 class Row:
@@ -100,6 +68,7 @@ class Fleet:
         self.allow_exec = False
         self.allow_network = False
         self.pull = "IfNotPresent"
+        self.timeout = TIMEOUT
 
 
 def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune: bool = False) -> Fleet:
@@ -110,75 +79,25 @@ def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         found = "is a folder" if os.path.isdir(setfile) else "does not exist"
         raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
-    resources = list(_resources_below(objects)) if objects else []
+    resources = list(resources_below(objects)) if objects else []
     try:
         fleet = Fleet(resources, VariantFolder(out))
         fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
-        given = _resources_of(setfile, os.path.basename(setfile))
-        _plan(fleet, given, setfile, prune)
+        plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
     except (SetError, FolderError, SourceError, ListError, YamlError) as error:
         raise FleetError(str(error)) from None
+    fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
     taken: dict[str, str] = {}
     for task in fleet.tasks:
         _prepare(fleet, task, packages, taken)
+        entry = fleet.out.entries.get(task.target)
+        if entry is not None and entry.source not in ("", fleet.source) and entry.owner != task.owner:
+            fleet.warnings.append(
+                f"{task.name}: takes over {task.target} from {entry.owner} of {entry.source};"
+                " give each set file an --out of its own if both are meant to stay"
+            )
     _refuse_overlaps(fleet, taken)
     return fleet
-
-
-def _plan(fleet: Fleet, given: list[Resource], setfile: str, prune: bool) -> None:
-    sets = [decode_set(resource) for resource in given if is_set(resource)]
-    single = [decode_variant(resource) for resource in given if is_variant(resource)]
-    if not sets and not single:
-        raise FleetError(f"{setfile}: holds no PackageVariantSet (config.porch.kpt.dev/v1alpha2)")
-    for decoded in [*sets, *single]:
-        if decoded.violations:
-            found = "; ".join(map(str, decoded.violations))
-            raise FleetError(f"{setfile}: {decoded.resource.kind} {decoded.name}: {found}")
-    items = Sets(ResourceList.of(fleet.objects))
-    for packages in sets:
-        try:
-            planned = items.plan(packages)
-        except SetError as error:
-            hint = ""
-            if not fleet.objects and error.reason != "ValidationError":
-                hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
-            raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
-        owner = owner_of(packages)
-        if not prune:
-            _refuse_blind(fleet, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
-        fleet.owners.add(owner)
-        fleet.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]
-        kept = {
-            variant.identifier: planned.existing[position].name
-            for position, variant in planned.changes.updated
-        }
-        for variant in planned.generated.variants:
-            name = kept.get(variant.identifier, variant.name)
-            fleet.tasks.append(Task(name, packages.namespace, owner, variant.spec))
-    for one in single:
-        owner = f"{one.resource.kind}/{one.namespace}/{one.name}"
-        fleet.owners.add(owner)
-        fleet.tasks.append(Task(one.name, one.namespace, owner, one.spec))
-
-
-def _refuse_blind(fleet: Fleet, spec: dict[str, Any], namespace: str, label: str) -> None:
-    """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go."""
-    for number, target in enumerate(spec.get("targets") or ()):
-        for field in ("repositorySelector", "objectSelector"):
-            selector = target.get(field)
-            if not isinstance(selector, dict):
-                continue
-            version, kind = REPOSITORY_VERSION, REPOSITORY_KIND
-            if field == "objectSelector":
-                version, kind = str(selector.get("apiVersion") or ""), str(selector.get("kind") or "")
-            if not any(
-                (item.api_version, item.kind) == (version, kind) and in_namespace(item.namespace, namespace)
-                for item in fleet.objects
-            ):
-                raise FleetError(
-                    f"{label}: spec.targets[{number}].{field}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
-                    " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
-                )
 
 
 def _prepare(fleet: Fleet, task: Task, packages: str, taken: dict[str, str]) -> None:
@@ -228,28 +147,3 @@ def _refuse_overlaps(fleet: Fleet, taken: dict[str, str]) -> None:
                 task.error = f"{above}, the package of {taken[above]}, has files in a folder {inner} already"
             above, _, name = above.rpartition("/")
             inner = f"{name}/{inner}"
-
-
-def _resources_below(folder: str) -> Iterator[Resource]:
-    """The resources of all files below a folder, by path."""
-    if not os.path.isdir(folder):
-        raise FleetError(f"{folder} is not a folder")
-    try:
-        for path in files(folder):
-            if path.endswith(_SUFFIXES):
-                yield from _resources_of(os.path.join(folder, path), path)
-    except TreeError as error:
-        raise FleetError(str(error)) from None
-
-
-def _resources_of(path: str, label: str) -> list[Resource]:
-    try:
-        text = (read_file(path, label) or b"").decode("utf-8")
-    except UnicodeDecodeError:
-        raise FleetError(f"{label}: is not UTF-8 text") from None
-    except TreeError as error:
-        raise FleetError(str(error)) from None
-    try:
-        return [*SourceFile(label, text, "", label).items]
-    except (SourceError, YamlError) as error:
-        raise FleetError(str(error)) from None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from krmkit.cli.fleet import Task
+    from krmkit.cli.fleetplan import Task
     from krmkit.fn.journal import Step
     from krmkit.krm.resource import Resource
 
@@ -113,7 +113,7 @@ class Worker:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
-        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull)
+        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout)
         self._candidates: dict[str, list[Candidate]] = {}
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.versions import is_running
+from krmkit.clusterapi.versionupdate import CurrentState as ValidationState
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.collect import Collected, Item
 
     Object = dict[str, Any]
 
@@ -124,6 +127,26 @@ class CurrentObjects:
                 found.append(str(find(md.object, ("metadata", "name"), "")))
         return found
 
+    def validation_state(self, cluster: Object) -> ValidationState | None:
+        """What the webhook asks of the current state before a version changes; None where nothing runs."""
+        metadata = mapping(cluster, "metadata")
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        if control_plane is None or not is_running(control_plane):
+            return None
+        machines = [
+            machine
+            for key, found in self._machines.items()
+            if key[:2] == (namespace, name)
+            for machine in found
+        ]
+        return ValidationState(
+            control_plane,
+            self._workers.get((namespace, name, "MachineDeployment"), []),
+            self._workers.get((namespace, name, "MachinePool"), []),
+            machines,
+        )
+
     def _control_plane(self, namespace: str, found: Object | None) -> ControlPlaneState:
         if found is None:
             return ControlPlaneState(_NO_OBJECT)
@@ -139,3 +162,22 @@ class CurrentObjects:
     def _referenced(self, namespace: str, worker: Object, *path: str) -> Object:
         reference = mapping(worker, "spec", "template", "spec", *path)
         return self.find(namespace, reference) or _NO_OBJECT
+
+
+def state_objects(collected: Collected) -> Iterable[Object]:
+    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
+    for (group, kind, *_), item in collected.others.items():
+        resource = item.resource
+        if (
+            resource is None
+            or resource.may_hold(labels.OWNED)
+            or (group == labels.GROUP and kind == "Machine")
+        ):
+            yield _with_namespace(item.data, item)
+
+
+def _with_namespace(data: Object, item: Item) -> Object:
+    metadata = mapping(data, "metadata")
+    if metadata.get("namespace"):
+        return data
+    return {**data, "metadata": {**metadata, "namespace": item.namespace}}

@@ -29,7 +29,7 @@ from krmkit.clusterapi.versions import (
     compute_upgrade_plan,
     concurrency_of,
     control_plane_version,
-    has_version_status,
+    is_running,
     worker_version,
 )
 from krmkit.clusterapi.workers import (
@@ -114,7 +114,7 @@ class _Generator:
         owned = wanted == ALWAYS or (wanted == WHEN_UID and bool(self._metadata.get("uid")))
         self._owner = owner_reference(cluster) if owned else None
         # A control plane from git says which version it shall have, not which one it has.
-        self._versions_known = has_version_status(self._current.control_plane.object)
+        self._versions_known = is_running(self._current.control_plane.object)
         self._tracker = UpgradeTracker()
 
     def generate(self) -> tuple[ClusterState, UpgradeTracker]:

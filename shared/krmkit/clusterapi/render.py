@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.desiredstate import WHEN_UID
-from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.generate import Generated, owner_of, summary
-from krmkit.clusterapi.responses import API_VERSION, KIND, RecordedResponses
+from krmkit.clusterapi.responses import recorded_responses
 from krmkit.clusterapi.topology import Options, Topologies
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.lang.nested import find
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from krmkit.clusterapi.collect import Collected
     from krmkit.clusterapi.topology import Rendered
     from krmkit.krm.resourcelist import ResourceList
 
@@ -58,20 +56,6 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     return findings
 
 
-def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Finding]]:
-    """The answers of the TopologyResponses among the items, and what is wrong with these."""
-    found: list[Object] = []
-    findings = []
-    for item in collected.others.values():
-        if item.kind == KIND and item.api_version == API_VERSION:
-            try:
-                RecordedResponses([item.data])
-                found.append(item.data)
-            except TopologyError as error:
-                findings.append(Finding("bad-responses", str(error), ERROR, item.resource))
-    return RecordedResponses(found), findings
-
-
 def _without_owner(rendered: list[Rendered], options: Options) -> list[Finding]:
     if options.owner_references != WHEN_UID:
         return []
@@ -88,6 +72,6 @@ def _without_owner(rendered: list[Rendered], options: Options) -> list[Finding]:
 def _write_status(topologies: Topologies) -> None:
     """Write status.variables of the classes in use, as their controller does."""
     for work in topologies.classes():
-        resource = work.item.resource
+        resource = work.decoded.item.resource
         if resource is not None and resource.get("status", "variables") != work.variables:
             resource.set(("status", "variables"), work.variables)

@@ -7,29 +7,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.blueprint import read_blueprint
+from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
+from krmkit.clusterapi.compatibility import topology_of
 from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.currentstate import CurrentObjects
+from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import NoExtensions, checked
-from krmkit.clusterapi.labels import GROUP, OWNED, group_of
+from krmkit.clusterapi.extensions import NoExtensions
+from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.package import Package, class_variables
 from krmkit.clusterapi.rotation import ROTATED, rotate
+from krmkit.clusterapi.variables.definitions import Definitions
+from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find, mapping
+from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
     from krmkit.clusterapi.collect import Collected, Item
     from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.package import Decoded
     from krmkit.clusterapi.rotation import Rotation
     from krmkit.clusterapi.state import ClusterState
     from krmkit.clusterapi.versions import UpgradeTracker
@@ -62,44 +69,47 @@ class Rendered:
 
 @dataclass(slots=True)
 class ClassWork:
-    """A class, ready for its Clusters: decoded, with its status.variables and its blueprint. Or what is wrong with it."""
+    """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None where
+    findings say what is wrong."""
 
-    item: Item
-    cluster_class: Object
+    decoded: Decoded
     variables: list[Object] = field(default_factory=list)
+    definitions: Definitions | None = None
     blueprint: Blueprint | None = None
     findings: list[Finding] = field(default_factory=list)
 
 
 class Topologies:
-    """The managed Clusters among collected items. `findings` has what is wrong with them, in the order of the items."""
+    """The managed Clusters of a package. `findings` has what is wrong with them, in the order of the items."""
 
-    def __init__(self, collected: Collected, options: Options, extensions: Extensions | None = None) -> None:
+    def __init__(
+        self,
+        collected: Collected,
+        options: Options,
+        extensions: Extensions | None = None,
+        current: Mapping[tuple[str, str], ClusterState] | None = None,
+    ) -> None:
+        """current: states by namespace and name of the Cluster, in place of those among the items."""
         self._collected = collected
+        self._given = current
         self._options = options
+        self._features = FeatureGates.of(options.feature_gates)
+        self._package = Package(collected, options.clusters or None)
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._classes: dict[tuple[str, str], ClassWork] = {}
-        self._current = CurrentObjects(_state_objects(collected))
-        self.findings: list[Finding] = []
+        self._current = CurrentObjects(state_objects(collected))
+        self.findings: list[Finding] = list(self._package.findings)
 
-    def managed(self) -> list[Item]:
-        """The Clusters with a topology, those that the config names or all. A name that is none is a finding."""
-        wanted = set(self._options.clusters)
+    def managed(self) -> list[Decoded]:
+        """The Clusters with a topology, those that the config names or all. One without is a finding if it was named."""
         found = []
-        names = set()
-        for item in self._collected.clusters:
-            names.add(item.name)
-            if wanted and item.name not in wanted:
-                continue
-            if isinstance(find(item.data, ("spec", "topology")), dict):
-                found.append(item)
-            elif wanted:
+        for decoded in self._package.clusters:
+            if not decoded.usable or topology_of(decoded.data):
+                found.append(decoded)
+            elif self._options.clusters:
                 message = "must have spec.topology to be rendered, got a Cluster without one"
-                self.findings.append(Finding("not-managed", message, WARNING, item.resource, "spec"))
-        for name in sorted(wanted - names):
-            message = f"no Cluster {quote(name)} is among the items{did_you_mean(name, names)}"
-            self.findings.append(Finding("no-cluster", message))
+                self.findings.append(decoded.finding("not-managed", message, WARNING, "spec"))
         return found
 
     def classes(self) -> list[ClassWork]:
@@ -110,85 +120,107 @@ class Topologies:
         """A class by namespace and name; None where it is not among the items."""
         known = self._classes.get(key)
         if known is None:
-            item = self._collected.classes.get(key)
-            if item is None:
+            owner = self._package.classes.get(key)
+            if owner is None:
                 return None
-            known = self._classes[key] = self._prepare(item)
+            known = self._classes[key] = self._prepare(owner.decoded)
             self.findings += known.findings
         return known
 
-    def _prepare(self, item: Item) -> ClassWork:
-        decoded, problems = decode_cluster_class(item.data)
-        work = ClassWork(item, decoded)
-        work.findings = _problems(item, problems)
-        if any(not problem.unknown for problem in problems):
+    def _prepare(self, decoded: Decoded) -> ClassWork:
+        work = ClassWork(decoded, findings=decoded.findings())
+        if not decoded.usable:
             return work
-        work.findings += self._gated(item, decoded)
+        work.findings += self._gated(decoded)
         if any(finding.severity == ERROR for finding in work.findings):
             return work
         try:
-            work.variables = class_variables(decoded, self._extensions)
-            work.blueprint = read_blueprint(
-                _with_namespace(decoded, item), self._template(item), self._contracts, work.variables
-            )
+            work.variables = class_variables(decoded.data, self._extensions)
+            work.definitions = Definitions(work.variables)
+            templates = _Templates(self._collected, decoded.item)
+            work.blueprint = read_blueprint(decoded.data, templates, self._contracts, work.variables)
         except TopologyError as error:
-            work.findings.append(Finding("class-error", str(error), resource=item.resource))
+            work.findings.append(decoded.finding("class-error", str(error)))
             return work
         blueprint = work.blueprint
         message = f"contract {blueprint.contract} of the control plane comes from {blueprint.contract_source}"
-        work.findings.append(
-            Finding("contract", message, EXPLAIN, item.resource, "spec.controlPlane.templateRef")
-        )
+        work.findings.append(decoded.finding("contract", message, EXPLAIN, "spec.controlPlane.templateRef"))
         return work
 
-    def _gated(self, item: Item, cluster_class: Object) -> list[Finding]:
+    def _gated(self, decoded: Decoded) -> list[Finding]:
         """External patches need the feature gate that the reference has for them."""
-        if self._options.feature_gates.get("RuntimeSDK"):
+        if self._features.runtime_sdk:
             return []
         message = (
             "patch.external can be used only if the RuntimeSDK feature flag is enabled;"
             " set featureGates.RuntimeSDK: true in the config"
         )
         return [
-            Finding("feature-gate", message, ERROR, item.resource, f"spec.patches[{index}].external")
-            for index, patch in enumerate(find(cluster_class, ("spec", "patches")) or [])
+            decoded.finding("feature-gate", message, ERROR, f"spec.patches[{index}].external")
+            for index, patch in enumerate(find(decoded.data, ("spec", "patches")) or [])
             if patch.get("external")
         ]
 
-    def _template(self, owner: Item) -> _Templates:
-        return _Templates(self._collected, owner)
-
-    def render(self, item: Item) -> Rendered | None:
+    def render(self, decoded: Decoded) -> Rendered | None:
         """The desired state of one Cluster; None where a finding says why there is none."""
-        cluster, problems = decode_cluster(item.data)
-        self.findings += _problems(item, problems)
-        if any(not problem.unknown for problem in problems):
+        self.findings += decoded.findings()
+        if not decoded.usable:
             return None
-        cluster = _with_namespace(cluster, item)
-        reference = mapping(cluster, "spec", "topology", "classRef")
-        key = (str(reference.get("namespace") or item.namespace), str(reference.get("name", "")))
+        key = class_key(decoded.data)
+        place = "spec.topology.classRef.name"
         work = self.class_work(key)
         if work is None:
             known = [name for namespace, name in self._collected.classes if namespace == key[0]]
             message = f"ClusterClass {'/'.join(key)} must be among the items{did_you_mean(key[1], known)}"
-            self.findings.append(
-                Finding("missing-class", message, resource=item.resource, field="spec.topology.classRef.name")
-            )
+            self.findings.append(decoded.finding("missing-class", message, ERROR, place))
             return None
         if work.blueprint is None:
             message = f"cannot be rendered: its ClusterClass {'/'.join(key)} has errors"
-            self.findings.append(
-                Finding("class-error", message, resource=item.resource, field="spec.topology.classRef.name")
-            )
+            self.findings.append(decoded.finding("class-error", message, ERROR, place))
             return None
-        prepared = self._prepared(item, cluster, work)
-        return None if prepared is None else self._compute(item, prepared, work.blueprint)
+        cluster = self._admitted(decoded, work)
+        return None if cluster is None else self._compute(decoded.item, cluster, work.blueprint)
 
-    def _prepared(self, item: Item, cluster: Object, work: ClassWork) -> Object | None:
-        return cluster
+    def _admitted(self, decoded: Decoded, work: ClassWork) -> Object | None:
+        """The Cluster as the webhooks leave it; None where they refuse it, and findings say why."""
+        old = self._package.previous(decoded)
+        cluster = default_version(decoded.data)
+        assert work.definitions is not None
+        topology, errors = default_and_validate(
+            topology_of(cluster), topology_of(old) if old is not None else None, work.definitions
+        )
+        if not errors:
+            cluster = {**cluster, "spec": {**cluster["spec"], "topology": topology}}
+            around = Surroundings(self._features, work.decoded.data)
+            if old is not None:
+                around.old_class = self._class_before(old)
+                around.state = self._current.validation_state(old)
+            errors, warnings = validate_cluster(cluster, old, around)
+            for text in warnings:
+                self.findings.append(decoded.finding("warning", text, WARNING, "spec.topology"))
+        self.findings += [decoded.error("invalid", error) for error in errors]
+        return None if errors else cluster
+
+    def running_state(self, rendered: Rendered) -> ClusterState:
+        """What runs: the objects of a cluster where they are among the items, else what was rendered."""
+        work = self.class_work(class_key(rendered.cluster))
+        found = self._current.of(rendered.cluster, work.blueprint if work is not None else None)
+        if found is not None and is_running(found.control_plane.object):
+            return found
+        return rendered.state
+
+    def _class_before(self, old: Object) -> Object | None:
+        before = self._package.previous_classes.get(class_key(old))
+        if before is not None and before.usable:
+            return before.data
+        owner = self._package.class_of(old)
+        return owner.data if owner is not None else None
 
     def _compute(self, item: Item, cluster: Object, blueprint: Blueprint) -> Rendered | None:
-        current = self._current.of(cluster, blueprint)
+        if self._given is None:
+            current = self._current.of(cluster, blueprint)
+        else:
+            current = self._given.get(item.key)
         pinned = {
             name.partition("/")[2]: value
             for name, value in self._options.names.items()
@@ -231,56 +263,6 @@ class _Templates:
                 f" {self._owner.namespace}{hint}"
             )
         return found.data
-
-
-def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
-    """The class's status.variables: definitions from the class, then those that extensions discover."""
-    by_name: dict[str, Object] = {}
-
-    def add(variable: Object, source: str) -> None:
-        entry = by_name.setdefault(
-            str(variable.get("name", "")), {"name": variable.get("name"), "definitions": []}
-        )
-        definition = {key: value for key, value in variable.items() if key != "name"}
-        entry["definitions"].append({"from": source, **definition})
-
-    for variable in find(cluster_class, ("spec", "variables")) or []:
-        add(variable, "inline")
-    for patch in find(cluster_class, ("spec", "patches")) or []:
-        handler = find(patch, ("external", "discoverVariablesExtension"))
-        if handler:
-            response = checked(handler, extensions.discover_variables(handler, _discovery(patch)))
-            for variable in response.get("variables") or []:
-                add(variable, str(patch.get("name", "")))
-    return [by_name[name] for name in sorted(by_name)]
-
-
-def _discovery(patch: Object) -> Object:
-    settings = find(patch, ("external", "settings"))
-    return {"settings": settings} if settings else {}
-
-
-def _state_objects(collected: Collected) -> Iterable[Object]:
-    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
-    for (group, kind, *_), item in collected.others.items():
-        resource = item.resource
-        if resource is None or resource.may_hold(OWNED) or (group == GROUP and kind == "Machine"):
-            yield _with_namespace(item.data, item)
-
-
-def _with_namespace(data: Object, item: Item) -> Object:
-    metadata = mapping(data, "metadata")
-    if metadata.get("namespace"):
-        return data
-    return {**data, "metadata": {**metadata, "namespace": item.namespace}}
-
-
-def _problems(item: Item, problems: Iterable[Any]) -> list[Finding]:
-    found = []
-    for problem in problems:
-        rule, severity = ("unknown-field", WARNING) if problem.unknown else ("bad-object", ERROR)
-        found.append(Finding(rule, problem.message, severity, item.resource, problem.field))
-    return found
 
 
 def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:

@@ -85,9 +85,12 @@ def status_version(control_plane: Object) -> str:
     return str(status.get("version") or "")
 
 
-def has_version_status(control_plane: Object) -> bool:
-    """Whether an object says which version runs; without that it is known by name only (it comes from git)."""
-    return bool(status_version(control_plane))
+def is_running(control_plane: Object) -> bool:
+    """Whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
+
+    What git says of versions is what shall be; if that counted as running, no change of a version would ever render.
+    """
+    return bool(status_version(control_plane) or find(control_plane, ("metadata", "uid")))
 
 
 def compute_upgrade_plan(

@@ -11,7 +11,13 @@ import os
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.place import Places
-from krmkit.fn.source import SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.source import (
+    SourceError,
+    SourceFile,
+    first_document,
+    may_hold_orchestration,
+    strip_orchestration,
+)
 from krmkit.fn.tree import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
@@ -93,7 +99,11 @@ class Blueprint:
         packages: dict[str, Package] = {}
         for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
             kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
-            made = Package(os.path.join(self.path, folder), folder, Kptfile.parse(texts[kptfile], kptfile))
+            made = Package(
+                os.path.join(self.path, folder),
+                folder,
+                Kptfile.parse(first_document(texts[kptfile], kptfile), kptfile),
+            )
             if folder:
                 packages[_owner(folder.rpartition("/")[0], packages)].children.append(made)
             packages[folder] = made
@@ -151,11 +161,11 @@ def inside(path: str) -> list[str]:
 
 
 class Origin:
-    """What the Kptfile says about where the package comes from."""
+    """What the Kptfile says about where the package comes from; with a `commit`, its upstreamLock says it too."""
 
-    __slots__ = ("directory", "ref", "repo")
+    __slots__ = ("commit", "directory", "ref", "repo")
 
-    def __init__(self, upstream: dict[str, Any], repository: Resource | None) -> None:
+    def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])
         number = revision_number(upstream.get("revision"))
         version = str(upstream.get("workspaceName") or "") or (f"v{number}" if number > 0 else "main")
@@ -164,6 +174,7 @@ class Origin:
         self.repo = str(git.get("repo") or upstream["repo"])
         self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
         self.ref = f"{package}/{version}"
+        self.commit = commit
 
 
 class Made:
@@ -185,16 +196,21 @@ def make(
     origin: Origin,
     objects: Sequence[Candidate],
     resolver: Resolver,
+    clone: bool = True,
+    context: bool = True,
 ) -> Made:
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
 
-    `objects` are the candidates for injection from outside of the package.
+    `objects` are the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's own
+    package, which keeps its name and what people wrote into it. Without `context` the clone gets no package context.
     """
     errors = validate_variant(spec)
     if errors:
         raise VariantError("; ".join(errors))
     try:
-        package = _varied(blueprint, name, spec, namespace, origin, objects)
+        package = _cloned(blueprint, spec, origin, context) if clone else _followed(blueprint, origin)
+        items = _items(package)
+        apply_variant(View(items), name, spec, [*objects, *candidates([], items, namespace, None)])
         written = blueprint.package(Places(package).contents(_items(package)), package)
         rendering = render(written, resolver)
     except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
@@ -213,21 +229,20 @@ def make(
     return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems])
 
 
-def _varied(
-    blueprint: Blueprint,
-    name: str,
-    spec: dict[str, Any],
-    namespace: str,
-    origin: Origin,
-    objects: Sequence[Candidate],
-) -> Package:
-    """The clone with the variant applied."""
+def _cloned(blueprint: Blueprint, spec: dict[str, Any], origin: Origin, context: bool) -> Package:
+    """The blueprint as a package of its own: a new name, its upstream, and a fresh package context."""
     downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
-    package = blueprint.package(_with_context(blueprint, downstream))
-    items = _items(package)
-    view = View(items)
-    _rename(view.single(KPTFILE, "Kptfile"), downstream, origin)
-    apply_variant(view, name, spec, [*objects, *candidates([], items, namespace, None)])
+    package = blueprint.package(_with_context(blueprint, downstream) if context else blueprint.texts)
+    kptfile = View(_items(package)).single(KPTFILE, "Kptfile")
+    kptfile.set(("metadata", "name"), downstream)
+    _set_upstream(kptfile, origin)
+    return package
+
+
+def _followed(blueprint: Blueprint, origin: Origin) -> Package:
+    """A variant's own package, with the upstream that it has now."""
+    package = blueprint.package(blueprint.texts)
+    _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
     return package
 
 
@@ -251,12 +266,18 @@ def _with_context(blueprint: Blueprint, name: str) -> dict[str, str]:
     return texts
 
 
-def _rename(kptfile: Resource, name: str, origin: Origin) -> None:
-    """The clone's name and upstream. What the blueprint's lock said was about the blueprint."""
-    kptfile.set(("metadata", "name"), name)
-    kptfile.remove(("upstreamLock",))
+def _set_upstream(kptfile: Resource, origin: Origin) -> None:
+    """The package's upstream and lock. What the blueprint's lock said was about the blueprint."""
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
     upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
+    if origin.commit:
+        lock = {"type": "git", "git": {**git, "commit": origin.commit}}
+        if kptfile.get("upstreamLock") != lock:
+            kptfile.set(("upstreamLock",), lock)
+    else:
+        kptfile.remove(("upstreamLock",))
+    if kptfile.get("upstream") == upstream:
+        return
     root = kptfile.root
     if root.entry("upstream") is None:
         position = next(

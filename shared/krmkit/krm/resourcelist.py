@@ -264,8 +264,11 @@ class ResourceList:
         fresh = ""
         if known is not None:
             if self.results or not _is_nothing(known):
-                root.set("results", self.results)
-                edits = envelope.splices()
+                if root.flow:
+                    edits = self._flow_results(known)
+                else:
+                    root.set("results", self.results)
+                    edits = envelope.splices()
         elif self.results:
             if root.flow:
                 at = root.end - 1
@@ -273,6 +276,8 @@ class ResourceList:
             else:
                 at = column(envelope.text, root.entries[0].key.start)
                 fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
+                if "\r\n" in chunks.head:
+                    fresh = fresh.replace("\n", "\r\n")
         head = _spliced(envelope.text, 0, border, edits)
         tail = _spliced(envelope.text, border, len(envelope.text), edits)
         if fresh:
@@ -282,6 +287,14 @@ class ResourceList:
             tail = tail[: len(tail) - len(rest)]
             tail += ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
         return head, tail
+
+    def _flow_results(self, known: Entry) -> list[tuple[int, int, str]]:
+        """The edit that replaces the results of a list in flow style (JSON), where head and tail are one collection."""
+        text = self._envelope.text
+        start, end = known.value.start, known.value.end
+        colon = "" if ":" in text[known.key.end : start] else ":"
+        space = " " if colon or text[start - 1] == ":" else ""
+        return [(start, end, colon + space + _json(self.results))]
 
     def _render_fresh(self) -> str:
         lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]

@@ -23,11 +23,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its tree, its parents, and its message as text."""
+    """A commit: its tree, its parents, its message as text, and when it was made, in seconds since 1970."""
 
     tree: str
     parents: tuple[str, ...]
     message: str
+    time: int
 
 
 class Objects:
@@ -44,6 +45,11 @@ class Objects:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def reopen(self) -> None:
+        """Start git anew, so that it sees packs that were written meanwhile."""
+        self.close()
+        self._process = self.repository.start("cat-file", "--batch")
 
     def close(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
@@ -84,7 +90,9 @@ class Objects:
         head, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
         fields = [line.split(" ", 1) for line in head.split("\n") if " " in line]
         tree = next(value for key, value in fields if key == "tree")
-        return found[0], Commit(tree, tuple(value for key, value in fields if key == "parent"), message)
+        time = next((value.rsplit(" ", 2)[1] for key, value in fields if key == "committer"), "0")
+        parents = tuple(value for key, value in fields if key == "parent")
+        return found[0], Commit(tree, parents, message, int(time) if time.isdigit() else 0)
 
     def tree(self, oid: str) -> list[Entry]:
         """Return the entries of a tree, in git's order."""

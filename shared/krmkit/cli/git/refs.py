@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from krmkit.cli.git.program import GitError, Repository
 
 NOTHING = "0" * 40
+OWN = "refs/krmkit"
 
 
 def list_refs(repository: Repository) -> dict[str, str]:
-    """Return every branch and tag with the oid of its commit (an annotated tag's commit, not the tag)."""
+    """Return every branch, tag and krmkit's own refs, with oids; for an annotated tag the oid of its commit."""
     shown = repository.run(
-        "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags"
+        "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
     )
     found: dict[str, str] = {}
     for line in shown.decode("utf-8", "surrogateescape").splitlines():
