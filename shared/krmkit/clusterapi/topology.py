@@ -11,26 +11,26 @@ from krmkit.clusterapi.blueprint import read_blueprint
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
 from krmkit.clusterapi.compatibility import topology_of
 from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.currentstate import CurrentObjects
+from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import NoExtensions, checked
+from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.features import FeatureGates
-from krmkit.clusterapi.labels import GROUP, OWNED, group_of
+from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.names import Names
-from krmkit.clusterapi.package import Package, discovered
+from krmkit.clusterapi.package import Package, class_variables
 from krmkit.clusterapi.rotation import ROTATED, rotate
-from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find, mapping
+from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
@@ -98,7 +98,7 @@ class Topologies:
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._classes: dict[tuple[str, str], ClassWork] = {}
-        self._current = CurrentObjects(_state_objects(collected))
+        self._current = CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[Decoded]:
@@ -263,48 +263,6 @@ class _Templates:
                 f" {self._owner.namespace}{hint}"
             )
         return found.data
-
-
-def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
-    """The class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
-
-    What the class's status says of an extension's variables stands where nobody answers for the extension.
-    """
-    known = discovered(cluster_class)
-    answers: dict[str, list[Object]] = {}
-    for patch in find(cluster_class, ("spec", "patches")) or []:
-        handler = find(patch, ("external", "discoverVariablesExtension"))
-        if not handler:
-            continue
-        name = str(patch.get("name", ""))
-        settings = find(patch, ("external", "settings"))
-        try:
-            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
-        except TopologyError:
-            if name not in known:
-                raise
-            answers[name] = known[name]
-            continue
-        answers[name] = checked(handler, response).get("variables") or []
-    try:
-        return status_variables(cluster_class, answers)
-    except DiscoveryError as error:
-        raise TopologyError(str(error)) from None
-
-
-def _state_objects(collected: Collected) -> Iterable[Object]:
-    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
-    for (group, kind, *_), item in collected.others.items():
-        resource = item.resource
-        if resource is None or resource.may_hold(OWNED) or (group == GROUP and kind == "Machine"):
-            yield _with_namespace(item.data, item)
-
-
-def _with_namespace(data: Object, item: Item) -> Object:
-    metadata = mapping(data, "metadata")
-    if metadata.get("namespace"):
-        return data
-    return {**data, "metadata": {**metadata, "namespace": item.namespace}}
 
 
 def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
