@@ -47,7 +47,7 @@ class Item(Resource):
     location: Location
 
     def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        super().__init__(text, clean=is_clean(text), limits=limits, label=label, location=location)
+        super().__init__(text, line_safe=is_clean(text), limits=limits, label=label, location=location)
         self.original = text
 
     @property
@@ -64,10 +64,7 @@ class Item(Resource):
 
     def revert(self, text: str, changed: bool) -> None:
         """Go back to an earlier text, as validators are not allowed to change anything."""
-        self._text = text
-        self._annotations = None
-        self._document = None
-        self._root = None
+        self._replace(text)
         self.changed = changed
 
 
