@@ -30,10 +30,11 @@ class Definition:
         if not path.exists():
             raise DefinitionError(f"{self.path} is missing")
         try:
-            self.runtime = runtime.Definition.load(str(folder))
+            data = runtime.Definition.read(str(folder))
         except ValueError as error:
             raise DefinitionError(f"{self.path}: {error}") from error
-        self.data: Data = self.runtime.data
+        self.runtime = runtime.Definition(data, str(folder))
+        self.data: Data = data
         self.name = self.text("name")
         self.kind = self.text("kind")
         self.summary = self.text("summary")

@@ -24,10 +24,10 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
     project = Project(root)
     files = {
         root / "catalog.yaml": documents.catalog(functions, project),
-        root / "shared/krmkit/fn/_index.py": documents.index(functions),
         root / "README.md": filled(root / "README.md", {"functions": documents.functions_table(functions)}),
     }
     for function in functions:
+        files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)
         files[function.folder / "README.md"] = readme(function)
         files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(function)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FUNCTIONS = ("functions/*/main.py", "tests/functions/*/main.py", "tests/bench/*/main.py")
+FUNCTIONS = ("functions/*/*.py", "tests/functions/*/main.py", "tests/bench/*/main.py")
 LINKS = ROOT / "build" / "typecheck"
 
 
@@ -20,12 +20,12 @@ def main() -> int:
     LINKS.mkdir(parents=True)
     places: dict[str, str] = {}
     for path in sorted(path for pattern in FUNCTIONS for path in ROOT.glob(pattern)):
-        link = LINKS / f"{path.parent.name}.py".replace("-", "_")
+        link = LINKS / f"{path.parent.name}_{path.name}".replace("-", "_")
         link.symlink_to(path)
         places[link.relative_to(ROOT).as_posix()] = path.relative_to(ROOT).as_posix()
     sources = ["shared/krmkit", "tests", "tools", "setup.py", *places]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--exclude", r"/main\.py$", *sources],
+        [sys.executable, "-m", "mypy", "--strict", "--exclude", r"/(main|definition)\.py$", *sources],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

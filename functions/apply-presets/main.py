@@ -3,34 +3,23 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
+from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.lang.schema import join
 from krmkit.palette.carrier import CarrierError, Packs
 from krmkit.palette.presets import apply_presets
-from krmkit.palette.report import report
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Packs that the config selects presets for get these; all others those that their marker comment names."""
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
     selected: dict[int, list[str]] = {}
     for number, selection in enumerate(config.spec["selections"]):
         try:
@@ -38,7 +27,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         except CarrierError as error:
             name = selection["pack"]
             field = join("data", name) if config.is_config_map else f"spec.selections[{number}].pack"
-            results.error("unknown-pack", error.message, config.resource, field, name)
+            results.error("unknown-pack", error.message, config.resource, field, current=name)
             continue
         selected.setdefault(id(carrier), []).extend(selection["presets"])
     for carrier in packs.carriers:
@@ -50,12 +39,11 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             config.spec["writeMarker"],
             resources.limits,
         )
-        for finding in applied.findings:
-            report(results, finding, carrier.resource, pack.label)
+        results.extend(map(carrier.located, applied.findings))
         for preset in applied.presets:
             results.explain("applied", f'the preset "{preset.label}" is applied', carrier.resource)
         carrier.write_values(applied.text)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

@@ -3,28 +3,17 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import SET_KIND, PorchError
 from krmkit.porch.decode import decode_set
+from krmkit.porch.findings import orphan_findings, plan_findings, set_error_finding, violation_findings
 from krmkit.porch.fleet import Fleet, SetError, sets_among
-from krmkit.porch.report import report_orphans, report_planned, report_set_error, report_violations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -37,7 +26,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         ]
     except PorchError as error:
         raise FunctionError(str(error), "no-set", config.resource) from None
-    bad = [one for one in sets if report_violations(results, one.violations, one.resource)]
+    for one in sets:
+        results.extend(violation_findings(one.violations, one.resource))
+    bad = len(results) > 0
     fleet = Fleet(resources)
     orphans = fleet.orphans(sets) if given is None and not wanted else []
     if not sets and not orphans:
@@ -49,15 +40,15 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         try:
             planned.append(fleet.plan(packages))
         except SetError as error:
-            report_set_error(results, error)
+            results.add(set_error_finding(error))
     if len(planned) < len(sets):
         return
     for plan in planned:
         fleet.carry_out(plan, config.spec.get("finalizer") is True)
-        report_planned(results, plan)
+        results.extend(plan_findings(plan))
     fleet.remove(orphans)
-    report_orphans(results, orphans)
+    results.extend(orphan_findings(orphans))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

@@ -3,30 +3,19 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.candidates import candidates
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import point_findings, violation_findings
 from krmkit.porch.injection import BadPointError, inject_config
 from krmkit.porch.package import Package
-from krmkit.porch.report import report_points, report_violations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -34,7 +23,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     spec = config.spec
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         injectors = variant.spec.get("injectors") or []
         spec = {"injectors": injectors, "namespace": variant.namespace, "resources": []}
@@ -52,8 +42,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         raise FunctionError(str(error), "bad-injection-point") from None
     except PorchError as error:
         raise FunctionError(str(error), "bad-kptfile") from None
-    report_points(results, points)
+    results.extend(point_findings(points))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

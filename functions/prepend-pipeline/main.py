@@ -3,36 +3,26 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import pipeline_finding, violation_findings
 from krmkit.porch.package import KPTFILE, Package
 from krmkit.porch.pipeline import DottedNameError, prepend_pipeline
-from krmkit.porch.report import report_pipeline, report_violations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """The pipeline of the config, or of the PackageVariant that is the config, for the root package."""
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         owner, pipeline = variant.name, variant.spec.get("pipeline")
     else:
@@ -40,7 +30,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     package = Package(resources)
     try:
         changed = prepend_pipeline(package, owner, pipeline)
-        report_pipeline(results, package.single(KPTFILE), changed)
+        if changed:
+            results.add(pipeline_finding(package.single(KPTFILE)))
     except DottedNameError as error:
         raise FunctionError(str(error), "dotted-name", config.resource) from None
     except PorchError as error:
@@ -48,4 +39,4 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

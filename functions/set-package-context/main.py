@@ -3,30 +3,19 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.api import VARIANT_KIND, PorchError
 from krmkit.porch.context import set_package_context
 from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import violation_findings
 from krmkit.porch.package import Package
-from krmkit.porch.report import report_violations
 from krmkit.porch.variant import validate_context
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -34,7 +23,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     context = config.spec
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
-        if report_violations(results, variant.violations, config.resource):
+        results.extend(violation_findings(variant.violations, config.resource))
+        if results:
             return
         context = variant.spec.get("packageContext") or {}
     reserved = validate_context(context)
@@ -49,4 +39,4 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

@@ -3,29 +3,20 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-from krmkit.fn.results import FunctionError
+from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.palette.carrier import Packs
 from krmkit.palette.pools import PoolError
-from krmkit.palette.report import report
 from krmkit.palette.validate import Options, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.palette.finding import Finding
+    from krmkit.krm.finding import Finding
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -37,14 +28,15 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None
     packs = Packs.read(resources)
     for problem in packs.problems:
-        results.error("bad-pack", problem.message, problem.resource, problem.field or None)
-    items = {carrier.pack.label: carrier.resource for carrier in packs.carriers}
+        results.error("bad-pack", problem.message, problem.resource, problem.field)
+    carriers = {carrier.pack.label: carrier for carrier in packs.carriers}
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
-        report(results, found, items.get(found.pack) or config.resource)
+        carrier = carriers.get(found.tags.get("pack", ""))
+        results.add(carrier.located(found) if carrier is not None else found.at(config.resource))
     for found in satisfied or ():
-        report(results, found, items.get(found.pack))
+        results.add(carriers[found.tags["pack"]].located(found))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

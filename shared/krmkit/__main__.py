@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.cli import main
+from krmkit.start import command
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    command()

@@ -36,9 +36,6 @@ SECONDS = 30.0
 
 
 def rows() -> list[Row]:
-    subprocess.run(
-        [sys.executable, "-m", "krmkit.fn.compile", str(FUNCTIONS)], check=True, stdout=subprocess.DEVNULL
-    )
     with serving() as (pid, port):
         return [*_sequential(port), *_at_once(pid, port)]
 

@@ -32,7 +32,7 @@ from krmkit.fn.loader import Function
 steps = [(Function(folder), path) for folder, path in zip(sys.argv[2::2], sys.argv[3::2])]
 for function, _ in steps:
     function.process
-from krmkit.fn.main import leave, prepare
+from krmkit.fn.entry import leave, prepare
 prepare()
 from krmkit.fn.run import apply
 from krmkit.krm.resource import Resource

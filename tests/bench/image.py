@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import compileall
 import shutil
-import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
 from tests.bench.timing import INTERPRETER, Command
+from tools.images.install import ENTRY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,15 +22,14 @@ def lay_out(place: Path) -> Path:
     for own in (ROOT / "tests/bench").glob("*/function.yaml"):
         shutil.copytree(own.parent, functions / own.parent.name, ignore=ignored)
     (place / "site").symlink_to(sysconfig.get_path("platlib"))
-    subprocess.run(
-        [sys.executable, "-m", "krmkit.fn.compile", "--programs"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": str(place / "shared")},
-    )
+    for name in ("shared", "functions"):
+        compileall.compile_dir(place / name, quiet=1)
+    for folder in functions.iterdir():
+        entry = ENTRY.format(library=str(place / "shared"), name=folder.name)
+        (functions / f"{folder.name}.py").write_text(entry, "utf-8")
     return functions
 
 
 def command(folder: Path, stdin: Path) -> Command:
     """The command that runs a function on a list: the interpreter itself, isolated, without site-packages."""
-    return Command([INTERPRETER, "-I", "-S", str(folder / "main.pyc")], stdin)
+    return Command([INTERPRETER, "-I", "-S", f"{folder}.py"], stdin)

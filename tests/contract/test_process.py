@@ -62,7 +62,9 @@ def image() -> Iterator[Path]:
             shutil.copytree(folder, target, ignore=shutil.ignore_patterns("__pycache__", "examples"))
             main = target / "main.py"
             # The functions that exist for tests only stand one folder deeper.
-            main.write_text(main.read_text("utf-8").replace('"../../../shared"', '"../../shared"'), "utf-8")
+            main.write_text(
+                main.read_text("utf-8").replace("/../../../../shared", "/../../../shared"), "utf-8"
+            )
         (root / "site").symlink_to(SITE)
         yield root
 
@@ -109,6 +111,21 @@ def test_as_kpt_starts_it(folder: Path, tmp_path: Path) -> None:
         assert done.stdout.decode() == expected.stdout
         assert (done.returncode, done.stderr.decode()) == (expected.exit_code, expected.stderr)
     assert not list(tmp_path.iterdir())
+
+
+@each_function
+def test_through_a_link(folder: Path, tmp_path: Path) -> None:
+    """A link to main.py, as people put it on PATH, finds the library and the function."""
+    text = text_of(folder)
+    expected = testing.run_function(folder, text)
+    link = tmp_path / "bin" / "linked"
+    link.parent.mkdir()
+    link.symlink_to(folder / "main.py")
+
+    done = start([sys.executable, str(link)], text.encode(), cwd=tmp_path)
+
+    assert (done.returncode, done.stderr.decode()) == (expected.exit_code, expected.stderr)
+    assert done.stdout.decode() == expected.stdout
 
 
 @each_function

@@ -1,10 +1,11 @@
-"""A render that is killed leaves each file as it was or as it should be, never half."""
+"""A render that is killed loses nothing: the next one completes what it had begun."""
 
 from __future__ import annotations
 
 import os
 import random
-import shutil
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -12,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.write import MARK
-from tests.e2e.orchestrate import Files, clean_environment, files_of, put, run_krmkit
+from krmkit.fn.tree import MARK, WORK
+from tests.e2e.orchestrate import Files, clean_environment, files_of, pipeline, put, run_krmkit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PACKS = 150
-KILLS = 100
+KILLS = int(os.environ.get("KRMKIT_KILLS", "40"))  # of each kind
 KPTFILE = """apiVersion: kpt.dev/v1
 kind: Kptfile
 metadata:
@@ -50,41 +55,79 @@ def package(root: Path) -> Path:
     return put(root, {"Kptfile": KPTFILE, **packs})
 
 
-def without_leftovers(files: Files) -> Files:
-    """Less the files that a killed run had prepared and not yet put into place."""
-    return {path: content for path, content in files.items() if not path.endswith(MARK)}
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: value\n"
 
 
-def wait_for_work(running: subprocess.Popen[bytes], folder: Path, dice: random.Random) -> None:
-    """Return at a random point of the work: so many files prepared, or all prepared and so many of them put in place."""
-    prepared = dice.choice((0, 1, PACKS // 2, PACKS - 2))
-    left = dice.randrange(PACKS)
-    while running.poll() is None:
-        count = sum(name.endswith(MARK) for name in os.listdir(folder))
-        if count > prepared:
-            break
-    while prepared == PACKS - 2 and running.poll() is None and count > left:
-        count = sum(name.endswith(MARK) for name in os.listdir(folder))
+def moving(root: Path) -> Path:
+    """A package whose function moves a hundred resources, each from a file of its own into a file of another one."""
+    program = root.parent / "move.py"
+    program.write_text(
+        "import sys\ntext = sys.stdin.read()\n"
+        "for number in range(100):\n"
+        "    for quote in ('', \"'\", '\"'):\n"
+        "        text = text.replace(f'path: {quote}a-{number}.yaml{quote}\\n', f'path: z-{number}.yaml\\n')\n"
+        "sys.stdout.write(text)\n"
+    )
+    files = {f"a-{number}.yaml": MAP.format(name=f"moved-{number}") for number in range(100)}
+    for number in range(0, 100, 2):
+        # A number of its own lets the one that comes stand behind the one that is there.
+        files[f"a-{number}.yaml"] = MAP.format(name=f"stays-{number}") + "---\n" + files[f"a-{number}.yaml"]
+    kptfile = pipeline(f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))}")
+    return put(root, {"Kptfile": kptfile, **files})
+
+
+def names_in(files: Files) -> set[str]:
+    """The names of all ConfigMaps in these files."""
+    return {name.decode() for content in files.values() for name in re.findall(rb"name: ([\w-]+)\n", content)}
+
+
+def without_work(files: Files) -> Files:
+    """Less what a killed run had prepared and not yet put into place."""
+    return {path: content for path, content in files.items() if WORK not in path.split("/")}
+
+
+def wait_for_work(running: subprocess.Popen[bytes], root: Path, dice: random.Random) -> None:
+    """Return at a random point of the writing: something prepared, or the journal written and so much of it done."""
+    folder = root / WORK
+    wanted = dice.choice((0, 1, 30, 70))
+    if dice.random() < 0.4:
+        while running.poll() is None and len(names(folder)) <= wanted:
+            pass
+        return
+    while running.poll() is None and not (folder / "journal").exists():
+        pass
+    left = len([name for name in names(folder) if name.startswith("new-")])
+    goal = dice.randrange(left + 1)
+    while running.poll() is None and len([n for n in names(folder) if n.startswith("new-")]) > goal:
+        pass
+
+
+def names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """One hundred times: every file is whole, and the next render finishes the work and takes away what is left over."""
-    root = package(tmp_path / "p")
+@pytest.mark.parametrize("make", [package, moving], ids=["edits", "moves"])
+def test_killed_at_random_moments(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    """Every file is whole, no resource is lost, and the next render finishes the work and leaves nothing behind."""
+    root = make(tmp_path / "p")
     before = files_of(root)
     start = time.monotonic()
     assert run_krmkit(root).returncode == 0
     duration = time.monotonic() - start
     after = files_of(root)
-    assert sum(before[path] != after[path] for path in before) == PACKS
+    assert names_in(after) == names_in(before)
+    assert sum(before.get(path) != after.get(path) for path in before.keys() | after.keys()) >= 100
     dice = random.Random(1)
-    outcomes = set()
+    outcomes: dict[str, int] = {}
 
     for number in range(KILLS):
-        shutil.rmtree(root)
         put(root, before)
         running = subprocess.Popen(
-            [sys.executable, "-m", "krmkit", "render", str(root)],
+            [sys.executable, "-m", "krmkit", "render", str(root), "--allow-exec"],
             env=clean_environment(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -92,24 +135,39 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         if number % 4 == 0:
             time.sleep(duration * dice.random())
         else:
-            wait_for_work(running, root / "packs", dice)
+            wait_for_work(running, root, dice)
         running.kill()
         running.wait()
 
-        found = without_leftovers(files_of(root))
-        assert found.keys() == before.keys()
+        everything = files_of(root)
+        found = without_work(everything)
         for path, content in found.items():
-            assert content in {before[path], after[path]}, path
-        outcomes.add(sum(content == after[path] != before[path] for path, content in found.items()))
+            assert content in {before.get(path), after.get(path)}, path
+        assert names_in(everything) >= names_in(before)
+        state = "old" if found == before else "new" if found == after else "in between"
+        outcomes[state] = outcomes.get(state, 0) + 1
 
-    print(f"files already written when killed: {sorted(outcomes)}")
+        done = run_krmkit(root)
+        assert done.returncode == 0, done.stderr
+        assert files_of(root) == after
+        assert ("completed it" in done.stderr) >= (state == "in between")
+
+    print(f"state of the files when killed: {outcomes}")
+
+
+@pytest.mark.slow
+def test_what_is_left_over_goes(tmp_path: Path) -> None:
+    """A render takes it away, a dry run leaves it."""
+    root = package(tmp_path / "p")
+    assert run_krmkit(root).returncode == 0
+    after = files_of(root)
     leftover = root / "packs" / f".app-1.yaml.x{MARK}"
     leftover.write_text("half")
+    (root / WORK).mkdir()
+    (root / WORK / "new-1").write_text("half")
+
     assert run_krmkit(root, "--dry-run").returncode == 0
     assert leftover.exists()
-    assert run_krmkit(root).returncode == 0
-    assert files_of(root) == after
-    leftover.write_text("half")
     assert run_krmkit(root).returncode == 0
     assert files_of(root) == after
 
@@ -129,6 +187,21 @@ def test_two_at_once(tmp_path: Path) -> None:
     said = [running.communicate()[1] for running in others]
 
     assert [running.returncode for running in others] == [0, 0, 0], said
+    alone = package(tmp_path / "q")
+    assert run_krmkit(alone).returncode == 0
+    assert files_of(root) == files_of(alone)
+
+
+def test_a_reader_that_goes_away_after_the_work(tmp_path: Path) -> None:
+    """The files are written, so the exit code is 0, however little of the diff was read."""
+    root = package(tmp_path / "p")
+    command = f"{shlex.quote(sys.executable)} -m krmkit render {shlex.quote(str(root))} --diff"
+    script = f"{{ {command}; echo $? >{shlex.quote(str(tmp_path))}/code; }} | head -n 1"
+
+    done = subprocess.run(["sh", "-c", script], env=clean_environment(), capture_output=True, check=False)
+
+    assert (tmp_path / "code").read_text() == "0\n"
+    assert done.stderr == b""
     alone = package(tmp_path / "q")
     assert run_krmkit(alone).returncode == 0
     assert files_of(root) == files_of(alone)

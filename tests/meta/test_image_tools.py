@@ -22,10 +22,10 @@ def packages(function: str) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_a_function_needs(name: str) -> None:
-    """PyYAML, and what its function.yaml asks for."""
+    """PyYAML, yaml-edit, and what its function.yaml asks for."""
     [wanted] = [definition.requires for definition in definitions() if definition.name == name]
 
-    assert packages(name) == ["pyyaml", *(EXTRAS[extra][1] for extra in sorted(wanted))]
+    assert packages(name) == ["pyyaml", "yaml-edit", *(EXTRAS[extra][1] for extra in sorted(wanted))]
 
 
 def test_catalog_needs_what_all_need() -> None:
@@ -38,6 +38,7 @@ def test_every_extra_is_locked() -> None:
     for file, package in EXTRAS.values():
         assert re.fullmatch(rf"{package}==\S+( +--hash=sha256:[0-9a-f]{{64}})+", lock(file)[package])
     assert list(lock("cel")) == ["cel-expr-python"]
+    assert list(lock("protobuf")) == ["protobuf"]
     assert list(lock("image")) == ["pip"]
 
 

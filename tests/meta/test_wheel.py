@@ -45,14 +45,14 @@ def test_nothing_but_krmkit_is_top_level(wheel: zipfile.ZipFile) -> None:
     """No tests, no tools, no folder of functions beside the package."""
     tops = {name.split("/")[0] for name in wheel.namelist()}
 
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"krmkit"}
+    assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {"krmkit"}
     assert not [name for name in wheel.namelist() if "test_" in name or "/examples/" in name]
 
 
 def test_functions_travel_inside(wheel: zipfile.ZipFile, project: Path) -> None:
     """Each function is there, with the same bytes as in the checkout."""
     for function in definitions(project):
-        for file in ("main.py", "function.yaml"):
+        for file in ("main.py", "definition.py", "function.yaml"):
             assert (
                 wheel.read(f"krmkit/_functions/{function.name}/{file}")
                 == (function.folder / file).read_bytes()
@@ -71,12 +71,14 @@ def test_every_module_travels(wheel: zipfile.ZipFile, project: Path) -> None:
 
 
 def test_commands(wheel: zipfile.ZipFile, project: Path) -> None:
-    """`krmkit`, and one command for each function."""
+    """`krmkit`, and one command for each function, whose first line pip replaces."""
     (name,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
     parser = ConfigParser()
     parser.read_string(wheel.read(name).decode("utf-8"))
+    scripts = {name.rpartition("/")[2]: wheel.read(name) for name in wheel.namelist() if ".data/" in name}
 
-    assert dict(parser["console_scripts"]) == {
-        "krmkit": "krmkit.cli:main",
-        **{function.name: "krmkit.fn.script:main" for function in definitions(project)},
-    }
+    assert dict(parser["console_scripts"]) == {"krmkit": "krmkit.start:command"}
+    assert set(scripts) == {function.name for function in definitions(project)}
+    for name, text in scripts.items():
+        assert text.startswith(b"#!python\n")
+        assert f"function({name!r})".encode() in text

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import sys
 
-FUNCTIONS = "/krmkit/functions"
-
 sys.path.insert(0, "/krmkit/shared")
+from krmkit.fn.loader import names
+
 name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+if name in names():
+    from krmkit.start import function
 
-# No name reaches outside of the folder, and `entry` is this file.
-program = f"{FUNCTIONS}/{name.replace('/', '') or '.'}/main.pyc"
-try:
-    open(program, "rb").close()
-    is_function = name != "entry"
-except OSError:
-    is_function = False
-
-if is_function:
-    # As if the function's program had been started, without starting a second interpreter.
-    from krmkit.fn.bundle import start
-
-    sys.argv[:] = [program, *sys.argv[2:]]
-    start(program, globals())
+    del sys.argv[1]
+    function(name)
 elif name in {"-h", "--help", "help"}:
     from krmkit.cli import usage
-    from krmkit.fn.loader import names
 
     print(usage(), end="")
     print("In this image also: FUNCTION [FILE] ..., one function on the ResourceList on stdin. Functions:\n")
-    print("".join(f"  {function}\n" for function in names()), end="")
+    print("".join(f"  {function_name}\n" for function_name in names()), end="")
 else:
-    from krmkit.cli import COMMANDS, main
+    from krmkit.cli import COMMANDS
 
     if name in COMMANDS or name == "--version":
-        raise SystemExit(main(sys.argv[1:]))
-    from krmkit.fn.loader import names
+        from krmkit.start import command
+
+        command()
     from krmkit.lang.nearest import did_you_mean
 
     known = [*names(), *COMMANDS]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import compileall
 import os
-import py_compile
 import shutil
 import subprocess
 import sys
@@ -18,10 +17,19 @@ from pathlib import Path
 SOURCE = Path("/build")
 TARGET = Path("/krmkit")
 TIME = 315532800  # 1980-01-01, as old as archives can say
+# The same call as that of the command which pip installs.
+ENTRY = """\
+import sys
+
+sys.path.insert(0, {library!r})
+from krmkit.start import function
+
+function({name!r})
+"""
 
 
 def lay_out(function: str) -> None:
-    """Copy the functions; the compiled main.py in `functions/entry` is what the image runs."""
+    """Copy the library and the functions; functions/entry.py is what the image runs."""
     every = sorted(path.parent.name for path in SOURCE.glob("functions/*/function.yaml"))
     chosen = every if function == "catalog" else [function]
     if not set(chosen) <= set(every):
@@ -30,14 +38,13 @@ def lay_out(function: str) -> None:
         )
     for name in chosen:
         (TARGET / "functions" / name).mkdir(parents=True)
-        for file in ("main.py", "function.yaml"):
+        for file in ("main.py", "definition.py", "function.yaml"):
             shutil.copyfile(SOURCE / "functions" / name / file, TARGET / "functions" / name / file)
-    entry = TARGET / "functions" / "entry"
+    entry = TARGET / "functions" / "entry.py"
     if function == "catalog":
-        entry.mkdir()
-        shutil.copyfile(SOURCE / "catalog.py", entry / "main.py")
+        shutil.copyfile(SOURCE / "catalog.py", entry)
     else:
-        entry.symlink_to(function)
+        entry.write_text(ENTRY.format(library=str(TARGET / "shared"), name=function), "utf-8")
     shutil.copytree(SOURCE / "shared", TARGET / "shared")
 
 
@@ -82,14 +89,10 @@ def main() -> None:
     lay_out(os.environ.get("FUNCTION", ""))
     install()
     same_times(TARGET)
-    sys.path[:0] = [str(TARGET / "shared"), str(TARGET / "site")]
-    from krmkit.fn import compile as compiler
-
-    if compiler.main(["--programs"]) or not compileall.compile_dir(TARGET / "site", quiet=1):
+    if not all(
+        compileall.compile_dir(TARGET / folder, quiet=1) for folder in ("site", "shared", "functions")
+    ):
         sys.exit("not everything compiles")
-    entry = TARGET / "functions" / "entry"
-    if not entry.is_symlink():
-        py_compile.compile(str(entry / "main.py"), str(entry / "main.pyc"), doraise=True)
     same_times(TARGET)
 
 

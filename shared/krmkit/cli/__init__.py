@@ -9,6 +9,7 @@ COMMANDS = {
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
+    "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
@@ -52,7 +53,7 @@ def _command(name: str, words: list[str]) -> int:
         return 2
     from importlib import import_module
 
-    from krmkit.fn.main import prepare
+    from krmkit.fn.entry import prepare
 
     prepare()
     if name in LASTING:

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from krmkit.cli.packfolder import PackFolderError, exported, imported
+from krmkit.cli.terminal import unread_is_fine
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.write import WriteError
 
@@ -47,9 +48,12 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         if arguments.command == "import":
-            written = imported(arguments.folders, arguments.out)
+            written = imported(arguments.folders, arguments.out, _say)
         else:
-            written = exported(read(arguments.package), arguments.out)
+            package = read(arguments.package)
+            for note in package.notes:
+                _say(note)
+            written = exported(package, arguments.out)
     except (PackFolderError, PackageError, WriteError) as error:
         print(f"krmkit pack {arguments.command}: {error}", file=sys.stderr)
         return 1
@@ -57,6 +61,11 @@ def main(words: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"krmkit pack {arguments.command}: {where}{error.strerror or error}", file=sys.stderr)
         return 1
-    for path in written:
-        print(path)
+    with unread_is_fine(sys.stdout):
+        for path in written:
+            print(path)
     return 0
+
+
+def _say(note: str) -> None:
+    print(f"krmkit pack: {note}", file=sys.stderr)

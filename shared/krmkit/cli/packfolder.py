@@ -11,11 +11,12 @@ import json
 import os
 
 from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.fn.write import Change, write
+from krmkit.fn.tree import TreeError, entries, files, open_file, read_file
+from krmkit.fn.write import Change, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.palette.carrier import FILES, PACK_FILE, is_pack, place
+from krmkit.palette.carrier import FILES, FOLDER, PACK_FILE, is_pack, place
 from krmkit.palette.pack import PackError, read_metadata
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
@@ -23,10 +24,9 @@ from krmkit.yaml.tree import Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 TEXTS = (PACK_FILE, *FILES)
-FOLDER = "krmkit.dev/pack-folder"  # keeps the folder's name, or its path where it lies in the package
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 _LONGEST_NAME = 253
 
@@ -35,9 +35,22 @@ class PackFolderError(ValueError):
     """A folder cannot become part of a package, or a pack no folder; the message says which and why."""
 
 
-def imported(folders: list[str], out: str) -> list[str]:
-    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError."""
-    root = os.path.realpath(out)
+def imported(folders: list[str], out: str, say: Callable[[str], object] = bool) -> list[str]:
+    """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError.
+
+    `say` gets a sentence for each killed run that was completed first.
+    """
+    # The lock holds while .krmignore is read and written: two imports at once lose no line of it.
+    with Writer(out) as writer:
+        for note in writer.notes:
+            say(note)
+        changes = _import(folders, out, writer.root)
+        writer.put(changes)
+    return [os.path.join(out, change.path) for change in changes[: len(folders)]]
+
+
+def _import(folders: list[str], out: str, root: str) -> list[Change]:
+    """The changes that an import makes, the ConfigMaps in the order of the folders first."""
     changes: list[Change] = []
     ignored: list[str] = []
     copies: list[Change] = []
@@ -62,9 +75,7 @@ def imported(folders: list[str], out: str) -> list[str]:
         path = f"{name}.yaml"
         _refuse_strangers(os.path.join(root, path), name)
         changes.append(Change(path, None, config_map(name, inside or os.path.basename(folder), texts, given)))
-    changes += _package_files(root, ignored)
-    write(root, copies + changes)
-    return [os.path.join(out, change.path) for change in changes[: len(folders)]]
+    return [*changes, *copies, *_package_files(root, ignored)]
 
 
 def exported(package: Package, out: str) -> list[str]:
@@ -100,7 +111,8 @@ def exported(package: Package, out: str) -> list[str]:
         raise PackFolderError(
             f"{package.path} holds no pack: a ConfigMap with data {PACK_FILE}, marked {names.LOCAL_CONFIG}"
         )
-    write(out, changes)
+    with Writer(out) as writer:
+        writer.put(changes)
     return [os.path.join(out, folder) for folder in owners]
 
 
@@ -149,8 +161,7 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
         if path not in TEXTS:
             others.append(path)
             continue
-        with open(os.path.join(folder, path), "rb") as file:
-            content = file.read()
+        content = read_file(os.path.join(folder, path), f"{given}/{path}", within=folder) or b""
         try:
             texts[path] = content.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -166,32 +177,22 @@ def _pack_files(folder: str, given: str) -> tuple[dict[str, str], list[str]]:
 
 def _regular(folder: str, label: str) -> list[str]:
     """Paths of all files below a folder, in order. Raises PackFolderError for what cannot be copied as a file."""
-    found = sorted(_files(folder, ""))
-    for path in found:
-        # A link to a file counts as the file; one to a folder could lead anywhere, and to no end.
-        if not os.path.isfile(os.path.join(folder, path)):
-            raise PackFolderError(
-                f"{label}/{path}: is no file, nor a link to one; take it away, or put a copy in its place"
-            )
+    try:
+        found = sorted(files(folder))
+        for path in found:
+            # A link to a file of the folder counts as the file; one to a folder could lead to no end.
+            os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
+    except TreeError as error:
+        raise PackFolderError(f"{error}, or take it away") from None
+    except OSError as error:
+        raise PackFolderError(f"{label}: {error.filename}: {error.strerror or error}") from None
     return found
 
 
 def _holds_packs(folder: str) -> bool:
     if not os.path.isdir(folder):
         return False
-    with os.scandir(folder) as entries:
-        return any(os.path.isfile(os.path.join(entry.path, PACK_FILE)) for entry in entries)
-
-
-def _files(folder: str, inner: str) -> Iterator[str]:
-    with os.scandir(os.path.join(folder, inner)) as entries:
-        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-    for name, is_folder in found:
-        path = f"{inner}/{name}" if inner else name
-        if is_folder:
-            yield from _files(folder, path)
-        else:
-            yield path
+    return any(os.path.isfile(os.path.join(folder, name, PACK_FILE)) for name, _ in entries(folder))
 
 
 def _texts(item: Resource) -> Iterator[tuple[str, str]]:
@@ -224,8 +225,9 @@ def _package_files(root: str, ignored: list[str]) -> list[Change]:
     text = ""
     if os.path.exists(path):
         try:
-            with open(path, encoding="utf-8", newline="") as file:
-                text = file.read()
+            text = (read_file(path, path, within=root) or b"").decode("utf-8")
+        except TreeError as error:
+            raise PackFolderError(str(error)) from None
         except UnicodeDecodeError:
             raise PackFolderError(f"{path}: is not UTF-8, so nothing can be added to it") from None
     listed = {line.strip() for line in text.split("\n")}
@@ -241,8 +243,7 @@ def _refuse_strangers(path: str, name: str) -> None:
     if not os.path.exists(path):
         return
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            resource = Resource(file.read())
+        resource = Resource((read_file(path, path) or b"").decode("utf-8"))
         known = is_pack(resource) and resource.name == name
     except (OSError, ValueError):
         known = False

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal
+from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.diff import diff
 from krmkit.fn.package import Package, PackageError, read
@@ -92,6 +92,8 @@ def main(words: list[str]) -> int:
     observer = _Progress(Terminal(sys.stderr))
     try:
         package = read(arguments.package, options.limits)
+        for note in package.notes:
+            print(f"krmkit render: {note}", file=sys.stderr)
         resolver = Resolver(
             options, arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy
         )
@@ -112,8 +114,9 @@ def main(words: list[str]) -> int:
         print(f"krmkit render: {error}", file=sys.stderr)
         return 1
     shown = diff(rendering.changes, report.colour) if arguments.diff else ""
-    report.stream.write(shown)
-    _report(rendering, report, "\n" if shown else "", arguments.output, arguments.dry_run)
+    with unread_is_fine(report.stream):
+        report.stream.write(shown)
+        _report(rendering, report, "\n" if shown else "", arguments.output, arguments.dry_run)
     if rendering.failure:
         print(f"krmkit render: {rendering.failure}; nothing was written", file=sys.stderr)
     return rendering.exit_code
@@ -134,7 +137,13 @@ def _save(package: Package, rendering: Rendering, output: str | None, dry_run: b
     elif dry_run:
         return
     elif output:
-        write_folder(output, [Change(path, None, text) for path, text in rendering.contents.items()])
+        write_folder(
+            output,
+            [
+                Change(path, None, text, like=os.path.join(package.path, path))
+                for path, text in rendering.contents.items()
+            ],
+        )
     else:
         write(package.path, rendering.changes, package.leftovers, careful=True)
 
@@ -152,8 +161,8 @@ def _report(
             table.add(
                 [severity, rule, _where(result, run), str(result["message"])], _COLOURS.get(severity, "")
             )
-        if run.exit_code and not run.results:
-            table.add(["error", "", run.name, run.stderr or f"exit code {run.exit_code}"], RED)
+        if run.reason:
+            table.add(["error", "", run.name, run.reason], RED)
     stream = terminal.stream
     if len(table):
         stream.write(between + table.text(terminal) + "\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from krmkit.fn import loader
-from krmkit.fn.main import command
+from krmkit.fn.entry import run_function
 
 HELP = """krmkit run NAME [FILE] [flags]
 
@@ -25,4 +25,4 @@ def main(words: list[str]) -> int:
     except LookupError as error:
         print(f"krmkit run: {error.args[0]}", file=sys.stderr)
         return 2
-    return command(function.folder, function.process, words[2:], sys.stdin, sys.stdout, sys.stderr)
+    return run_function(function.folder, function.process, words[2:])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TextIO
 
 RED = "\x1b[31m"
@@ -15,6 +17,22 @@ CYAN = "\x1b[36m"
 BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
 _NARROWEST = 24  # a column that wraps gets at least this many characters
+
+
+@contextmanager
+def unread_is_fine(stream: TextIO) -> Iterator[None]:
+    """Let whoever reads `stream` go away: the work that it reports on is done all the same.
+
+    Example: `with unread_is_fine(sys.stdout): print("2 files changed")`.
+    """
+    try:
+        yield
+        stream.flush()
+    except BrokenPipeError:
+        # What Python still holds for the stream goes nowhere, instead of failing once more at the end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 class Terminal:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 
-from krmkit.cli.fleet import Fleet, FleetError, Row, read_fleet, run
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal
+from krmkit.cli.fleet import Fleet, Row, read_fleet
+from krmkit.cli.fleetplan import FleetError
+from krmkit.cli.fleetwork import run
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.fn.journal import recover
+from krmkit.fn.write import Writer
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).
 Each variant goes to OUT/<repo>/<package> of its downstream: cloned (Kptfile name and upstream set, package-context.yaml new), changed
 as the PackageVariant says, and rendered. Functions of this catalog run in this process, others as `krmkit render` runs them.
 
-Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. Packages of the sets in SETFILE, and
-of sets that were in it, are removed when nothing targets them any more; those of other set files stay. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
+Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. A package that was changed by hand
+since is an error; --force overwrites it. Packages of the sets in SETFILE, and of sets that were in it, are removed when nothing
+targets them any more (those with deletionPolicy: orphan stay); those of other set files stay. A selector without any object of its
+kind is an error; --prune allows it. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
 _NAMED = 10  # variants in the closing line
 
@@ -53,6 +60,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="how many processes work (default: one for each core)",
     )
+    render.add_argument(
+        "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
+    )
+    render.add_argument("--force", action="store_true", help="overwrite what was changed by hand")
+    render.add_argument("--diff", action="store_true", help="show what changes")
+    render.add_argument("--dry-run", action="store_true", help="write nothing")
     render.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     render.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     render.add_argument(
@@ -75,14 +88,22 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     terminal = Terminal(sys.stderr)
     try:
-        fleet = read_fleet(arguments.setfile, arguments.packages, arguments.objects, arguments.out)
-        fleet.allow_exec = arguments.allow_exec
-        fleet.allow_network = arguments.allow_network
-        fleet.pull = arguments.image_pull_policy
-        rows = []
-        for row in run(fleet, arguments.jobs or _cores()):
-            rows.append(row)
-            _progress(terminal, len(rows), len(fleet.tasks), row.variant)
+        with Writer(arguments.out) if not arguments.dry_run else nullcontext() as writer:
+            notes = writer.notes if writer is not None else recover(arguments.out)
+            for note in notes:
+                print(f"krmkit variants render: {note}", file=sys.stderr)
+            fleet = read_fleet(
+                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune
+            )
+            fleet.force, fleet.dry_run = arguments.force, arguments.dry_run
+            fleet.show, fleet.colour = arguments.diff, Terminal(sys.stdout).colour
+            fleet.allow_exec = arguments.allow_exec
+            fleet.allow_network = arguments.allow_network
+            fleet.pull = arguments.image_pull_policy
+            rows = []
+            for row in run(fleet, arguments.jobs or _cores(), writer):
+                rows.append(row)
+                _progress(terminal, len(rows), len(fleet.tasks), row.variant)
     except (FleetError, OSError) as error:
         _clear(terminal)
         said = (
@@ -91,7 +112,9 @@ def main(words: list[str]) -> int:
         print(f"krmkit variants render: {said}", file=sys.stderr)
         return 1
     _clear(terminal)
-    return _report(fleet, sorted(rows, key=lambda row: row.number))
+    with unread_is_fine(sys.stdout):
+        _report(fleet, sorted(rows, key=lambda row: row.number))
+    return 1 if fleet.errors or any(row.error for row in rows) else 0
 
 
 def _cores() -> int:
@@ -100,10 +123,14 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _report(fleet: Fleet, rows: list[Row]) -> int:
+def _report(fleet: Fleet, rows: list[Row]) -> None:
     terminal = Terminal(sys.stdout)
     for warning in fleet.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    for error in fleet.errors:
+        print(f"krmkit variants render: {error}", file=sys.stderr)
+    for row in rows:
+        sys.stdout.write(row.diff)
     table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
     for row in rows:
         colour = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
@@ -121,16 +148,22 @@ def _report(fleet: Fleet, rows: list[Row]) -> int:
     failed = sum(bool(row.error) for row in rows)
     changed = sum(row.changed for row in rows)
     parts = [f"{len(rows)} variant{'s' * (len(rows) != 1)}", f"{changed} file{'s' * (changed != 1)} changed"]
-    parts += (
-        [f"{len(fleet.removed)} package{'s' * (len(fleet.removed) != 1)} removed"] if fleet.removed else []
-    )
+    for done, packages in (("removed", fleet.removed), ("kept", fleet.kept)):
+        if packages:
+            parts.append(f"{len(packages)} package{'s' * (len(packages) != 1)} {done}")
+    failed += len(fleet.errors)
     parts += [f"{failed} failed"] if failed else []
-    print(("\n" if rows else "") + ", ".join(parts))
+    if rows:
+        print()
+    for package in fleet.removed:
+        print(f"removed: {package}")
+    for package in fleet.kept:
+        print(f"kept: {package} is no longer targeted (deletionPolicy: orphan)")
+    print(", ".join(parts) + " (dry run: nothing was written)" * fleet.dry_run)
     waiting = [row.variant for row in rows if row.gates and not row.error]
     if waiting:
         more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
         print(f"not ready, gates open: {', '.join(waiting[:_NAMED])}{more}")
-    return 1 if failed else 0
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:

@@ -1,13 +1,10 @@
 """What function.yaml says about a function: the one source of its config's schema, its docs and its catalog entry.
 
-Reading YAML costs more than half a millisecond, which a small run feels. `krmkit.fn.compile` therefore writes, beside
-the .pyc files and with the same life, the same data in Python's own form. It is used only while it was made from
-exactly the function.yaml that stands there, so it can be stale as little as a .pyc.
+A run needs only some of it, which `make generate` writes as Python beside function.yaml (definition.py), so that no run
+reads YAML about itself. --help, --schema and the generators read function.yaml.
 """
 
 from __future__ import annotations
-
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,17 +19,18 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 
 
 class Definition:
-    """One function. `data` is function.yaml as plain data; the attributes are what a run needs of it.
+    """One function. `data` is the run-time part of function.yaml, or all of it, as plain data.
 
     `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
-    `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.config`).
+    `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
+
+        Definition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
-    __slots__ = ("accepts", "config_map", "data", "folder", "kind", "name", "schema")
+    __slots__ = ("_about", "accepts", "config_map", "folder", "kind", "name", "schema")
 
     def __init__(self, data: dict[str, Any], folder: str = "") -> None:
-        self.data = data
         self.folder = folder
         self.name: str = data["name"]
         self.kind: str = data["kind"]
@@ -41,28 +39,34 @@ class Definition:
         self.accepts: list[tuple[str, str, dict[str, Any] | None]] = [
             (other["apiVersion"], other["kind"], other.get("schema")) for other in data.get("accepts") or ()
         ]
+        self._about: dict[str, Any] | None = None
 
-    @classmethod
-    def load(cls, folder: str) -> Definition:
-        """The definition in `folder`/function.yaml. Raises OSError, or ValueError that says what is wrong in it."""
+    @staticmethod
+    def read(folder: str) -> dict[str, Any]:
+        """`folder`/function.yaml as plain data. Raises OSError, or ValueError that says what is wrong in it."""
         with open(folder + "/function.yaml", encoding="utf-8") as file:
-            text = file.read()
-        data = _compiled(folder, text)
-        return cls(data if data is not None else parse(text), folder)
+            return parse(file.read())
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """All of function.yaml, read on first access."""
+        if self._about is None:
+            self._about = self.read(self.folder)
+        return self._about
 
     @property
     def summary(self) -> str:
         """One line."""
-        return str(self.data.get("summary", ""))
+        return str(self.about["summary"])
 
     @property
     def tags(self) -> list[str]:
         """mutator, validator or generator, and whatever else describes the function."""
-        return list(self.data.get("tags") or ())
+        return list(self.about["tags"])
 
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
-        spec = dict(self.schema)
+        spec = dict(self.about["schema"])
         spec["properties"] = {**(spec.get("properties") or {}), "failOn": FAIL_ON_SCHEMA}
         required = ["apiVersion", "kind"]
         if self.schema.get("required"):
@@ -95,21 +99,23 @@ def parse(text: str) -> dict[str, Any]:
     return data
 
 
-def compiled_path(folder: str) -> str:
-    """Where the compiled form of `folder`/function.yaml stands: in __pycache__, one per Python version."""
-    return f"{folder}/__pycache__/function.{sys.implementation.cache_tag}.bin"
+def run_time(data: dict[str, Any]) -> dict[str, Any]:
+    """The part of function.yaml that a run needs, without descriptions: what definition.py holds."""
+    return {
+        key: _undescribed(data[key])
+        for key in ("name", "kind", "schema", "configMap", "accepts")
+        if key in data
+    }
 
 
-def _compiled(folder: str, text: str) -> dict[str, Any] | None:
-    try:
-        with open(compiled_path(folder), "rb") as file:
-            content = file.read()
-    except OSError:
-        return None
-    import marshal
-
-    try:
-        source, data = marshal.loads(content)  # as trusted as the .pyc files next to it
-    except (EOFError, ValueError, TypeError):
-        return None
-    return data if source == text else None
+def _undescribed(value: Any, of_fields: bool = False) -> Any:
+    """Data without the description of each schema in it; `of_fields`: the keys are names of fields."""
+    if isinstance(value, list):
+        return [_undescribed(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _undescribed(inner, key == "properties" and not of_fields)
+        for key, inner in value.items()
+        if of_fields or key != "description"
+    }

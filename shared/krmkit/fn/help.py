@@ -42,7 +42,7 @@ def version() -> str:
 def help_text(definition: Definition) -> str:
     """The whole of --help."""
     lines = [f"{definition.name}: {definition.summary}", ""]
-    description = str(definition.data.get("description") or "").strip()
+    description = str(definition.about.get("description") or "").strip()
     if description:
         lines += [description, ""]
     lines += [
@@ -62,9 +62,9 @@ def help_text(definition: Definition) -> str:
         f"Config: kind {definition.kind} ({GROUP_VERSION}), fields under spec; or a ConfigMap, fields as texts under data.",
     ]
     lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
-    lines += ["", *fields(definition.schema, "spec"), "spec.failOn: error | warning | never"]
+    lines += ["", *fields(definition.about["schema"], "spec"), "spec.failOn: error | warning | never"]
     lines += ["  Which results fail the run: error (the default), warning (and errors), never."]
-    rules = {**(definition.data.get("rules") or {}), **COMMON_RULES}
+    rules = {**(definition.about.get("rules") or {}), **COMMON_RULES}
     lines += ["", "Results (tags.rule):"]
     lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
     return "\n".join(lines) + "\n"

@@ -1,29 +1,30 @@
-"""Find the catalog's functions on disk and load them by path: a folder's name is no Python name.
+"""Find functions on disk and load them by path: a folder's name is no Python name.
 
-They stand in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an installation).
-
-What a pipeline loads before the first bundle has to be found and read file by file, so it is little: all that a
-bundle brings along is imported where it is used, and annotations stand in quotes, which spares `__future__`.
+The catalog's functions stand in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an
+installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
 """
 
+import os
 import sys
+from importlib.machinery import SourceFileLoader
 
-from krmkit.fn import bundle
+from krmkit.fn.definition import Definition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.definition import Definition
+    from types import ModuleType
+
     from krmkit.fn.run import Process
 
 
 class Function:
-    """A function that can be called: its folder, its `definition` and its `process`, each loaded when asked for."""
+    """A function that can be called: its folder, its `definition` and its `process`, each loaded on first access."""
 
     __slots__ = ("_definition", "_process", "folder", "name")
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.name = folder.replace("\\", "/").rpartition("/")[2]
+        self.name = os.path.basename(folder)
         self._definition: Definition | None = None
         self._process: Process | None = None
 
@@ -33,34 +34,50 @@ class Function:
         return self.folder + "/main.py"
 
     @property
-    def definition(self) -> "Definition":
+    def definition(self) -> Definition:
         """What function.yaml says. Raises OSError, ValueError."""
         if self._definition is None:
-            from krmkit.fn.definition import Definition
-
-            self._definition = Definition.load(self.folder)
+            self._definition = definition(self.folder)
         return self._definition
 
     @property
     def process(self) -> "Process":
         """`process` of main.py."""
         if self._process is None:
-            name = "krmkit._functions." + self.name.replace("-", "_")
-            module = type(sys)(name)
-            module.__file__ = self.main
-            if not bundle.run(self.main, module.__dict__):
-                from importlib.machinery import SourceFileLoader
-
-                SourceFileLoader(name, self.main).exec_module(module)
-            process: Process = module.process
+            process: Process = _module(self.folder, "main").process
             self._process = process
         return self._process
 
 
+def definition(folder: str) -> Definition:
+    """The definition of the function in `folder`: from definition.py, which `make generate` writes, else function.yaml.
+
+    Raises OSError, or ValueError that says what is wrong in function.yaml.
+    """
+    try:
+        data = _module(folder, "definition").DEFINITION
+    except FileNotFoundError:
+        data = Definition.read(folder)
+    return Definition(data, folder)
+
+
+def _module(folder: str, name: str) -> "ModuleType":
+    """The module `name`.py in the folder of a function. Raises FileNotFoundError."""
+    package = "krmkit._functions." + os.path.basename(folder).replace("-", "_")
+    module = type(sys)(f"{package}.{name}")
+    loader = SourceFileLoader(module.__name__, f"{folder}/{name}.py")
+    module.__file__ = loader.path
+    sys.modules[module.__name__] = module
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[module.__name__]
+        raise
+    return module
+
+
 def functions_folder() -> str:
     """The folder that holds one folder for each function."""
-    import os
-
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "_functions")
     if os.path.isdir(installed):
@@ -70,26 +87,22 @@ def functions_folder() -> str:
 
 def names() -> list[str]:
     """The names of the catalog's functions, sorted."""
-    from krmkit.fn._index import FUNCTIONS
-
-    return sorted(FUNCTIONS)
+    folder = functions_folder()
+    return sorted(name for name in os.listdir(folder) if os.path.isfile(f"{folder}/{name}/function.yaml"))
 
 
 def load(name: str) -> Function:
     """The function of the catalog called `name`. Raises LookupError that proposes the nearest name."""
-    from krmkit.fn._index import FUNCTIONS
-
-    if name not in FUNCTIONS:
+    folder = f"{functions_folder()}/{name}"
+    if "/" in name or not os.path.isfile(folder + "/function.yaml"):
         from krmkit.lang.nearest import did_you_mean
 
-        raise LookupError(f'there is no function "{name}"{did_you_mean(name, FUNCTIONS)}')
-    return Function(f"{functions_folder()}/{name}")
+        raise LookupError(f'there is no function "{name}"{did_you_mean(name, names())}')
+    return Function(folder)
 
 
 def at(folder: str) -> Function:
     """The function in `folder`, wherever that is. Raises LookupError where no function.yaml is in it."""
-    import os
-
     folder = os.path.abspath(folder)
     if not os.path.isfile(folder + "/function.yaml"):
         raise LookupError(f"there is no function.yaml in {folder}")

@@ -10,11 +10,12 @@ folder called .git is not searched for them. A link to a file is read, a link to
 from __future__ import annotations
 
 import os
-import stat
 
+from krmkit.fn.disk import WriteError
+from krmkit.fn.journal import recover, recover_above, unfinished
 from krmkit.fn.krmignore import KrmIgnore
 from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
-from krmkit.fn.write import MARK
+from krmkit.fn.tree import WORK, TreeError, check_name, entries, read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, PipelineFunction
 from krmkit.krm.resource import Resource
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
 SUFFIXES = (".yaml", ".yml", ".json")
+_MOST_RUNS = 100  # unfinished ones in the folders of one package
 _BYTES = 4  # of the longest character in UTF-8
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -41,10 +43,11 @@ class PackageError(ValueError):
 class Package:
     """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
 
-    `files` are its own, `children` its direct subpackages, in order.
+    `files` are its own, `children` its direct subpackages, in order. `left` are paths of what killed runs left behind
+    (files and folders); `notes` of the root package say what was completed for them before it was read.
     """
 
-    __slots__ = ("children", "files", "folder", "ignored", "kptfile", "path")
+    __slots__ = ("children", "files", "folder", "ignored", "kptfile", "left", "notes", "path")
 
     def __init__(self, path: str, folder: str, kptfile: Kptfile) -> None:
         self.path = path
@@ -52,6 +55,8 @@ class Package:
         self.kptfile = kptfile
         self.files: list[SourceFile] = []
         self.ignored: set[str] = set()  # paths of files that are there and not read
+        self.left: list[str] = []
+        self.notes: list[str] = []
         self.children: list[Package] = []
 
     @property
@@ -72,13 +77,8 @@ class Package:
 
     @property
     def leftovers(self) -> list[str]:
-        """Files that killed runs had prepared, here and in subpackages, by paths relative to the root package."""
-        return [
-            package.place(path)
-            for package in self.walk()
-            for path in package.ignored
-            if path.endswith(MARK) and path.rpartition("/")[2].startswith(".")
-        ]
+        """What killed runs had prepared and can go, here and in subpackages, by paths relative to the root package."""
+        return [package.place(path) for package in self.walk() for path in package.left]
 
     def place(self, path: str) -> str:
         """A path of this package relative to the root package."""
@@ -109,32 +109,97 @@ class Package:
         return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
-def read(path: str, limits: Limits = DEFAULT_LIMITS) -> Package:
-    """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it."""
+def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) -> Package:
+    """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it.
+
+    What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
+    link to a file may lead out of the package, for who copies what is read.
+    """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
         raise PackageError(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
-    if not os.path.exists(os.path.join(root, KPTFILE)):
-        raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
-    budget = _Budget(limits)
     try:
-        package = _read(root, "", budget)
+        notes = [*recover_above(root), *recover(root)]
+        if not os.path.exists(os.path.join(root, KPTFILE)):
+            raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
+        package = _read_whole(root, limits, notes, root if contained else "")
         for each in package.walk():
             for function in each.functions:
                 each.config(function)
             _check(each)
+        _keep_only_copies(package)
+    except WriteError as error:
+        raise PackageError(str(error)) from None
     except OSError as error:
         raise PackageError(f"{error.filename}: {error.strerror or error}") from None
-    except (SourceError, ListError, YamlError) as error:
+    except (SourceError, ListError, TreeError, YamlError) as error:
         raise PackageError(str(error)) from None
     return package
 
 
-class _Budget:
-    """Counts what is read over all files of a package and its subpackages."""
+def _keep_only_copies(root: Package) -> None:
+    """Take files out of what can go that hold a resource which is nowhere else.
 
-    def __init__(self, limits: Limits) -> None:
+    Today's runs leave none, because they write a journal; earlier versions of krmkit did.
+    """
+    strays = [(package, path) for package in root.walk() for path in package.left if not _is_work(path)]
+    known = {_identity(item) for package in root.walk() if strays for item in package.items}
+    for package, path in strays:
+        place = os.path.join(package.path, path)
+        lost = next((item for item in _resources_in(place, path) if _identity(item) not in known), None)
+        if lost is not None:
+            package.left.remove(path)
+            root.notes.append(
+                f"{place}: a run was killed that wanted to write this file, and {lost.kind} {lost.name} in it is nowhere"
+                " else in the package; bring it to where it belongs, then delete this file"
+            )
+
+
+def _is_work(path: str) -> bool:
+    return path.rpartition("/")[2] == WORK
+
+
+def _identity(item: Resource) -> tuple[str, str, str, str]:
+    return item.api_version, item.kind, item.namespace, item.name
+
+
+def _resources_in(path: str, label: str) -> list[Item]:
+    """The resources of a file that may be half; what cannot be read holds none."""
+    try:
+        content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
+        items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items
+        return [item for item in items if item.api_version and item.kind and item.name]
+    except (OSError, UnicodeDecodeError, SourceError, TreeError, ListError, YamlError):
+        return []
+
+
+class _UnfinishedError(Exception):
+    """A folder below holds the journal of another run."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self.folder = folder
+
+
+def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Package:
+    """Read the package, again after each run that had to be completed in one of its folders."""
+    for _ in range(_MOST_RUNS):
+        try:
+            package = _read(root, "", _Budget(limits, within))
+        except _UnfinishedError as found:
+            notes += recover(found.folder)
+            continue
+        package.notes = notes
+        return package
+    raise PackageError(f"{root}: other runs of krmkit keep writing to it; run again when they have ended")
+
+
+class _Budget:
+    """Counts what is read over all files of a package and its subpackages, which must lie `within` a folder if that is given."""
+
+    def __init__(self, limits: Limits, within: str) -> None:
         self.limits = limits
+        self.within = within
         self.size = 0
         self.items = 0
 
@@ -151,7 +216,7 @@ class _Budget:
 
 def _read(path: str, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
-    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget.limits), name)
+    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget), name)
     package = Package(path, folder, kptfile)
     _read_files(package, budget)
     subfolders = sorted(_subpackages(path, ""))
@@ -161,11 +226,8 @@ def _read(path: str, folder: str, budget: _Budget) -> Package:
 
 def _subpackages(path: str, folder: str) -> Iterator[str]:
     """Folders of direct subpackages, relative to the package at `path`."""
-    with os.scandir(os.path.join(path, folder)) as entries:
-        names = [
-            entry.name for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name != ".git"
-        ]
-    for name in names:
+    found = entries(os.path.join(path, folder))
+    for name in [name for name, is_folder in found if is_folder and name != ".git"]:
         inner = f"{folder}/{name}" if folder else name
         if os.path.exists(os.path.join(path, inner, KPTFILE)):
             yield inner
@@ -177,16 +239,17 @@ def _read_files(package: Package, budget: _Budget) -> None:
     ignore_path = os.path.join(package.path, IGNORE_FILE)
     rules = KrmIgnore("")
     if os.path.exists(ignore_path):
-        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget.limits))
-    for path, ignored in _walk(package.path, "", rules):
+        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget))
+    for path, ignored in _walk(package, "", rules):
         if ignored:
             package.ignored.add(path)
             continue
         if not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == KPTFILE):
             package.ignored.add(path)
             continue
+        check_name(path, package.path)
         label = package.place(path)
-        text = _text(os.path.join(package.path, path), label, budget.limits)
+        text = _text(os.path.join(package.path, path), label, budget)
         budget.take(text)
         file = SourceFile(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
@@ -196,28 +259,32 @@ def _read_files(package: Package, budget: _Budget) -> None:
         package.files.append(file)
 
 
-def _walk(path: str, folder: str, rules: KrmIgnore, ignored: bool = False) -> Iterator[tuple[str, bool]]:
+def _walk(
+    package: Package, folder: str, rules: KrmIgnore, ignored: bool = False
+) -> Iterator[tuple[str, bool]]:
     """Every file of a package in the order of names, with whether it is left out; subpackages are not entered."""
-    with os.scandir(os.path.join(path, folder)) as entries:
-        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    path = package.path
+    left: list[str] = []
+    found = entries(os.path.join(path, folder), left)
+    for name in left:
+        if name == WORK and unfinished(os.path.join(path, folder)):
+            raise _UnfinishedError(os.path.join(path, folder))
+        package.left.append(f"{folder}/{name}" if folder else name)
     for name, is_folder in found:
         inner = f"{folder}/{name}" if folder else name
         out = ignored or rules.ignores(inner, is_folder)
         if not is_folder:
             yield inner, out
         elif not os.path.exists(os.path.join(path, inner, KPTFILE)):
-            yield from _walk(path, inner, rules, out)
+            yield from _walk(package, inner, rules, out)
 
 
-def _text(path: str, label: str, limits: Limits) -> str:
+def _text(path: str, label: str, budget: _Budget) -> str:
     """The text of a file, which holds no more characters than a whole package may."""
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
-        raise PackageError(f"{label}: is no regular file")
-    if found.st_size > limits.total_size * _BYTES:
+    limits = budget.limits
+    content = read_file(path, label, budget.within, limits.total_size * _BYTES)
+    if content is None:
         raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
-    with open(path, "rb") as file:
-        content = file.read()
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

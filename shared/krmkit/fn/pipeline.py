@@ -15,10 +15,10 @@ from krmkit.fn.package import Package, PackageError, not_a_resource
 from krmkit.fn.place import PlaceError, Places, folder_of
 from krmkit.fn.resolve import Known, ResolveError, Resolver
 from krmkit.fn.resultlist import FunctionRun
-from krmkit.fn.results import ERROR
 from krmkit.fn.run import apply, summary
 from krmkit.fn.source import Item
 from krmkit.krm.errors import ListError
+from krmkit.krm.finding import ERROR
 from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Location, Resource
 from krmkit.krm.resourcelist import ResourceList

@@ -7,11 +7,10 @@ runs it.
 
 from __future__ import annotations
 
-from krmkit.fn import loader
 from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.container import NoRuntimeError, container, full_name, runtime
 from krmkit.fn.external import External
-from krmkit.fn.loader import Function
+from krmkit.fn.loader import Function, load, names
 from krmkit.fn.run import Options
 from krmkit.krm.kptfile import PipelineFunction
 
@@ -46,7 +45,7 @@ class Resolver:
         self.allow_network = allow_network
         self.pull = pull
         self._functions: dict[str, Function] = dict(catalog or {})
-        self._names = frozenset(catalog if catalog is not None else loader.names())
+        self._names = frozenset(catalog if catalog is not None else names())
         self._runtime = ""
 
     def resolve(self, entry: PipelineFunction) -> Known | External:
@@ -110,7 +109,7 @@ class Resolver:
 
     def _load(self, name: str) -> Function:
         if name not in self._functions:
-            self._functions[name] = loader.load(name)
+            self._functions[name] = load(name)
         return self._functions[name]
 
 

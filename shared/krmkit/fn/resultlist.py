@@ -32,6 +32,13 @@ class FunctionRun:
         self.exit_code = 0
         self.seconds = 0.0
 
+    @property
+    def reason(self) -> str:
+        """Why the function failed if it gave no results: what it said, else its exit code; "" if all is well."""
+        if self.results or not self.exit_code:
+            return ""
+        return self.stderr.strip() or f"exit code {self.exit_code}"
+
 
 def results_text(runs: list[FunctionRun], exit_code: int) -> str:
     """The text of results.yaml."""

@@ -5,7 +5,7 @@
 - No readable ResourceList: one with `items: []` and the one error that says why.
 
 So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when there
-is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.main`.
+is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from __future__ import annotations
 import sys
 
 from krmkit.fn.config import ConfigError, decode
-from krmkit.fn.results import ERROR, FunctionError, Result, Results
+from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.errors import ListError
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -54,7 +55,7 @@ class Outcome:
 
     __slots__ = ("exit_code", "results", "stderr", "stdout")
 
-    def __init__(self, stdout: str, stderr: str, exit_code: int, results: list[Result]) -> None:
+    def __init__(self, stdout: str, stderr: str, exit_code: int, results: list[Finding]) -> None:
         self.stdout = stdout
         self.stderr = stderr
         self.exit_code = exit_code
@@ -100,7 +101,7 @@ def _run(definition: Definition, process: Process, text: str, options: Options) 
 def refuse(
     definition: Definition,
     text: str,
-    results: list[Result],
+    results: list[Finding],
     options: Options = DEFAULT_OPTIONS,
     trace: str = "",
 ) -> Outcome:
@@ -122,7 +123,7 @@ def apply(
     resources: ResourceList,
     config: Resource | None,
     options: Options = DEFAULT_OPTIONS,
-) -> list[Result]:
+) -> list[Finding]:
     """Run `process` on a list in memory, for the pipeline. A severity of error means that it failed.
 
     After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
@@ -141,7 +142,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
     """The outcome when there is no ResourceList to give back."""
     from krmkit.yaml import emit
 
-    result = Result(f"no readable ResourceList: {message}", ERROR, {"rule": rule})
+    result = Finding(rule, f"no readable ResourceList: {message}")
     content = {
         "apiVersion": "config.kubernetes.io/v1",
         "kind": "ResourceList",
@@ -151,7 +152,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
     return Outcome(emit.document(content), summary(name, [result]), 1, [result])
 
 
-def summary(name: str, results: list[Result]) -> str:
+def summary(name: str, results: list[Finding]) -> str:
     """The one line for stderr: the first error, and how many more there are."""
     errors = [result for result in results if result.severity == ERROR]
     line = f"{name}: {errors[0]}"
@@ -179,10 +180,12 @@ def _evaluate(
         process(resources, decoded, results)
     except ConfigError as error:
         for violation in error.violations:
-            results.error("invalid-config", violation.message, config, violation.path, violation.current)
+            results.error(
+                "invalid-config", violation.message, config, violation.path, current=violation.current
+            )
         return ""
     except FunctionError as error:
-        results.error(error.rule, error.message, error.resource, error.field)
+        results.add(error.finding)
         return _trace(options)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it is, it becomes a result
         # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.

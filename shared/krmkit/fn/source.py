@@ -81,7 +81,10 @@ class SourceFile:
         self.items: list[Item] = []
         self._leads: list[str] = []
         lead = ""
+        line = 1
         for separator, body in split_documents(text, label):
+            first = line + separator.count("\n")
+            line = first + body.count("\n")
             if not has_content(body):
                 lead += separator + body
                 continue
@@ -89,7 +92,7 @@ class SourceFile:
             name = f"{label} (document {index + 1})" if index else label
             if len(body) > limits.item_size:
                 raise LimitError.of("item_size", limits.item_size, f"the size of {name} in characters")
-            self.items.append(Item(body, Location(path, index, package), name, limits))
+            self.items.append(Item(body, Location(path, index, package, line=first), name, limits))
             self._leads.append(lead + separator)
             lead = ""
         self._tail = lead

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from krmkit.fn import loader
+from krmkit.fn.loader import at
 from krmkit.fn.run import Options, Outcome, run
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
@@ -26,7 +26,7 @@ PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 
 def run_function(folder: str | Path, text: str, options: Options | None = None) -> Outcome:
     """Run the function in `folder` on the text of a ResourceList, in this process."""
-    function = loader.at(str(folder))
+    function = at(str(folder))
     return run(function.definition, function.process, text, options or Options())
 
 

@@ -1,7 +1,8 @@
 """The folder that rendered variants are written to, and its record of what was written there.
 
-`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files. Only what is listed is ever overwritten or
-removed. The record is written before the first file and after the last one, so that a run that was killed knows its own files again.
+`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
+what was written. Only what is listed is ever overwritten or removed, and only if nobody has changed it since. The record is put
+into place together with the files (krmkit.fn.write), so the two never differ.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import json
 import os
 
+from krmkit.fn.disk import WriteError, digest
+from krmkit.fn.tree import TreeError, files, read_file
+from krmkit.fn.write import Change
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"
-_MARK = ".krmkit-new"
 
 
 class FolderError(OSError):
@@ -23,18 +27,21 @@ class FolderError(OSError):
 
 
 class Entry:
-    """One package that was written: its set, the file of that set, and its files relative to its folder, sorted."""
+    """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
+    contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
+    """
 
-    __slots__ = ("files", "owner", "source")
+    __slots__ = ("files", "orphan", "owner", "source")
 
-    def __init__(self, owner: str, files: Iterable[str], source: str = "") -> None:
+    def __init__(self, owner: str, files: dict[str, str], source: str = "", orphan: bool = False) -> None:
         self.owner = owner
         self.source = source
-        self.files = sorted(files)
+        self.files = dict(sorted(files.items()))
+        self.orphan = orphan
 
 
 class VariantFolder:
-    """The folder `path`, and the entries of its record by package (`<repo>/<package>`)."""
+    """The folder `path`, and the entries of its record by package (`<repo>/<package>`). Raises FolderError."""
 
     __slots__ = ("entries", "path")
 
@@ -44,18 +51,20 @@ class VariantFolder:
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
         record = os.path.join(self.path, RECORD)
-        if not os.path.exists(record):
+        if not os.path.lexists(record):
             return
         try:
-            with open(record, encoding="utf-8") as file:
-                packages = json.load(file)["packages"]
-            for package, entry in packages.items():
-                self.entries[_plain(package)] = Entry(
-                    str(entry["set"]),
-                    [_plain(name) for name in entry["files"]],
-                    str(entry.get("from", "")),
-                )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            for package, entry in json.loads(read_file(record, RECORD, self.path) or b"")["packages"].items():
+                self.entries[_plain(package)] = _entry(entry)
+        except (
+            OSError,
+            TreeError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise FolderError(
                 f"{record} cannot be read ({error}); it says which files may be overwritten"
             ) from None
@@ -73,11 +82,12 @@ class VariantFolder:
         if package in self.entries or not os.path.isdir(target):
             return ""
         known = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
-        for folder, _, files in os.walk(target):
-            for name in files:
-                path = os.path.relpath(os.path.join(folder, name), self.path).replace(os.sep, "/")
-                if path not in known:
-                    return f"{target} is there already, with files that krmkit did not write ({path}); move it away"
+        try:
+            strange = next((path for path in files(target) if f"{package}/{path}" not in known), "")
+        except TreeError as error:
+            return str(error)
+        if strange:
+            return f"{target} is there already, with files that krmkit did not write ({package}/{strange}); move it away"
         return ""
 
     def elsewhere(self, path: str) -> str:
@@ -88,89 +98,84 @@ class VariantFolder:
             return ""
         return f"{target} leads elsewhere through a link ({real})"
 
-    def remember(self, entries: dict[str, Entry]) -> None:
-        """Write the record."""
-        self.entries = entries
+    def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
+        """Return the files of a package that somebody has changed since they were written, or put where one is to be written.
+
+        `wanted` are the digests of what is about to be written there: what is so already is no change of somebody's.
+        """
+        entry = self.entries.get(package)
+        known = entry.files if entry is not None else {}
+        found = []
+        for path in sorted({*known, *(wanted or ())}):
+            try:
+                now = digest(os.path.join(self.path, package, path))
+            except (OSError, WriteError):
+                now = "something that is no file"
+            if now in {"", known.get(path), (wanted or {}).get(path)} or known.get(path) == "":
+                continue
+            found.append(path)
+        return found
+
+    def removal(self, package: str) -> tuple[list[Change], list[str]]:
+        """What removes a package's files, and the folders that go with them if nothing else is in them."""
+        return self.gone(package, self.entries[package].files)
+
+    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[Change], list[str]]:
+        """What removes these files of a package, and their folders; what is behind a link stays."""
+        changes = []
+        folders = set()
+        for path in paths:
+            place = f"{package}/{path}"
+            folder = place.rpartition("/")[0]
+            if not self.elsewhere(folder):
+                changes.append(Change(place, None, None))
+                folders.add(folder)
+        return changes, sorted(folders, reverse=True)
+
+    def refuse_links(self, paths: Iterable[str]) -> None:
+        """Raise FolderError if a file to be written is a link, or lies behind one."""
+        checked = set()
+        for path in paths:
+            folder = path.rpartition("/")[0]
+            elsewhere = self.elsewhere(folder) if folder not in checked else ""
+            checked.add(folder)
+            if not elsewhere and os.path.islink(os.path.join(self.path, path)):
+                elsewhere = self.elsewhere(path)
+            if elsewhere:
+                raise FolderError(elsewhere)
+
+    def record(self, entries: dict[str, Entry]) -> Change:
+        """What writes the record of these entries."""
         data = {
             "packages": {
-                package: {"set": entry.owner, "from": entry.source, "files": entry.files}
+                package: {
+                    "set": entry.owner,
+                    "from": entry.source,
+                    **({"deletionPolicy": "orphan"} if entry.orphan else {}),
+                    "files": entry.files,
+                }
                 for package, entry in sorted(entries.items())
             }
         }
-        os.makedirs(self.path, exist_ok=True)
-        path = os.path.join(self.path, RECORD)
-        _replace(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-
-    def write(self, package: str, contents: dict[str, bytes]) -> int:
-        """Bring a package's folder to these files; those of an earlier run that are none of them go. Returns how many changed."""
-        root = os.path.join(self.path, package)
-        folders: set[str] = set()
-        changed = 0
-        for path, content in sorted(contents.items()):
-            target = os.path.join(root, path)
-            folder = os.path.dirname(target)
-            if folder not in folders:
-                self._refuse_link(folder)
-                os.makedirs(folder, exist_ok=True)
-                folders.add(folder)
-            if _read(target) != content:
-                _replace(target, content)
-                changed += 1
-        entry = self.entries.get(package)
-        gone = [path for path in entry.files if path not in contents] if entry is not None else []
-        return changed + self._remove(root, gone)
-
-    def remove(self, package: str) -> int:
-        """Remove a package's files, and its folder where nothing else is in it. Returns how many files went."""
-        count = self._remove(os.path.join(self.path, package), self.entries[package].files)
-        self._prune(os.path.join(self.path, package))
-        return count
-
-    def _refuse_link(self, folder: str) -> None:
-        elsewhere = self.elsewhere(os.path.relpath(folder, self.path).replace(os.sep, "/"))
-        if elsewhere:
-            raise FolderError(elsewhere)
-
-    def _remove(self, root: str, paths: list[str]) -> int:
-        count = 0
-        for path in paths:
-            target = os.path.join(root, path)
-            if self.elsewhere(os.path.relpath(os.path.dirname(target), self.path).replace(os.sep, "/")):
-                continue
-            if os.path.lexists(target) and not os.path.isdir(target):
-                os.remove(target)
-                count += 1
-            self._prune(os.path.dirname(target))
-        return count
-
-    def _prune(self, folder: str) -> None:
-        """Remove a folder and those above it, as long as they are empty and below the variants' folder."""
-        while folder.startswith(self.path + os.sep):
-            try:
-                os.rmdir(folder)
-            except OSError:
-                return
-            folder = os.path.dirname(folder)
+        return Change(RECORD, None, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def _plain(path: str) -> str:
+def _entry(data: dict[str, object]) -> Entry:
+    names = data["files"]
+    if isinstance(names, list):
+        names = dict.fromkeys(names, "")
+    if not isinstance(names, dict):
+        raise TypeError("files must be a map")
+    return Entry(
+        str(data["set"]),
+        {_plain(name): str(value) for name, value in names.items()},
+        str(data.get("from", "")),
+        data.get("deletionPolicy") == "orphan",
+    )
+
+
+def _plain(path: object) -> str:
     """A path of the record, which must stay inside the folder."""
-    if not isinstance(path, str) or any(segment in ("", ".", "..") for segment in path.split("/")):
+    if not isinstance(path, str) or "\0" in path or any(part in {"", ".", ".."} for part in path.split("/")):
         raise ValueError(f"{path!r} is no path inside the folder")
     return path
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
-
-
-def _replace(path: str, content: bytes) -> None:
-    """A file as it was or as it should be, never half."""
-    temporary = path + _MARK
-    with open(temporary, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)

@@ -12,6 +12,7 @@ from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.place import Places
 from krmkit.fn.source import SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.tree import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.krm.resource import Resource
@@ -48,13 +49,14 @@ class Blueprint:
     all paths are relative to the root package.
     """
 
-    __slots__ = ("folders", "limits", "others", "path", "texts")
+    __slots__ = ("folders", "limits", "notes", "others", "path", "texts")
 
     def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
         try:
-            package = read(path, limits)
+            package = read(path, limits, contained=True)
         except PackageError as error:
             raise VariantError(str(error)) from None
+        self.notes = package.notes
         self.path = path
         self.limits = limits
         self.folders: list[str] = []
@@ -67,6 +69,12 @@ class Blueprint:
             for name in each.ignored:
                 if ".git" not in name.split("/"):
                     self.others[each.place(name)] = os.path.join(each.path, name)
+        try:
+            for name, place in self.others.items():
+                check_name(name, path)
+                os.close(open_file(place, f"{path}/{name}", within=path))
+        except TreeError as error:
+            raise VariantError(str(error)) from None
 
     def has(self, folder: str) -> bool:
         """Whether there are files at or below a folder of the package."""
@@ -143,11 +151,11 @@ def inside(path: str) -> list[str]:
 
 
 class Origin:
-    """What the Kptfile says about where the package comes from."""
+    """What the Kptfile says about where the package comes from; with a `commit`, its upstreamLock says it too."""
 
-    __slots__ = ("directory", "ref", "repo")
+    __slots__ = ("commit", "directory", "ref", "repo")
 
-    def __init__(self, upstream: dict[str, Any], repository: Resource | None) -> None:
+    def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])
         number = revision_number(upstream.get("revision"))
         version = str(upstream.get("workspaceName") or "") or (f"v{number}" if number > 0 else "main")
@@ -156,6 +164,7 @@ class Origin:
         self.repo = str(git.get("repo") or upstream["repo"])
         self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
         self.ref = f"{package}/{version}"
+        self.commit = commit
 
 
 class Made:
@@ -177,16 +186,21 @@ def make(
     origin: Origin,
     objects: Sequence[Candidate],
     resolver: Resolver,
+    clone: bool = True,
+    context: bool = True,
 ) -> Made:
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
 
-    `objects` are the candidates for injection from outside of the package.
+    `objects` are the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's own
+    package, which keeps its name and what people wrote into it. Without `context` the clone gets no package context.
     """
     errors = validate_variant(spec)
     if errors:
         raise VariantError("; ".join(errors))
     try:
-        package = _varied(blueprint, name, spec, namespace, origin, objects)
+        package = _cloned(blueprint, spec, origin, context) if clone else _followed(blueprint, origin)
+        items = _items(package)
+        apply_variant(View(items), name, spec, [*objects, *candidates([], items, namespace, None)])
         written = blueprint.package(Places(package).contents(_items(package)), package)
         rendering = render(written, resolver)
     except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
@@ -199,26 +213,26 @@ def make(
     ]
     if rendering.failure:
         errors = [text for severity, text in problems if severity == "error"]
+        errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
         raise VariantError("; ".join(errors) or rendering.failure)
     kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
     return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems])
 
 
-def _varied(
-    blueprint: Blueprint,
-    name: str,
-    spec: dict[str, Any],
-    namespace: str,
-    origin: Origin,
-    objects: Sequence[Candidate],
-) -> Package:
-    """The clone with the variant applied."""
+def _cloned(blueprint: Blueprint, spec: dict[str, Any], origin: Origin, context: bool) -> Package:
+    """The blueprint as a package of its own: a new name, its upstream, and a fresh package context."""
     downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
-    package = blueprint.package(_with_context(blueprint, downstream))
-    items = _items(package)
-    view = View(items)
-    _rename(view.single(KPTFILE, "Kptfile"), downstream, origin)
-    apply_variant(view, name, spec, [*objects, *candidates([], items, namespace, None)])
+    package = blueprint.package(_with_context(blueprint, downstream) if context else blueprint.texts)
+    kptfile = View(_items(package)).single(KPTFILE, "Kptfile")
+    kptfile.set(("metadata", "name"), downstream)
+    _set_upstream(kptfile, origin)
+    return package
+
+
+def _followed(blueprint: Blueprint, origin: Origin) -> Package:
+    """A variant's own package, with the upstream that it has now."""
+    package = blueprint.package(blueprint.texts)
+    _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
     return package
 
 
@@ -242,12 +256,18 @@ def _with_context(blueprint: Blueprint, name: str) -> dict[str, str]:
     return texts
 
 
-def _rename(kptfile: Resource, name: str, origin: Origin) -> None:
-    """The clone's name and upstream. What the blueprint's lock said was about the blueprint."""
-    kptfile.set(("metadata", "name"), name)
-    kptfile.remove(("upstreamLock",))
+def _set_upstream(kptfile: Resource, origin: Origin) -> None:
+    """The package's upstream and lock. What the blueprint's lock said was about the blueprint."""
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
     upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
+    if origin.commit:
+        lock = {"type": "git", "git": {**git, "commit": origin.commit}}
+        if kptfile.get("upstreamLock") != lock:
+            kptfile.set(("upstreamLock",), lock)
+    else:
+        kptfile.remove(("upstreamLock",))
+    if kptfile.get("upstream") == upstream:
+        return
     root = kptfile.root
     if root.entry("upstream") is None:
         position = next(

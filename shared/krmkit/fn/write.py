@@ -1,249 +1,274 @@
-"""Write files so that a crash at any moment leaves each of them as it was or as it should be, never half.
+"""Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
 
-All new contents are first written to files beside their targets and flushed to the disk; then each is renamed over its
-target, which is one step for the file system; then what is to go is removed. Before the first rename nothing has
-changed, so a full disk or a missing right costs nothing. Who writes to a folder holds a lock on it, so that two who do so
-at once come one after the other, and what a killed one had prepared can be told from what another is preparing.
+1. A lock on the folder lets one process write to it at a time; what a killed one left unfinished is completed first.
+2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
+   disk or a missing right costs nothing.
+3. The journal says what is to be renamed and removed (krmkit.fn.journal). From here on the run counts as done.
+4. Files are renamed into place, then removed. If one of these steps fails, those before it are taken back.
 """
 
 from __future__ import annotations
 
 import os
 
+from krmkit.fn.disk import (
+    FEW,
+    FolderLock,
+    WriteError,
+    missing_folders,
+    remove_tree,
+    sync_disk,
+    sync_folder,
+)
+from krmkit.fn.journal import Journal, Step, finish, unfinished
+from krmkit.fn.stage import Change, Stage
+from krmkit.fn.tree import MARK, WORK, TreeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
 
-MARK = ".krmkit-new"
-
-
-class WriteError(OSError):
-    """Files cannot be written; the message says which and why."""
+__all__ = ["MARK", "Change", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
 
 
-class Change:
-    """What becomes of one file: `before` and `after` are its texts, None where there is no file. With a `source` it
-    becomes a copy of that file, its rights included."""
+class Writer:
+    """The one who writes below `root`. `with Writer(root) as writer:` locks the folder, making it where it is missing;
+    `stage` prepares, `commit` puts into place; `notes` say what was completed for a killed run. Raises WriteError."""
 
-    __slots__ = ("after", "before", "path", "source")
+    __slots__ = ("_lock", "_made", "notes", "root", "stage")
 
-    def __init__(self, path: str, before: str | None, after: str | None, source: str = "") -> None:
-        self.path = path  # relative to the root package, with slashes
-        self.before = before
-        self.after = after
-        self.source = source
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self.stage = Stage(self.root)
+        self.notes: list[str] = []
+        self._lock = FolderLock(self.root)
+        self._made: list[str] = []
+
+    def __enter__(self) -> Writer:
+        try:
+            self._made = _make_folders(self.root)
+            self._lock.__enter__()
+            self.notes = finish(self.root)
+            work = os.path.join(self.root, WORK)
+            remove_tree(work)
+            os.mkdir(work, 0o700)
+        except BaseException as error:
+            self.__exit__()
+            if isinstance(error, OSError) and not isinstance(error, WriteError):
+                raise WriteError(_cannot(error, self.root)) from None
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not unfinished(self.root):
+            remove_tree(os.path.join(self.root, WORK))
+            for folder in self._made:
+                _rmdir(folder)
+        self._lock.__exit__()
+
+    def put(self, changes: list[Change], careful: bool = False) -> None:
+        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
+        try:
+            found = [self.stage.prepare(change, careful) for change in changes]
+        except TreeError as error:
+            raise WriteError(f"{error}; nothing was written") from None
+        except OSError as error:
+            if isinstance(error, WriteError):
+                raise
+            raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
+        self.commit([step for step in found if step is not None])
+
+    def commit(self, steps: list[Step], prune: Iterable[str] = ()) -> None:
+        """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
+        if not steps:
+            return
+        # Renames first: a resource that moves is then for a moment in two files, and never in none.
+        ordered = [step for step in steps if step.new] + [step for step in steps if not step.new]
+        journal = Journal(self.root, ordered, prune)
+        missing: list[str] = []
+        try:
+            for number, step in enumerate(ordered):
+                if step.before:
+                    step.old = f"{WORK}/old-{number}"
+                    _second_name(os.path.join(self.root, step.path), os.path.join(self.root, step.old))
+            _sync(self.root, ordered)
+            missing = sorted(
+                {
+                    folder
+                    for step in ordered
+                    for folder in missing_folders(os.path.dirname(os.path.join(self.root, step.path)))
+                }
+            )
+            journal.save()
+            journal.carry_out()
+            journal.end()
+        except BaseException as error:
+            said = self._take_back(journal, missing)
+            if isinstance(error, OSError):
+                raise WriteError(f"{_cannot(error, self.root)}; {said}") from None
+            raise
+
+    def _take_back(self, journal: Journal, missing: list[str]) -> str:
+        """Undo what was put into place; return in words what came of it."""
+        for step in journal.steps:
+            # Beside the work folder, where it would not go with that.
+            if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
+                _try_remove(os.path.join(self.root, step.new))
+        if not unfinished(self.root):
+            return "nothing was written"
+        try:
+            journal.turn()
+            journal.carry_out()
+            journal.end()
+        except OSError as error:
+            return (
+                f"what was written before could not be taken back ({error.strerror or error});"
+                " the next run of krmkit here tries again"
+            )
+        for folder in reversed(missing):
+            _rmdir(folder)
+        return "nothing was written"
 
 
 def write(root: str, changes: list[Change], leftovers: Sequence[str] = (), careful: bool = False) -> None:
     """Bring the files below `root` to their new state. Raises WriteError; then no file was changed, or it says so.
 
-    `leftovers` are paths of files that killed runs had prepared, as found before; they are removed. `careful`: a file
-    must still be what its change says it was before.
+    `leftovers` are paths of what killed runs had prepared, as found before; they are removed. `careful`: a file must
+    still be what its change says it was before. Example: `write("pkg", [Change("a.yaml", None, "a: 1\\n")])`.
     """
     if not changes and not leftovers:
         return
-    lock = _locked(root)
-    try:
-        if lock is not None:
-            for path in leftovers:
-                _try(os.remove, os.path.join(root, path))
-        _write(root, changes, careful)
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def _write(root: str, changes: list[Change], careful: bool) -> None:
-    targets = [(change, _target(root, change)) for change in changes]
-    if careful:
-        for change, target in targets:
-            _check(change, target)
-    prepared: list[tuple[str, str]] = []
-    made: list[str] = []
-    done = 0
-    try:
-        for change, target in targets:
-            if change.after is not None:
-                made += _make_folders(os.path.dirname(target))
-                prepared.append((_prepare(target, change.after, change.source), target))
-        while prepared:
-            os.replace(*prepared[0])
-            prepared.pop(0)
-            done += 1
-        for change, target in targets:
-            if change.after is None and os.path.lexists(target):
-                os.remove(target)
-                done += 1
-        for folder in {os.path.dirname(target) for _, target in targets}:
-            _sync_folder(folder)
-    except WriteError:
-        raise
-    except OSError as error:
-        so_far = f"; {done} of {len(targets)} files are in their new state" if done else ""
-        where = error.filename2 or error.filename or root
-        raise WriteError(f"cannot write {where}: {error.strerror or error}{so_far}") from None
-    finally:
-        # Nothing is left to do here after success: the folders are not empty then.
-        for temporary, _ in prepared:
-            _try(os.remove, temporary)
-        for folder in reversed(made):
-            _try(os.rmdir, folder)
+    with Writer(root) as writer:
+        for path in leftovers:
+            _remove_leftover(os.path.join(writer.root, path))
+        writer.put(changes, careful)
 
 
 def write_folder(target: str, changes: list[Change]) -> None:
-    """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all."""
+    """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all.
+
+    Example: `write_folder("new", [Change("a.yaml", None, "a: 1\\n")])`.
+    """
     import tempfile
 
     target = os.path.abspath(target)
     parent = os.path.dirname(target)
+    name = os.path.basename(target)
+    made: list[str] = []
+    place = ""
     try:
-        _make_folders(parent)
-        place = tempfile.mkdtemp(prefix=f".{os.path.basename(target)}.", suffix=MARK, dir=parent)
+        made = _make_folders(parent)
+        for entry in os.listdir(parent):
+            if entry.startswith(f".{name}.") and entry.endswith(MARK):
+                _remove_leftover(os.path.join(parent, entry))
+        place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
+        # The lock tells that this folder is being made, so that nobody takes it for a leftover.
+        with FolderLock(place):
+            with Writer(os.path.join(place, name)) as writer:
+                writer.put(changes)
+            os.makedirs(os.path.join(place, name), exist_ok=True)
+            if os.path.lexists(target):
+                raise WriteError(f"{target} is there already; name a folder that does not exist yet")
+            os.rename(os.path.join(place, name), target)
+            sync_folder(parent)
     except WriteError:
         raise
     except OSError as error:
         raise WriteError(f"cannot make {target}: {error.strerror or error}") from None
-    try:
-        write(place, changes)
-        os.chmod(place, 0o777 & ~_umask())
-        if os.path.lexists(target):
-            raise WriteError(f"{target} is there already; name a folder that does not exist yet")
-        os.rename(place, target)
-        place = ""
-    except OSError as error:
-        raise (
-            error if isinstance(error, WriteError) else WriteError(f"cannot make {target}: {error.strerror}")
-        ) from None
     finally:
         if place:
-            import shutil
-
-            shutil.rmtree(place, ignore_errors=True)
+            remove_tree(place)
+        for folder in made:
+            _rmdir(folder)
 
 
 def write_file(path: str, text: str) -> None:
-    """Write one file, its folder included."""
+    """Write one file, its folder included. Raises WriteError. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
     path = os.path.abspath(path)
     write(os.path.dirname(path), [Change(os.path.basename(path), None, text)])
 
 
-def _locked(root: str) -> int | None:
-    """The handle that holds the lock on a folder, None where the system or the file system has none."""
-    try:
-        import fcntl
-
-        handle = os.open(root, os.O_RDONLY)
-    except (ImportError, OSError):
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
-
-
-def _check(change: Change, target: str) -> None:
-    """Somebody else may have written since the file was read; only what stands there now may be replaced."""
-    try:
-        with open(target, "rb") as file:
-            now = file.read()
-    except OSError:
-        now = None
-    known = [None if text is None else text.encode("utf-8") for text in (change.before, change.after)]
-    if now not in known:
-        raise WriteError(
-            f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
-        )
-
-
-def _target(root: str, change: Change) -> str:
-    """Where a file really is; a link is followed, but not out of the package. What goes is the link itself."""
-    path = change.path
-    plain = os.path.join(root, path)
-    if change.after is None:
-        return plain
-    target = os.path.realpath(plain)
-    inside = os.path.realpath(root)
-    if target != inside and not target.startswith(inside.rstrip("/") + "/"):
-        raise WriteError(
-            f"{path} is a link to {target}, outside of the package; nothing was written."
-            " Put a copy of the file in its place, or list it in .krmignore"
-        )
-    if os.path.isdir(target):
-        raise WriteError(f"{path} is a folder, where a file is to be written; nothing was written")
-    return target
-
-
 def _make_folders(folder: str) -> list[str]:
-    missing = []
-    while not os.path.isdir(folder):
-        if os.path.lexists(folder):
-            raise WriteError(f"{folder} is a file, where a folder is to be made; nothing was written")
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    made = []
+    """Make a folder and those above it; return those that were missing, the deepest first."""
+    missing = list(missing_folders(folder))
+    made: list[str] = []
     for path in reversed(missing):
-        os.mkdir(path)
-        made.append(path)
+        if os.path.lexists(path):
+            raise WriteError(f"{path} is a file, where a folder is to be made; nothing was written")
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            continue
+        made.insert(0, path)
     return made
 
 
-def _try(remove: Callable[[str], None], path: str) -> None:
+def _second_name(path: str, second: str) -> None:
+    """Keep a file under a second name; where the disk has no second names, as a copy."""
     try:
-        remove(path)
-    except OSError:
-        pass
+        os.link(path, second, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        import shutil
+
+        shutil.copy2(path, second, follow_symlinks=False)
+        found = os.lstat(path)
+        try:
+            os.chown(second, found.st_uid, found.st_gid, follow_symlinks=False)
+        except (OSError, AttributeError):
+            pass
 
 
-def _prepare(target: str, text: str, source: str) -> str:
-    """A file beside the target with the new content, safe on the disk, with the target's rights."""
-    import tempfile
+def _sync(root: str, steps: list[Step]) -> None:
+    """Make everything prepared last: a few files one by one, many all at once."""
+    prepared = [os.path.join(root, step.new) for step in steps if step.new]
+    if len(prepared) > FEW and sync_disk(root):
+        prepared = [path for path in prepared if f"/{WORK}/" not in path]
+    for path in prepared:
+        handle = os.open(path, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
-    content = _read(source) if source else text.encode("utf-8")
 
-    handle, temporary = tempfile.mkstemp(
-        prefix=f".{os.path.basename(target)[:100]}.", suffix=MARK, dir=os.path.dirname(target)
-    )
+def _remove_leftover(path: str) -> None:
+    """Remove what a killed run left; a folder that somebody is making at this moment is locked, and stays."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        _try_remove(path)
+        return
+    parent, name = os.path.split(path)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            try:
-                mode = os.stat(source or target).st_mode & 0o7777
-            except FileNotFoundError:
-                mode = 0o666 & ~_umask()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-    except BaseException:
-        os.remove(temporary)
-        raise
-    return temporary
+        import fcntl
 
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise WriteError(f"cannot read {path}: {error.strerror or error}; nothing was written") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: str) -> None:
-    """Make renames last; some file systems cannot, and the files themselves are safe."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
+        # Who writes to a folder holds a lock on it, who makes a new folder on that one.
+        handle = os.open(parent if name == WORK else path, os.O_RDONLY)
+    except (ImportError, OSError):
         return
     try:
-        os.fsync(handle)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if name != WORK or not unfinished(parent):
+            remove_tree(path)
     except OSError:
-        pass
+        return
     finally:
         os.close(handle)
+
+
+def _try_remove(path: str) -> None:
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+def _rmdir(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass
+
+
+def _cannot(error: OSError, root: str) -> str:
+    if isinstance(error, WriteError):
+        return str(error)
+    return f"cannot write {error.filename2 or error.filename or root}: {error.strerror or error}"

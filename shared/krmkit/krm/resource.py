@@ -28,18 +28,22 @@ class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
     One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
+    `line` is its first line in the file, from 1; 0 where nobody knows.
     """
 
-    __slots__ = ("index", "numbered", "package", "path")
+    __slots__ = ("index", "line", "numbered", "package", "path")
 
-    def __init__(self, path: str, index: int = 0, package: str = "", numbered: bool = True) -> None:
+    def __init__(
+        self, path: str, index: int = 0, package: str = "", numbered: bool = True, line: int = 0
+    ) -> None:
+        self.line = line
         self.path = path
         self.index = index
         self.package = package
         self.numbered = numbered
 
     def copy(self) -> Location:
-        return Location(self.path, self.index, self.package, self.numbered)
+        return Location(self.path, self.index, self.package, self.numbered, self.line)
 
     @property
     def annotations(self) -> dict[str, str]:

@@ -47,7 +47,7 @@ class Program:
         try:
             value = self._eval(bindings.activation)
         except RuntimeError as error:
-            raise CelError(_runtime_words(str(error))) from None
+            raise CelError(runtime_words(str(error))) from None
         result = value.value()
         # An error comes as its text, which begins with the name of its status in capitals; asking for the type costs as much again.
         if type(result) is str and not "A" <= result[:1] <= "Z":
@@ -57,7 +57,7 @@ class Program:
             return str(result)
         name = kind.name()
         if name == "ERROR":
-            raise CelError(_runtime_words(str(result)))
+            raise CelError(runtime_words(str(result)))
         raise CelError(
             f"unsupported type conversion from '{name.lower()}' to string (wrap it in string(...))"
         )
@@ -123,7 +123,7 @@ class Environment:
             expression = self._env.compile(text)
             serialized = expression.serialize()
         except RuntimeError as error:
-            raise CelError(_compile_words(str(error))) from None
+            raise CelError(compile_words(str(error))) from None
         tree = CheckedTree(serialized, text)
         mixed = tree.mixed_literals()
         if mixed:
@@ -152,7 +152,7 @@ def _unwrapped(message: str) -> tuple[str, str]:
     return status, text.removesuffix(f" [{status}]")
 
 
-def _compile_words(message: str) -> str:
+def compile_words(message: str) -> str:
     text = _unwrapped(message)[1]
     if "recursion" in text:
         return (
@@ -162,7 +162,7 @@ def _compile_words(message: str) -> str:
     return text
 
 
-def _runtime_words(message: str) -> str:
+def runtime_words(message: str) -> str:
     text = _unwrapped(message)[1]
     if text.startswith("Key not found in map : "):
         return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')

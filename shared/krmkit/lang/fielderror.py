@@ -41,6 +41,12 @@ _WORDS = {
 _WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL))
 
 
+class Verbatim(str):
+    """A value that errors show as it is: the JSON of a struct of Go, whose fields keep their order."""
+
+    __slots__ = ()
+
+
 class FieldError:
     """One error: `type` is Go's name of it, `field` the path, `value` what was found there, `detail` what is wrong.
 
@@ -84,7 +90,7 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return quote(value)
+        return str(value) if isinstance(value, Verbatim) else quote(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):

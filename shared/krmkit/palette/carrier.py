@@ -7,6 +7,7 @@ values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resour
 
 from __future__ import annotations
 
+from krmkit.palette.filelines import block_place, file_line, said_place
 from krmkit.palette.pack import Pack, PackError, read_metadata
 from krmkit.yaml.tree import Map, Scalar
 
@@ -14,11 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from krmkit.krm.finding import Finding
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
 
 PACK_FILE = "pack.json"
+FOLDER = "krmkit.dev/pack-folder"  # on an imported pack: the name of its folder, or its path in the package
 FILES = ("values.yaml", "presets.yaml", "schema.yaml", "defaults.yaml")
+
+
+_MOST_NAMED = 500  # packs that a message about an unknown one looks at
 
 
 class CarrierError(ValueError):
@@ -34,11 +40,12 @@ class CarrierError(ValueError):
 class Carrier:
     """A pack and the item that it came in."""
 
-    __slots__ = ("pack", "resource")
+    __slots__ = ("_places", "pack", "resource")
 
     def __init__(self, resource: Resource, pack: Pack) -> None:
         self.resource = resource
         self.pack = pack
+        self._places: dict[str, tuple[int, int] | None] = {}
 
     @classmethod
     def of(cls, resource: Resource) -> Carrier:
@@ -62,6 +69,31 @@ class Carrier:
             raise CarrierError(f"{PACK_FILE} has no name", resource, "name")
         return cls(resource, pack)
 
+    def located(self, finding: Finding) -> Finding:
+        """A finding about this pack, with its item as the resource, and its place put before its message.
+
+        The place is that in the item's file; for an imported pack also that in the file of the pack's folder.
+        """
+        if finding.line:
+            self._locate(finding, finding.tags.get("file", FILES[0]))
+        return finding.at(self.resource, pack=self.pack.label)
+
+    def _locate(self, finding: Finding, file: str) -> None:
+        item = self.resource
+        if file not in self._places:
+            self._places[file] = block_place(item.text, item.column, place(item.kind, file))
+        found = self._places[file]
+        first, indent = found or (0, 0)
+        line = file_line(item, first + finding.line - 1) if found else None
+        inside = said_place(finding.line, finding.column)
+        folder = item.annotations.get(FOLDER)
+        if line is None:
+            where = f"{inside} of {folder or self.pack.label}/{file}"
+        else:
+            where = said_place(line, finding.column and finding.column + indent - item.column)
+            where += f" ({inside} of {folder}/{file})" if folder else ""
+        finding.message = f"{where}: {finding.message}"
+
     def write_values(self, text: str) -> None:
         """Give the item another values text; nothing else of it changes."""
         if text != self.pack.values:
@@ -72,11 +104,16 @@ class Carrier:
 class Packs:
     """The packs of a list, in its order, and the items that should be packs and cannot be read."""
 
-    __slots__ = ("carriers", "problems")
+    __slots__ = ("_by_item", "_by_pack", "carriers", "problems")
 
     def __init__(self, carriers: list[Carrier], problems: list[CarrierError]) -> None:
         self.carriers = carriers
         self.problems = problems
+        self._by_pack: dict[str, list[Carrier]] = {}
+        self._by_item: dict[str, list[Carrier]] = {}
+        for carrier in carriers:
+            self._by_pack.setdefault(carrier.pack.name, []).append(carrier)
+            self._by_item.setdefault(carrier.resource.name, []).append(carrier)
 
     @classmethod
     def read(cls, items: ResourceList) -> Packs:
@@ -93,8 +130,7 @@ class Packs:
 
     def named(self, name: str) -> Carrier:
         """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises CarrierError."""
-        by_item = [carrier for carrier in self.carriers if carrier.resource.name == name]
-        by_pack = [carrier for carrier in self.carriers if carrier.pack.name == name]
+        by_item, by_pack = self._by_item.get(name, []), self._by_pack.get(name, [])
         if len(by_pack) == 1:
             return by_pack[0]
         if len(by_item) == 1:
@@ -106,8 +142,12 @@ class Packs:
             )
         from krmkit.lang.nearest import did_you_mean
 
-        known = [carrier.pack.name for carrier in self.carriers]
-        hint = did_you_mean(name, known) if known else ", nor any other among the items"
+        # The nearest of thousands is not worth a search through all of them for every unknown name.
+        hint = (
+            did_you_mean(name, list(self._by_pack)[:_MOST_NAMED])
+            if self._by_pack
+            else ", nor any other among the items"
+        )
         raise CarrierError(f'there is no pack "{name}"{hint}')
 
 

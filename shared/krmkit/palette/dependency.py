@@ -6,8 +6,9 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 
 from __future__ import annotations
 
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.lang.semver import lenient_key
-from krmkit.palette.finding import METADATA, WARNING, Finding, suggestion
+from krmkit.palette.finding import METADATA, pack_finding, suggestion
 from krmkit.palette.pack import LAYERS
 
 TYPE_CHECKING = False
@@ -53,6 +54,9 @@ class Dependency:
 Bounds = tuple[tuple[str, "LenientKey | None"], tuple[str, "LenientKey | None"]]
 
 
+_MOST_PREFIXES = 16  # `a--b--c` is found as `b--c` and `c` too; names of thousands of dashes are nobody's
+
+
 class Profile:
     """The packs of a cluster, looked up by name; a duplicate is found under the name of its pack as well."""
 
@@ -62,9 +66,12 @@ class Profile:
         self._by_name: dict[str, list[Pack]] = {}
         for pack in packs:
             name = pack.name
-            while name:
-                self._by_name.setdefault(name, []).append(pack)
+            self._by_name.setdefault(name, []).append(pack)
+            for _ in range(_MOST_PREFIXES):
                 name = name.partition("--")[2]
+                if not name:
+                    break
+                self._by_name.setdefault(name, []).append(pack)
 
     def members(self, name: str) -> list[Pack]:
         """The packs called `name`, and its duplicates, in the order of the profile."""
@@ -158,14 +165,16 @@ class _Check:
                 f"{dependency.type} {dependency.name}: not in the layer {dependency.layer} of the profile"
             )
         satisfied.append(
-            Finding("satisfied", message, (dependency.name,), self.owner.label, METADATA, dependency.path)
+            pack_finding(
+                "satisfied", message, (dependency.name,), self.owner.label, METADATA, dependency.path
+            )
         )
 
     def add(
         self, code: str, name: str, path: str, message: str, current: object = None, severity: str = ""
     ) -> None:
         self.findings.append(
-            Finding(code, message, (name,), self.owner.label, METADATA, path, current, severity=severity)
+            pack_finding(code, message, (name,), self.owner.label, METADATA, path, current, severity=severity)
         )
 
     def read(self, entry: object, path: str) -> Dependency | None:

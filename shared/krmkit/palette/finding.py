@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-ERROR = "error"
-WARNING = "warning"
-INFO = "info"
+from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.errors import YamlError
 
 # Every code that is not an error. not-checked, totals and satisfied tell what a run left out, what it counted, and (when
 # somebody asks) which rules had nothing to object to.
@@ -31,41 +33,42 @@ METADATA = "pack.json"
 DEFAULTS = "defaults.yaml"
 
 
-class Finding:
-    """One finding.
+def pack_finding(
+    rule: str,
+    message: str,
+    about: tuple[str, ...],
+    pack: str = "",
+    file: str = VALUES,
+    path: str = "",
+    current: object = None,
+    proposed: object = None,
+    severity: str = "",
+    error: YamlError | None = None,
+) -> Finding:
+    """A finding about a pack; the tags name the pack and its file.
 
-    code: the rule's id. about: what it is about, in the rule's own terms: (key path) for a schema constraint,
-    (pack name) for a dependency, (pool or pack, resource type) for a resource. pack, file, path: where to look; pack
-    and file are "" where it is about a machine pool. current and proposed: the value there and a right one, None where
-    there is none to show; a password's value is never among them, nor in the message.
+    about: what it is about, in the rule's own terms: (key path) for a schema constraint, (pack name) for a dependency,
+    (pool or pack, resource type) for a resource. pack and file are "" where it is about a machine pool. A password's
+    value is never among current and proposed, nor in the message. error: what is wrong with the YAML of the file; its
+    text follows the message, and its place becomes that of the finding.
+
+        pack_finding("regex", "must match [0-9]+", ("a.port",), "cilium", VALUES, "a.port", current="x")
     """
-
-    __slots__ = ("about", "code", "current", "file", "message", "pack", "path", "proposed", "severity")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        about: tuple[str, ...],
-        pack: str = "",
-        file: str = VALUES,
-        path: str = "",
-        current: object = None,
-        proposed: object = None,
-        severity: str = "",
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.about = about
-        self.pack = pack
-        self.file = file
-        self.path = path
-        self.current = current
-        self.proposed = proposed
-        self.severity = severity or _SEVERITIES.get(code, ERROR)
-
-    def __repr__(self) -> str:
-        return f"Finding({self.code!r}, {self.about!r}, {self.message!r})"
+    tags = {name: text for name, text in (("file", file), ("pack", pack)) if text}
+    found = Finding(
+        rule,
+        f"{message}: {error.message}" if error is not None else message,
+        severity or _SEVERITIES.get(rule, ERROR),
+        None,
+        path,
+        current=current,
+        proposed=proposed,
+        tags=tags,
+        about=about,
+    )
+    if error is not None:
+        found.line, found.column = error.line or 0, error.column or 0
+    return found
 
 
 def suggestion(value: object, known: tuple[str, ...]) -> str:

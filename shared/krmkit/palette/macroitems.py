@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.palette.filelines import file_line, said_place
 from krmkit.palette.macros import Context, Resolved, Resolver, Source
 from krmkit.palette.macrotext import FIELD
 from krmkit.yaml import emit
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.carrier import Carrier
     from krmkit.yaml.tree import Node
+
+
+_MOST_LISTED = 20
 
 
 class ContextError(ValueError):
@@ -119,5 +124,35 @@ def resolve_resources(
         resolved = resolver.resolve(Source(item.name or item.label, (), text), file=item.path or "")
         resolved.text = resolved.text[item.column :]
         for finding in resolved.findings:
-            finding.pack = ""
+            finding.tags.pop("pack", None)
         yield item, resolved
+
+
+def resolved_findings(
+    resolved: Resolved, item: Resource, carrier: Carrier | None = None
+) -> Iterator[Finding]:
+    """The findings about one text, with their places, and how many of its macros are resolved."""
+    for finding in resolved.findings:
+        if carrier is not None:
+            yield carrier.located(finding)
+            continue
+        if finding.line:
+            line = file_line(item, finding.line)
+            where = said_place(line or finding.line, finding.column)
+            finding.message = f"{where}{'' if line else ' of the resource'}: {finding.message}"
+        yield finding.at(item)
+    if not any(finding.severity == ERROR for finding in resolved.findings):
+        macros = "macro" if resolved.count == 1 else "macros"
+        found = Finding("resolved", f"{resolved.count} {macros} resolved", INFO, item)
+        yield found.at(item, pack=carrier.pack.label) if carrier is not None else found
+
+
+def unused_findings(resolver: Resolver, config: Resource | None) -> Iterator[Finding]:
+    """Variables and user macros of the config that no macro refers to."""
+    for place, names in resolver.unused().items():
+        if names:
+            more = len(names) - _MOST_LISTED
+            listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+            flat = config is not None and config.kind == "ConfigMap"
+            field = f"{'data' if flat else 'spec'}.{place}"
+            yield Finding("unused-variable", f"no macro refers to {listed}", INFO, config, field)

@@ -6,12 +6,15 @@ macros itself is resolved before it is used, and a value that needs itself is an
 
 from __future__ import annotations
 
-from krmkit.palette.finding import Finding
+from krmkit.krm.finding import INFO, WARNING, Finding
+from krmkit.lang.nearest import nearest
+from krmkit.palette.filelines import LineIndex
+from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
 from krmkit.palette.macroexpr import Expression, ExpressionError
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
 from krmkit.yaml.document import parse
-from krmkit.yaml.errors import YamlError, line_column
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import core_resolve
 from krmkit.yaml.tree import Node, Scalar, deref
@@ -24,6 +27,34 @@ if TYPE_CHECKING:
 
 EMPTY, KEEP, ERROR = "empty", "keep", "error"
 VALUES = "values.yaml"
+# The system macros of Palette's documentation.
+SYSTEM_MACROS = (
+    "user.name",
+    "user.uid",
+    "user.email",
+    "tenant.uid",
+    "project.name",
+    "project.uid",
+    "clusterprofile.name",
+    "clusterprofile.uid",
+    "clusterprofile.version",
+    "cluster.name",
+    "cluster.uid",
+    "cloudaccount.name",
+    "cloudaccount.uid",
+    "kubernetes.version",
+    "reverseproxy.server",
+    "reverseproxy.port",
+    "reverseproxy.protocol",
+    "reverseproxy.vhostport",
+    "cloud.type",
+    "cloud.region",
+    "clusterprofile.infra.name",
+    "clusterprofile.infra.uid",
+    "clusterprofile.infra.version",
+    "cluster.kubevip",
+)
+_MOST_NAMED = 500  # names that a message about an unknown one looks at
 MAX_CHAIN = 100
 """Values that are needed one by the other; assign a larger number to raise it."""
 MAX_VALUE = 4 * 1024 * 1024
@@ -80,7 +111,11 @@ class Resolved:
 
 
 class _KeepError(Exception):
-    """The macro stays as it is; the text says why."""
+    """The macro stays as it is; the text says why, `severity` how doubtful that is."""
+
+    def __init__(self, message: str, severity: str = WARNING) -> None:
+        super().__init__(message)
+        self.severity = severity
 
 
 class _FailError(Exception):
@@ -113,7 +148,8 @@ class Resolver:
         for source in sources:
             for name in dict.fromkeys(name for name in source.names if name):
                 self._by_name.setdefault(name, []).append(source)
-        self._names = sorted(self._by_name, key=len, reverse=True)
+        self._lines: dict[Source, LineIndex] = {}
+        self.used: set[str] = set()  # fields without `.spectro.` that some macro has, as in "var.site"
         self._texts: dict[Source, MacroText] = {}
         self._roots: dict[Source, Node | None] = {}
         self._values: dict[int, str | _KeepError | _FailError] = {}
@@ -126,19 +162,27 @@ class Resolver:
         try:
             text = self._text(source)
         except YamlError as error:
-            message = f"the macros cannot be resolved, because the text is not YAML: {error}"
-            return Resolved(source.text, 0, [_finding("invalid-result", message, source, "", file)])
+            message = "the macros cannot be resolved, because the text is not YAML"
+            return Resolved(
+                source.text, 0, [_finding("invalid-result", message, source, "", file, error=error)]
+            )
         findings: list[Finding] = []
         filled: dict[str, str] = {}
         for mark, macro in text.macros.items():
             if macro.context == COMMENT:
+                continue
+            if macro.unclosed:
+                message = f"{macro.raw} is not closed: a macro must end in }}}}"
+                findings.append(self._about(source, macro, "unclosed-macro", message, file))
                 continue
             try:
                 value = self._value(source, macro)
                 filled[mark] = insertion(macro, value, text.line_indent(macro))
             except _KeepError as kept:
                 findings.append(
-                    self._about(source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, "warning")
+                    self._about(
+                        source, macro, "kept", f"{macro.raw} stays as it is: {kept}", file, kept.severity
+                    )
                 )
                 continue
             except _FailError as failed:
@@ -170,26 +214,20 @@ class Resolver:
             try:
                 parse(result, self.limits, duplicates="keep")
             except YamlError as error:
-                message = f"with its macros resolved the text is no YAML any more: {error}"
+                message = "with its macros resolved the text is no YAML any more"
                 if self.context.is_secret(filled.values()):
-                    message = f"with its macros resolved the text is no YAML any more, in line {error.line}"
-                return Resolved(
-                    source.text, 0, [*findings, _finding("invalid-result", message, source, "", file)]
-                )
+                    error.message = "a secret stands there"
+                found = _finding("invalid-result", message, source, "", file, error=error)
+                return Resolved(source.text, 0, [*findings, found])
         return Resolved(result, len(filled), findings)
 
     def _about(
         self, source: Source, macro: Macro, code: str, message: str, file: str, severity: str = "error"
     ) -> Finding:
-        line, column = line_column(source.text, macro.start)
-        found = _finding(
-            code,
-            f"line {line}, column {column}: {self.context.hide(message)}",
-            source,
-            macro.path,
-            file,
-            severity,
-        )
+        if source not in self._lines:
+            self._lines[source] = LineIndex(source.text)
+        found = _finding(code, self.context.hide(message), source, macro.path, file, severity)
+        found.line, found.column = self._lines[source].at(macro.start)
         found.current = self.context.hide(macro.raw)
         return found
 
@@ -234,6 +272,7 @@ class Resolver:
         expression = self._expressions.get(body)
         if expression is None:
             expression = self._expressions[body] = Expression(body)
+            self.used.update(expression.fields)
         if expression.control:
             raise _KeepError("it is a control structure, which only Palette evaluates")
         if expression.foreign:
@@ -261,28 +300,51 @@ class Resolver:
         }.get(kind)
         if known is not None:
             value = known.get(name)
-            return self._undefined(path, KEEP) if value is None else value
+            return self._undefined(path, KEEP, self._hint(kind, name)) if value is None else value
         if kind == "app":
             raise _KeepError("references to app profiles are resolved by Palette only")
         raise _FailError(
             "undefined", f".spectro.{path}: there is no {kind!r} among pack, system, var and macro"
         )
 
-    def _undefined(self, path: str, default: str) -> str:
+    def _hint(self, kind: str, name: str) -> str:
+        """What may have been meant by a name without a value: `; did you mean ".spectro.var.site"?`."""
+        given = {"system": self.context.system, "var": self.context.variables, "macro": self.context.macros}[
+            kind
+        ]
+        known = [*given, *(SYSTEM_MACROS if kind == "system" else ())]
+        if name in known:
+            return ""
+        near = nearest(name, known[:_MOST_NAMED])
+        if near is not None:
+            return f'; did you mean ".spectro.{kind}.{near}"?'
+        return "; Palette's documentation has no such system macro" if kind == "system" else ""
+
+    def _undefined(self, path: str, default: str, hint: str = "") -> str:
         policy = self.context.on_undefined or default
         if policy == KEEP:
-            raise _KeepError(f"no value is given for .spectro.{path}")
+            if path.startswith("system.") and path[len("system.") :] in SYSTEM_MACROS:
+                raise _KeepError(f"no value is given for .spectro.{path}, which Palette knows", INFO)
+            raise _KeepError(f"no value is given for .spectro.{path}{hint}")
         if policy == ERROR:
-            raise _FailError("undefined", f"there is no value for .spectro.{path}")
+            raise _FailError("undefined", f"there is no value for .spectro.{path}{hint}")
         return ""
+
+    def unused(self) -> dict[str, list[str]]:
+        """Names of variables and user macros that have a value and that no macro of the resolved texts refers to."""
+        given = {"variables": ("var", self.context.variables), "macros": ("macro", self.context.macros)}
+        return {
+            place: [name for name in names if f"{kind}.{name}" not in self.used]
+            for place, (kind, names) in given.items()
+        }
 
     def _pack_value(self, reference: str) -> str | None:
         """The text of a pack's value; None where there is no such pack or value."""
-        for name in self._names:
-            if reference == name or reference.startswith(name + "."):
-                break
-        else:
-            return None
+        name = reference
+        while name not in self._by_name:  # the longest name that fits: names may hold dots
+            name, dot, _ = name.rpartition(".")
+            if not dot:
+                return None
         sources = self._by_name[name]
         if len(sources) > 1:
             others = ", ".join(source.label for source in sources)
@@ -339,6 +401,13 @@ def _check_length(value: str) -> None:
 
 
 def _finding(
-    code: str, message: str, source: Source, path: str, file: str, severity: str = "error"
+    code: str,
+    message: str,
+    source: Source,
+    path: str,
+    file: str,
+    severity: str = "error",
+    error: YamlError | None = None,
 ) -> Finding:
-    return Finding(code, message, (source.label,), pack=source.label, file=file, path=path, severity=severity)
+    about = (source.label,)
+    return pack_finding(code, message, about, source.label, file, path, severity=severity, error=error)

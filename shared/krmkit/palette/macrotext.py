@@ -15,6 +15,8 @@ from krmkit.yaml.tree import Document, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from krmkit.yaml.limits import Limits
 
 FIELD = ".spectro."
@@ -27,12 +29,14 @@ class Macro:
     """One macro. `raw` is the whole action as it stands; `start` its offset in the text.
 
     context: the style of the scalar it stands in ("" plain, ', ", | or >), or COMMENT. whole: it is the whole of a
-    plain scalar. flow: that scalar stands in a flow collection. path: the keys that lead to the scalar.
+    plain scalar. flow: that scalar stands in a flow collection. path: the keys that lead to the scalar. unclosed: it does
+    not end in `}}`, and `raw` is what there is of it.
     """
 
-    __slots__ = ("context", "flow", "mark", "path", "raw", "start", "whole")
+    __slots__ = ("context", "flow", "mark", "path", "raw", "start", "unclosed", "whole")
 
-    def __init__(self, raw: str, start: int, mark: str) -> None:
+    def __init__(self, raw: str, start: int, mark: str, unclosed: bool = False) -> None:
+        self.unclosed = unclosed
         self.raw = raw
         self.start = start
         self.mark = mark
@@ -86,11 +90,12 @@ class MacroText:
             stem += "x"
         parts: list[str] = []
         position = 0
-        for start, end in actions(text):
+        open_ones = dict(unclosed(text))
+        for start, end in sorted([*actions(text), *open_ones.items()]):
             raw = text[start:end]
-            if is_macro(raw):
+            if start in open_ones or is_macro(raw):
                 mark = f"{stem}{len(self.macros):06d}z"
-                self.macros[mark] = Macro(raw, start, mark)
+                self.macros[mark] = Macro(raw, start, mark, start in open_ones)
                 parts.append(text[position:start])
                 parts.append(mark)
                 position = end
@@ -167,6 +172,25 @@ def actions(text: str) -> list[tuple[int, int]]:
         found.append((start, end))
         start = text.find("{{", end)
     return found
+
+
+def unclosed(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of what begins as a macro, has a field, and does not end in `}}`: `{{.spectro.var.KEY}`.
+
+    It ends behind a closing brace, or before a quote, another brace or the end of the line.
+    """
+    closed = {start for start, _ in actions(text)}
+    start = text.find("{{")
+    while start >= 0:
+        if start not in closed:
+            end = start + 2
+            while end < len(text) and text[end] not in "\"'{}\r\n":
+                end += 1
+            if text.startswith("}", end) and not text.startswith("}}", end):
+                end += 1
+            if is_macro(text[start:end]):
+                yield start, end
+        start = text.find("{{", start + 2)
 
 
 def _action_end(text: str, position: int) -> int:

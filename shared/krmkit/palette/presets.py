@@ -7,8 +7,9 @@ presets take effect in the order of their selection, and every line they do not 
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
-from krmkit.palette.finding import Finding
+from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
 from krmkit.yaml.data import core_data, lookup, same_data
 from krmkit.yaml.document import parse
@@ -26,7 +27,6 @@ PRESETS = "presets.yaml"
 VALUES = "values.yaml"
 
 # Keys behind which more may stand than they say themselves: merge keys, and those that are no plain text.
-_UNSURE = frozenset({"<<", None})
 
 
 class Preset:
@@ -81,7 +81,7 @@ def apply_presets(
     try:
         catalog = _Catalog.parse(presets or "", limits)
     except YamlError as error:
-        return Applied(values, [_finding("schema", f"{PRESETS} cannot be read: {error}", "")], [])
+        return Applied(values, [_finding("schema", f"{PRESETS} cannot be read", "", error=error)], [])
     findings, chosen = catalog.choose(wanted, from_marker)
     if any(finding.severity == "error" for finding in findings) or not chosen:
         return Applied(values, findings, [])
@@ -94,30 +94,45 @@ def apply_presets(
 
 
 def _finding(
-    code: str, message: str, about: str, file: str = PRESETS, path: str = "", proposed: object = None
+    code: str,
+    message: str,
+    about: str,
+    file: str = PRESETS,
+    path: str = "",
+    proposed: object = None,
+    error: YamlError | None = None,
 ) -> Finding:
-    return Finding(code, message, (about,), file=file, path=path, proposed=proposed)
+    return pack_finding(code, message, (about,), file=file, path=path, proposed=proposed, error=error)
+
+
+_MOST_NAMED = 100  # presets that a message about an unknown one looks at
 
 
 class _Catalog:
     """The presets of one presets.yaml, each read when it is chosen."""
 
-    __slots__ = ("entries", "limits")
+    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
 
-    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
+    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits, text: str) -> None:
+        self.text = text
         self.entries = entries
         self.limits = limits
+        self._by_name: dict[str, int] = {}  # the first of each name
+        self._by_label: dict[tuple[str, str], int] = {}  # of each (group, name)
+        for number, (name, group, _) in enumerate(entries):
+            self._by_name.setdefault(name, number)
+            self._by_label.setdefault((group, name), number)
 
     @classmethod
     def parse(cls, text: str, limits: Limits) -> _Catalog:
         root = parse(text, limits).root
         if root is None or is_null(root):
-            return cls([], limits)
+            return cls([], limits, text)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
         if listed is None or is_null(listed):
-            return cls([], limits)
+            return cls([], limits, text)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
         entries = []
@@ -127,7 +142,7 @@ class _Catalog:
             if not isinstance(node, Map) or not name:
                 raise YamlError(f"presets[{number}] must be a mapping with a name")
             entries.append((name, _text(node.get("group")) or "", node))
-        return cls(entries, limits)
+        return cls(entries, limits, text)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
         """The presets that are asked for, each once, in the order of asking."""
@@ -144,13 +159,14 @@ class _Catalog:
                         path=f"presets.{name}",
                     )
                 )
-        chosen: list[tuple[str, str, Map]] = []
+        numbers: dict[int, None] = {}
         for entry in wanted:
             found = self.lookup(entry)
             if found is None:
                 findings.append(self.unknown(entry, from_marker))
-            elif not any(other[2] is found[2] for other in chosen):
-                chosen.append(found)
+            else:
+                numbers[found] = None
+        chosen = [self.entries[number] for number in numbers]
         groups: dict[str, str] = {}
         for name, group, _ in chosen:
             if group and groups.setdefault(group, name) != name:
@@ -170,16 +186,15 @@ class _Catalog:
                     presets.append(preset)
         return findings, presets
 
-    def lookup(self, entry: str) -> tuple[str, str, Map] | None:
-        """`Group:name` (split at the last colon), or a name."""
+    def lookup(self, entry: str) -> int | None:
+        """The number of the preset called `Group:name` (split at the last colon) or `name`: the first that fits."""
         group, colon, name = entry.rpartition(":")
-        for candidate in self.entries:
-            if candidate[0] == entry or (colon and candidate[:2] == (name.strip(), group.strip())):
-                return candidate
-        return None
+        found = [self._by_name.get(entry)]
+        if colon:
+            found.append(self._by_label.get((group.strip(), name.strip())))
+        return min((number for number in found if number is not None), default=None)
 
     def unknown(self, entry: str, from_marker: bool) -> Finding:
-        labels = [f"{group}:{name}" if group else name for name, group, _ in self.entries]
         if from_marker:
             return _finding(
                 "stale-marker",
@@ -187,20 +202,18 @@ class _Catalog:
                 entry,
                 file=VALUES,
             )
-        if not labels:
+        if not self.entries:
             return _finding("unknown-preset", f'there is no preset "{entry}": the pack has no presets', entry)
         from krmkit.lang.nearest import nearest
 
-        best = nearest(entry, labels) or nearest(entry, [name for name, _, _ in self.entries])
-        hint = f'; did you mean "{best}"?' if best else ""
-        return _finding(
-            "unknown-preset",
-            f'there is no preset "{entry}"{hint} The pack has: {", ".join(labels)}'
-            if hint
-            else f'there is no preset "{entry}"; the pack has: {", ".join(labels)}',
-            entry,
-            proposed=best,
-        )
+        some = self.entries[:_MOST_NAMED]
+        labels = [f"{group}:{name}" if group else name for name, group, _ in some]
+        best = nearest(entry, labels) or nearest(entry, [name for name, _, _ in some])
+        more = len(self.entries) - len(some)
+        listed = ", ".join(labels) + (f" and {more} more" if more else "")
+        has = f"? The pack has: {listed}" if best else f"; the pack has: {listed}"
+        hint = f'; did you mean "{best}"' if best else ""
+        return _finding("unknown-preset", f'there is no preset "{entry}"{hint}{has}', entry, proposed=best)
 
     def read(self, name: str, group: str, node: Map, findings: list[Finding]) -> Preset | None:
         remove: list[KeyPath] = []
@@ -221,10 +234,18 @@ class _Catalog:
         try:
             return Preset(name, group, remove, self.added(node.get("add")))
         except YamlError as error:
-            findings.append(
-                _finding("bad-add", f'the preset "{name}": add is no YAML mapping: {error}', name)
-            )
+            message = f'the preset "{name}": add is no YAML mapping'
+            self.shift(error, node.get("add"))
+            findings.append(_finding("bad-add", message, name, error=error))
             return None
+
+    def shift(self, error: YamlError, node: Node | None) -> None:
+        """Make the place of an error in the text of an `add` one in presets.yaml, as far as it can be told."""
+        if isinstance(node, Scalar) and node.style in ("|", ">") and error.line is not None:
+            error.line += self.text.count("\n", 0, node.start) + 1
+            error.column = None
+        else:
+            error.line = error.column = None
 
     def added(self, node: Node | None) -> Map | None:
         if isinstance(node, Scalar) and not is_null(node):
@@ -265,12 +286,12 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         if not document.changed or (empty and not root.entries):
             return values, []
         # A merge changes what differs and nothing else; only what was removed may come back the same.
-        if removed and not empty and (document.aliases or not _differ(root, root)):
+        if removed and not empty:
             if same_data(core_data(root, limits), core_data(parse(values, limits).root, limits)):
                 return values, []
         return render(document), []
     except YamlError as error:
-        return values, [_finding("schema", f"{VALUES} cannot be changed: {error}", "", file=VALUES)]
+        return values, [_finding("schema", f"{VALUES} cannot be changed", "", VALUES, error=error)]
 
 
 def _start(values: str, empty: Document) -> Document:
@@ -283,24 +304,6 @@ def _start(values: str, empty: Document) -> Document:
     if values and not values.endswith("\n"):
         values += empty.newline
     return parse(values + "{}" + empty.newline, empty.limits)
-
-
-def _differ(before: Node, now: Node) -> bool:
-    """Whether what `before` said when it was read surely is not what `now` says; quickly, for mostly it is not."""
-    before, now = deref(before), deref(now)
-    if isinstance(before, Map) and isinstance(now, Map):
-        entries = before.entries if before.original is None else before.original
-        then = {entry.name: entry.first_value for entry in entries}
-        named = {entry.name: entry.value for entry in now.entries}
-        if not then.keys().isdisjoint(_UNSURE) or not named.keys().isdisjoint(_UNSURE):
-            return False
-        return then.keys() != named.keys() or any(_differ(then[name], named[name]) for name in then)
-    if isinstance(before, Seq) and isinstance(now, Seq):
-        items = before.items if before.original is None else before.original
-        return len(items) != len(now.items) or any(map(_differ, items, now.items))
-    if isinstance(before, Scalar) and isinstance(now, Scalar):
-        return before is not now and not same_data(core_data(before), core_data(now))
-    return True
 
 
 def remove(root: Map, path: KeyPath) -> bool:

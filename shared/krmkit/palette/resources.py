@@ -8,10 +8,11 @@ ask of a pool adds up; its capacity is size x what a node has, nothing taken off
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.lang import quantity
 from krmkit.lang.quantity import NANO, QuantityError
 from krmkit.palette.decimals import Decimal
-from krmkit.palette.finding import METADATA, VALUES, Finding, suggestion
+from krmkit.palette.finding import METADATA, VALUES, pack_finding, suggestion
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError
 from krmkit.palette.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
 from krmkit.palette.values import holds_macro, is_empty
@@ -77,7 +78,9 @@ def totals(report: Report, pools: Sequence[Pool], use_min_size: bool = False) ->
             available = "unknown" if capacity is None else amount(capacity, resource)
             required = amount(report.total(pool.name, resource), resource, up=True)
             parts.append(f"{_NAME[resource]} {required} required, {available} available")
-        findings.append(Finding("totals", f"the pool {pool.name}: {'; '.join(parts)}", (pool.name,), file=""))
+        findings.append(
+            pack_finding("totals", f"the pool {pool.name}: {'; '.join(parts)}", (pool.name,), file="")
+        )
     return findings
 
 
@@ -99,7 +102,7 @@ def _compare(
                 why = f"its instance type {pool.instance_type} is not among instanceTypes"
         needed = amount(sum(shares.values()), resource, up=True)
         report.findings.append(
-            Finding(
+            pack_finding(
                 "capacity-unknown",
                 f"the {_NAME[resource]} of the pool {pool.name} is not known, so the {needed} that the packs need there "
                 f"are not checked: {why}",
@@ -117,7 +120,7 @@ def _compare(
         # Where one pack has to be named, it is the one that asks for most.
         largest = max(group, key=lambda pack: group[pack])
         report.findings.append(
-            Finding(
+            pack_finding(
                 "insufficient",
                 f"the pool {pool.name} has {amount(capacity, resource)} of {_NAME[resource]}, and the packs need "
                 f"{amount(needed_nano, resource, up=True)} ({parts}): add nodes, take larger ones, or lower the requests",
@@ -136,9 +139,10 @@ _LIMIT_UNIT = {CPU: "millicores", MEMORY: "Mi", DISK: "GB"}
 class _Pack:
     """One pack's constraints."""
 
-    __slots__ = ("demand", "pools", "report")
+    __slots__ = ("demand", "poolless", "pools", "report")
 
     def __init__(self, demand: Demand, pools: Sequence[Pool], report: Report) -> None:
+        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of what was said already
         self.demand = demand
         self.pools = pools
         self.report = report
@@ -147,7 +151,9 @@ class _Pack:
         self, code: str, resource: str, path: str, message: str, file: str = METADATA, current: object = None
     ) -> None:
         label = self.demand.label
-        self.report.findings.append(Finding(code, message, (label, resource), label, file, path, current))
+        self.report.findings.append(
+            pack_finding(code, message, (label, resource), label, file, path, current)
+        )
 
     def run(self) -> None:
         resources = self.demand.resources
@@ -356,7 +362,8 @@ class _Pack:
             return
         code = "no-control-plane-pool" if control_plane else "no-worker-pool"
         what = "control plane pool" if control_plane else "worker pool"
-        if not any(found.code == code and found.about == (label, resource) for found in self.report.findings):
+        if (code, resource) not in self.poolless:
+            self.poolless.add((code, resource))
             self.add(
                 code,
                 resource,

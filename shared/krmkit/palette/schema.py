@@ -6,12 +6,13 @@ anything is said.
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.palette.effort import Effort
-from krmkit.palette.finding import SCHEMA, VALUES, Finding
+from krmkit.palette.finding import SCHEMA, VALUES, pack_finding
 from krmkit.palette.format import Format, FormatError, TooCostlyError, unknown_type
 from krmkit.palette.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
 from krmkit.palette.template import Template, TemplateError
-from krmkit.palette.values import equal, holds_macro, is_empty, kind
+from krmkit.palette.values import equal, holds_macro, is_empty, is_unclosed, kind
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -40,13 +41,14 @@ class Rule:
 
 
 class Schema:
-    """The rules of a schema.yaml, in its order; `problem` is set where the file as a whole cannot be read."""
+    """The rules of a schema.yaml, in its order; `problem`, and `error`, say why the file as a whole cannot be read."""
 
-    __slots__ = ("problem", "rules")
+    __slots__ = ("error", "problem", "rules")
 
-    def __init__(self, rules: list[Rule], problem: str = "") -> None:
+    def __init__(self, rules: list[Rule], problem: str = "", error: YamlError | None = None) -> None:
         self.rules = rules
         self.problem = problem
+        self.error = error
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> Schema:
@@ -58,7 +60,7 @@ class Schema:
         try:
             root = parse(text, limits, duplicates="keep").root
         except YamlError as error:
-            return cls([], f"schema.yaml is no YAML: {error}")
+            return cls([], "schema.yaml is no YAML", error)
         if root is None or (isinstance(root, Scalar) and kind(root) == "null"):
             return cls([])
         if not isinstance(root, Map):
@@ -94,7 +96,7 @@ def check(
     """
     findings: list[Finding] = []
     if schema.problem:
-        findings.append(Finding("schema", schema.problem, ("",), pack, SCHEMA))
+        findings.append(pack_finding("schema", schema.problem, ("",), pack, SCHEMA, error=schema.error))
     found: list[list[Match]] = []
     for rule in schema.rules:
         matches = values.find(rule.path) if rule.path is not None else []
@@ -110,7 +112,7 @@ def check(
         _Check(rule, values, defaults, pack, findings).run(matches)
         if satisfied is not None and len(findings) == before:
             satisfied.append(
-                Finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
+                pack_finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
             )
     return findings
 
@@ -169,13 +171,15 @@ class _Check:
         rule = self.rule
         if rule.problem:
             self.findings.append(
-                Finding("schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key)
+                pack_finding(
+                    "schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key
+                )
             )
             return
         if rule.format is not None:
             for name in dict.fromkeys(token.type for token in rule.format.tokens if not token.known):
                 self.findings.append(
-                    Finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
+                    pack_finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
                 )
         if rule.template.required or rule.format is not None:
             for match in matches:
@@ -190,7 +194,7 @@ class _Check:
         hints = self.rule.template.hints
         if hints and code in ("required", "format", "type"):
             message += f" (hint: {' '.join(hints)})"
-        self.findings.append(Finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
+        self.findings.append(pack_finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
 
     def match(self, match: Match) -> None:
         node = match.node
@@ -199,6 +203,11 @@ class _Check:
                 self.add("deferred", match, _DEFERRED)
             else:
                 self.add("type", match, f"a list is expected here, not{_a(node)}{self.values.said(node)}")
+            return
+        if isinstance(node, Scalar) and is_unclosed(node.text):
+            self.add(
+                "unclosed-macro", match, "the value begins a macro, {{, and does not end it; close it with }}"
+            )
             return
         if match.state != FOUND or is_empty(node):
             if self.rule.template.required and not self.vacuous(match):
@@ -256,7 +265,7 @@ class _Check:
         assert rule.path is not None
         if defaults is None:
             self.findings.append(
-                Finding(
+                pack_finding(
                     "not-checked",
                     "the value is read-only, and there are no default values to compare it with: give the pack a defaults.yaml",
                     (rule.key,),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.palette import resources, schema
 from krmkit.palette.effort import Effort
-from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, Finding
+from krmkit.palette.finding import DEFAULTS, METADATA, VALUES, pack_finding
 from krmkit.palette.pack import Pack
 from krmkit.palette.values import Values
 from krmkit.yaml.errors import LimitError, YamlError
@@ -98,8 +99,9 @@ class Subject:
         except YamlError as error:
             what = "is over a limit" if isinstance(error, LimitError) else "is no YAML"
             hint = "; an unquoted macro may be why: run resolve-macros first" if ".spectro." in text else ""
+            error.message += hint
             self.findings.append(
-                Finding("schema", f"{file} {what}: {error}{hint}", ("",), self.pack.label, file)
+                pack_finding("schema", f"{file} {what}", ("",), self.pack.label, file, error=error)
             )
             return None
 
@@ -112,7 +114,7 @@ class Subject:
             self.findings += schema.check(rules, self.values, self.defaults, self.pack.label, satisfied)
         except LimitError as error:
             self.findings.append(
-                Finding("schema", f"the values are over a limit: {error}", ("",), self.pack.label)
+                pack_finding("schema", "the values are over a limit", ("",), self.pack.label, error=error)
             )
 
 
@@ -139,7 +141,7 @@ def validate(
         findings += subject.findings
         if pack.constraints is not None and not isinstance(pack.constraints, dict):
             message = "constraints must be an object with dependencies and resources"
-            findings.append(Finding("schema", message, ("",), pack.label, METADATA, "constraints"))
+            findings.append(pack_finding("schema", message, ("",), pack.label, METADATA, "constraints"))
         dependencies = pack.constraint("dependencies")
         if dependencies and profile is not None:
             findings += check(pack, dependencies, profile, options.scope, before, satisfied)
@@ -154,7 +156,7 @@ def validate(
         message = (
             f"the resource constraints of {', '.join(labels)} are not checked: the config has no machinePools"
         )
-        findings.append(Finding("pools-unknown", message, labels, file=""))
+        findings.append(pack_finding("pools-unknown", message, labels, file=""))
     return findings
 
 

@@ -121,6 +121,15 @@ def has_macro(text: str) -> bool:
     return False
 
 
+def is_unclosed(text: str) -> bool:
+    """Whether a text begins a macro and does not end it: `{{.spectro.var.KEY}`."""
+    if ".spectro." not in text:
+        return False
+    from krmkit.palette.macrotext import unclosed
+
+    return any(True for _ in unclosed(text))
+
+
 def equal(mine: Node | None, theirs: Node | None, limits: Limits = DEFAULT_LIMITS) -> bool:
     """Whether two values are the same: "1" is not 1, quoting, comments and the order of keys do not matter.
 

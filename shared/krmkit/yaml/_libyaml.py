@@ -5,7 +5,7 @@ about 18 ms, most of it for pure Python modules that krmkit never uses. A functi
 but parse a ResourceList starts in less time than that. So there are two ways in:
 
 - *library* (default): `import yaml` as everybody does, and take the extension from there.
-- *lean* (`lean = True`, set by `krmkit.fn.main` before the first parse, when the process is the function's
+- *lean* (`lean = True`, set by `krmkit.fn.entry` before the first parse, when the process is the function's
   own): load the extension alone, with small stand-ins for the classes that it looks up while it initialises,
   and leave `sys.modules` such that a later `import yaml` still works (with PyYAML's pure Python parser,
   because the extension cannot be initialised twice).

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.scalars import core_resolve, go_resolve
+from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -44,6 +44,11 @@ def same_data(left: object, right: object, ordered: bool = False) -> bool:
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
     return _Reader(go_resolve, limits).data(node)
+
+
+def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text."""
+    return _Reader(go2_resolve, limits).data(node)
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:

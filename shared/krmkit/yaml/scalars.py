@@ -51,6 +51,17 @@ def go_resolve(text: str) -> tuple[str, object]:
     return _go_number(text)
 
 
+_OLD_BOOLEANS: dict[str, tuple[str, object]] = {
+    **dict.fromkeys("y Y yes Yes YES on On ON".split(), ("bool", True)),
+    **dict.fromkeys("n N no No NO off Off OFF".split(), ("bool", False)),
+}
+
+
+def go2_resolve(text: str) -> tuple[str, object]:
+    """Tag and value of a plain scalar as Go's yaml.v2 (sigs.k8s.io/yaml) decodes it: `yes`, `n` and `on` are booleans."""
+    return _OLD_BOOLEANS.get(text) or go_resolve(text)
+
+
 def core_resolve(text: str) -> tuple[str, object]:
     """Tag and value of a plain scalar under the YAML 1.2 core schema."""
     found = _CONSTANTS.get(text)

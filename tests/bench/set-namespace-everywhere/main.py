@@ -3,21 +3,13 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -29,4 +21,4 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

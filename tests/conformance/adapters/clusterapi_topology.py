@@ -1,12 +1,7 @@
-"""Patches and desired state, judged by the engines that the functions call."""
+"""Patches and desired state, by what they are about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from tests.conformance.adapters import clusterapi_desired, clusterapi_patches, clusterapi_versions
 
-Record = dict[str, Any]
-Judge = Callable[[Record, Path], tuple[bool, str]]
-
-FILES: dict[str, Judge] = {}
+FILES = {**clusterapi_patches.FILES, **clusterapi_versions.FILES, **clusterapi_desired.FILES}

@@ -2,11 +2,167 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
+from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.clusterapi.variables.validation import validate_variable, validate_variables
+from krmkit.clusterapi.variables.values import Variable, go_number, read_variables
+from krmkit.lang.fielderror import FieldError, aggregate
+from krmkit.lang.kubecel.environment import Environment
+from tests.conformance.adapters._clusterapi import same_errors
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
 
-FILES: dict[str, Judge] = {}
+
+def plain(value: object) -> object:
+    """A value of a record: {"$invalidJSON": text} stands for bytes that are no JSON."""
+    if isinstance(value, dict):
+        if set(value) == {"$invalidJSON"}:
+            return str(value["$invalidJSON"]).encode()
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def values_of(items: list[Any] | None) -> list[Variable]:
+    """The values of a record, some of which give the exact text of their JSON."""
+    return [
+        Variable(variable.name, variable.value, item["$rawValue"]) if "$rawValue" in item else variable
+        for item, variable in zip(items or [], read_variables(items), strict=True)
+    ]
+
+
+def definition_of(data: Record) -> Definitions:
+    """One definition as the only one of a status, whether it comes from there or from a class."""
+    if "definitions" in data:
+        return Definitions([data])
+    entry = {name: data[name] for name in ("required", "schema") if name in data}
+    return Definitions([{"name": data["name"], "definitions": [{"from": "inline", **entry}]}])
+
+
+def judge_errors(record: Record, errors: list[FieldError]) -> tuple[bool, str]:
+    return same_errors(record["expect_errors"], errors)
+
+
+def variable_defaulting(record: Record, _: Path) -> tuple[bool, str]:
+    given = record["input"]
+    path = given["fieldPath"]
+    create = given.get("createVariables", given.get("createVariable"))
+    if given["function"] == "default_variables":
+        definitions = Definitions(given["definitions"] or [])
+        found, errors = default_variables(values_of(given["values"]), definitions, path, create=create)
+        result: object = [{"name": item.name, "value": item.value} for item in found]
+    else:
+        definitions = definition_of(given["definition"])
+        (definition,) = definitions.by_name.values()
+        values = values_of([given["value"]]) if given["value"] is not None else [None]
+        one, errors = default_variable(values[0], definition, path, create=create)
+        result = {"name": one.name, "value": one.value} if one is not None else None
+    if "expect_errors" in record:
+        return judge_errors(record, errors)
+    return result == go_number(record["expect"]) and not errors, f"got {result}, errors {errors}"
+
+
+def variable_validation(record: Record, _: Path) -> tuple[bool, str]:
+    given = record["input"]
+    path = given["fieldPath"]
+    if given["function"] == "validate_variables":
+        definitions = Definitions(given["definitions"] or [])
+        errors = validate_variables(
+            values_of(given["values"]),
+            values_of(given["oldValues"]),
+            definitions,
+            path,
+            require=given["validateRequired"],
+        )
+        return judge_errors(record, errors)
+    definitions = definition_of(given["definition"])
+    (definition,) = definitions.by_name.values()
+    (value,) = values_of([given["value"]])
+    old = values_of([given["oldValue"]])[0] if given.get("oldValue") else None
+    return judge_errors(record, validate_variable(value, old, definition, path))
+
+
+def variable_schema_validation(record: Record, _: Path) -> tuple[bool, str]:
+    given = record["input"]
+    major, minor = (int(part) for part in record.get("celCompatVersion", "1.99").split("."))
+    errors = validate_class_variables(
+        plain(given["variables"]) or [],  # type: ignore[arg-type] # a record's list of maps
+        plain(given["oldVariables"]),  # type: ignore[arg-type]
+        given["fieldPath"],
+        Environment((major, minor)),
+    )
+    return judge_errors(record, errors)
+
+
+def status(record: Record, _: Path) -> tuple[bool, str]:
+    given = record["input"]
+    response = given["discoverVariablesResponse"]
+    discovered = {"patch1": response["variables"]} if response else {}
+    try:
+        result = status_variables(given["clusterClass"], discovered, Environment((1, 29)))
+    except DiscoveryError as error:
+        return str(error) == record.get("expect_error"), str(error)
+    return result == record.get("expect"), f"got {result}"
+
+
+def webhook(record: Record, _: Path) -> tuple[bool, str]:
+    given = record["input"]
+    definitions = Definitions(given["statusVariables"] or [])
+    result, errors = default_and_validate(given["topology"], given["oldTopology"], definitions)
+    if "expect_error" not in record:
+        return result == record["expect"] and not errors, f"got {result}, errors {errors}"
+    text = f'Cluster.cluster.x-k8s.io "cluster1" is invalid: {aggregate(errors)}'
+    return bool(errors) and record["expect_error"] in (True, text), text
+
+
+@cache
+def class_of(folder: Path, name: str) -> tuple[Definitions, str]:
+    """The definitions of a published class, put together from the class itself, and how they differ from those recorded."""
+    file = folder / "render_real_classes" / f"{name}.json"
+    published = json.loads(file.read_text("utf-8"))
+    calls = file.with_suffix(".discover.json")
+    decoded, problems = decode_cluster_class(published["clusterClass"])
+    assert all(problem.unknown for problem in problems), problems
+    discovered = {}
+    if calls.is_file():
+        for call in json.loads(calls.read_text("utf-8")):
+            for patch in decoded["spec"]["patches"]:
+                extension = (patch.get("external") or {}).get("discoverVariablesExtension")
+                if extension == call["extension"]:
+                    discovered[patch["name"]] = call["response"]["variables"]
+    found = status_variables(decoded, discovered)
+    same = go_number(found) == go_number(published["expect"]["statusVariables"])
+    return Definitions(found), "" if same else f"status.variables of {name} differ: {found}"
+
+
+def variables_real(record: Record, folder: Path) -> tuple[bool, str]:
+    definitions, problem = class_of(folder, record["class"])
+    if problem:
+        return False, problem
+    cluster, problems = decode_cluster(record["input"]["cluster"])
+    assert all(problem.unknown for problem in problems), problems
+    topology, errors = default_and_validate(cluster["spec"]["topology"], None, definitions)
+    passed, detail = same_errors(record["expect_errors"], errors, exact=True)
+    if not passed or "expect_defaulted" not in record:
+        return passed, detail
+    result = {**cluster, "spec": {**cluster["spec"], "topology": topology}}
+    return result == record["expect_defaulted"], f"got {result}, expected {record['expect_defaulted']}"
+
+
+FILES: dict[str, Judge] = {
+    "variable_defaulting.jsonl": variable_defaulting,
+    "variable_validation.jsonl": variable_validation,
+    "variable_schema_validation.jsonl": variable_schema_validation,
+    "status_variables.jsonl": status,
+    "cluster_variables_webhook.jsonl": webhook,
+    "variables_real.jsonl": variables_real,
+}

@@ -1,8 +1,156 @@
-"""Records of the spiff language: templates merged, expressions parsed and evaluated."""
+"""Records of the spiff language: templates merged, expressions parsed and evaluated.
+
+A failing merge passes when it fails with the same lines, in any order: the reference lists unresolved nodes at random.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-FILES: dict[str, Callable[[dict[str, object], Path], tuple[bool, str]]] = {}
+from krmkit.lang.spiff import Options, SpiffError, merge
+from krmkit.lang.spiff.cascade import flow_document, prepare_stubs
+from krmkit.lang.spiff.engine import new_run, outer_bindings
+from krmkit.lang.spiff.environment import Env, Scope
+from krmkit.lang.spiff.errors import Failure
+from krmkit.lang.spiff.nodes import Expression, Node, find
+from krmkit.lang.spiff.parser import parse
+from krmkit.lang.spiff.reading import read_all
+from krmkit.lang.spiff.results import HIDDEN, data, without
+from krmkit.lang.spiff.unresolved import unresolved_error
+
+Judged = tuple[bool, str]
+Record = dict[str, Any]
+
+
+def options_of(record: Record) -> Options:
+    """The options of a record, as the engine takes them."""
+    given = record.get("options") or {}
+    access = given.get("access", "full")
+    return Options(
+        bindings=given.get("bindings"),
+        files=given.get("files"),
+        access="none" if access == "none" else "files",
+        features=given.get("features", ()),
+        partial=given.get("partial", False),
+        preserve_escapes=given.get("preserve_escapes", False),
+        preserve_temporary=given.get("preserve_temporary", False),
+        source_name=given.get("source_name", "test"),
+        stub_names=given.get("stub_names", ()),
+    )
+
+
+def plain(text: str) -> list[Any]:
+    """The documents of a YAML text as data."""
+    run = new_run(Options())
+    return [data(node, run) for node in read_all(text, "expected")]
+
+
+def flowed(record: Record, options: Options) -> Any:
+    """The result of a record that flows one document only: stubs as they are, without unescaping."""
+    run = new_run(options)
+    outer = outer_bindings(run, options)
+    names = options.stub_names
+    stubs = [
+        read_all(text, names[index] if index < len(names) else f"stub{index + 1}", run.interpolation)[0]
+        for index, text in enumerate(record["stubs"])
+    ]
+    if record["options"].get("stubs_preflowed"):
+        stubs = prepare_stubs(run, outer, stubs, True)
+    result, left = flow_document(
+        run, outer, read_all(record["template"], options.source_name, run.interpolation)[0], stubs
+    )
+    if left:
+        raise unresolved_error(left)
+    return data(without(result, HIDDEN), run)
+
+
+def judge_merge(record: Record, folder: Path) -> Judged:
+    """One template with its stubs."""
+    options = options_of(record)
+    try:
+        if record["options"].get("mode") == "flow":
+            documents = [flowed(record, options)]
+            state = None
+        else:
+            merged = merge(record["template"], record["stubs"], options)
+            if merged.error is not None:
+                raise merged.error
+            documents, state = merged.documents, merged.state
+    except SpiffError as error:
+        wanted = record.get("expect_error")
+        if wanted is None:
+            return False, f"fails: {error.message}"
+        same = sorted(error.message.split("\n")) == sorted(wanted.split("\n"))
+        return same, f"says {error.message!r}, wanted {wanted!r}"
+    if record.get("expect_error") is not None:
+        return False, f"gives {documents!r}, wanted the error {record['expect_error']!r}"
+    if "expect_docs" in record:
+        texts = record["expect_docs"]
+        expected = [document for text in texts for document in plain(text)]
+    else:
+        expected = plain(record["expect"])
+    if documents != expected:
+        return False, f"gives {documents!r}, wanted {expected!r}"
+    if "expect_state" in record:
+        wanted_state = plain(record["expect_state"])[0]
+        return state == wanted_state, f"keeps the state {state!r}, wanted {wanted_state!r}"
+    return True, ""
+
+
+def judge_parse(record: Record, folder: Path) -> Judged:
+    """The canonical text of one expression."""
+    path = tuple(record["path"])
+    text = str(parse(record["expr"], path, path))
+    return text == record["canonical"], f"reads {text!r}, wanted {record['canonical']!r}"
+
+
+def judge_eval(record: Record, folder: Path) -> Judged:
+    """The value of one expression among the references and stubs of a made-up place."""
+    run = new_run(Options())
+    env = Env(run, _tree(record.get("stubs")), "test")
+    names = _names(record.get("refs"))
+    roots = _tree(record.get("root"))
+    root = Scope(None, (), roots[0].value if roots else {})
+    env = env.with_scope(Scope(root, (), names))
+    path = tuple(record.get("path", ()))
+    env.path = env.stub_path = path
+    try:
+        value, _ = parse(record["expr"], path, path).evaluate(env, False)
+    except Failure as failure:
+        return bool(record.get("expect_fail")), f"fails: {failure.issue.text}"
+    if isinstance(value, Expression):
+        return bool(record.get("expect_unresolved")), f"waits: {value}"
+    if "expect" not in record:
+        return False, f"gives {value!r}"
+    made = data(Node(value, "test"), run)
+    expected = plain(record["expect"])[0]
+    return made == expected, f"gives {made!r}, wanted {expected!r}"
+
+
+def _names(texts: Any) -> dict[str, Node]:
+    return {name: read_all(text, "test")[0] for name, text in (texts or {}).items()}
+
+
+def _tree(texts: Any) -> list[Node]:
+    """One stub in which each dotted path has its value."""
+    root: dict[str, Node] = {}
+    for path, text in (texts or {}).items():
+        here = root
+        *steps, last = path.split(".") if path else ("",)
+        for step in steps:
+            here = here.setdefault(step, Node({}, "stub")).value
+        value = read_all(text, "test")[0]
+        inner = find(value, ("Value",))
+        here[last] = inner if inner is not None else value
+    return [Node(root, "stub")] if root else []
+
+
+FILES: dict[str, Callable[[Record, Path], Judged]] = {
+    "spiff_flow.jsonl": judge_merge,
+    "spiff_readme.jsonl": judge_merge,
+    "spiff_real.jsonl": judge_merge,
+    "spiff_dynaml_parse.jsonl": judge_parse,
+    "spiff_dynaml_eval.jsonl": judge_eval,
+}

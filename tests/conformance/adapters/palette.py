@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+from krmkit.krm.finding import Finding
 from krmkit.palette import dependency, resources
-from krmkit.palette.finding import Finding
 from krmkit.palette.macros import Context, Resolver, Source
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import UNITS, Pool
@@ -89,7 +89,7 @@ def presets(record: Record, folder: Path) -> Verdict:
         before, text(record, "presets", folder), [str(name) for name in sequence(record["select"])]
     )
     expected = record["expect"]
-    found = [finding.code for finding in applied.findings]
+    found = [finding.rule for finding in applied.findings]
     if isinstance(expected, list):
         return expected[1] in found and applied.text == before, f"expected {expected}, got {found}"
     if found:
@@ -122,7 +122,7 @@ def macros(record: Record, folder: Path) -> Verdict:
     source = next(source for source in sources if source.label == record["pack"])
     resolved = resolver.resolve(source)
     expected = record["expect"]
-    found = [finding.code for finding in resolved.findings]
+    found = [finding.rule for finding in resolved.findings]
     if isinstance(expected, list):
         return expected[1] in found and resolved.text == source.text, f"expected {expected}, got {found}"
     return resolved.text == expected, f"expected {expected!r}, got {resolved.text!r} {found}"
@@ -163,7 +163,7 @@ def at(data: object, path: str) -> object:
 
 def codes(findings: list[Finding]) -> list[list[str]]:
     """What a record lists. `not-checked` says only that a rule had nothing to be compared with; vectors do not know it."""
-    return [[found.code, *found.about] for found in findings if found.code != "not-checked"]
+    return [[found.rule, *found.about] for found in findings if found.rule != "not-checked"]
 
 
 def compare(got: list[list[str]], expected: object, findings: list[Finding]) -> Verdict:

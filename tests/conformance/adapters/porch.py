@@ -29,6 +29,7 @@ from krmkit.porch.targets import Downstream, TargetObject
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
+from tests.conformance.adapters.porch_lifecycle import judge_kptfile_merge, pv_lifecycle
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
@@ -437,4 +438,6 @@ FILES: dict[str, Judge] = {
     "apply.jsonl": package_operation,
     "kptfile_text.jsonl": package_operation,
     "kpt_gen_package_context.jsonl": gen_package_context,
+    "pv_lifecycle.jsonl": judge(pv_lifecycle),
+    "kptfile_merge.jsonl": judge_kptfile_merge,
 }

@@ -3,23 +3,13 @@
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":
+    import os
+    import sys
 
-if __name__ == "__main__" and "krmkit" not in sys.modules:
-    if sys.hexversion < 0x030B0000:
-        sys.exit("krmkit needs Python 3.11 or newer, and this is Python " + sys.version.split()[0])
-    sys.path.insert(0, __file__[: -len("main.py")] + "../../../shared")
-    from krmkit.fn import bundle
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../../shared"))
 
-    bundle.use(__file__)
-
-from krmkit.fn.main import main
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.config import Config
-    from krmkit.fn.results import Results
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -30,11 +20,18 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         if not current or current == namespace:
             continue
         if current in config.spec["keep"]:
-            results.warning("kept", f"stays in {current}", item, "metadata.namespace", current, namespace)
+            results.warning(
+                "kept", f"stays in {current}", item, "metadata.namespace", current=current, proposed=namespace
+            )
             continue
         if current in config.spec["forbidden"]:
             results.error(
-                "forbidden", f"must not be in {current}", item, "metadata.namespace", current, namespace
+                "forbidden",
+                f"must not be in {current}",
+                item,
+                "metadata.namespace",
+                current=current,
+                proposed=namespace,
             )
             continue
         item.set(("metadata", "namespace"), namespace)
@@ -42,4 +39,4 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(__file__, process))
+    main(__file__, process)

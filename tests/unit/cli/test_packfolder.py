@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -251,7 +253,9 @@ def test_what_is_no_file(tmp_path: Path, make: Callable[[Path], None], name: str
     pack = folder(tmp_path / "app", {"other": "x"})
     make(tmp_path / "app" / name)
 
-    with pytest.raises(PackFolderError, match=f"app/{name}: is no file, nor a link to one"):
+    with pytest.raises(
+        PackFolderError, match=f"app/{name}: (must be a regular file|is a link to /, outside)"
+    ):
         imported([pack], str(tmp_path / "p"))
 
     assert not (tmp_path / "p").exists()
@@ -265,7 +269,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     def full(handle: int) -> None:
         calls.append(handle)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise OSError(28, "No space left on device")
         fsync(handle)
 
@@ -294,3 +298,44 @@ def test_a_krmignore_that_is_no_text(tmp_path: Path) -> None:
         imported([pack], str(tmp_path / "p"))
 
     assert bytes_below(tmp_path / "p") == {".krmignore": b"\xff"}
+
+
+def test_leftovers_are_no_files_of_a_pack(tmp_path: Path) -> None:
+    """What killed runs left in a pack folder is not imported, what they left in the package goes."""
+    pack = folder(tmp_path / "app", {"charts/a.tgz": "1", ".a.x.krmkit-new": "x", ".krmkit-work/new-1": "x"})
+    (tmp_path / "p/.krmkit-work").mkdir(parents=True)
+    (tmp_path / "p/.krmkit-work/new-1").write_text("x")
+
+    imported([pack], str(tmp_path / "p"))
+    exported(read(str(tmp_path / "p")), str(tmp_path / "out"))
+
+    assert sorted(bytes_below(tmp_path / "p")) == [".krmignore", "Kptfile", "app.yaml", "app/charts/a.tgz"]
+    assert sorted(bytes_below(tmp_path / "out")) == ["app/charts/a.tgz", "app/pack.json"]
+
+
+def test_links_out_of_a_pack(tmp_path: Path) -> None:
+    """A pack may come from anybody: what a link in it leads to elsewhere is not copied."""
+    (tmp_path / "key").write_text("secret")
+    pack = folder(tmp_path / "app", {})
+    (tmp_path / "app/x").symlink_to(tmp_path / "key")
+
+    with pytest.raises(PackFolderError, match=r"app/x: is a link to .*/key, outside of "):
+        imported([pack], str(tmp_path / "p"))
+
+
+def test_two_imports_at_once(tmp_path: Path) -> None:
+    """Both packs are in the package, and .krmignore lists what came with each."""
+    packs = [folder(tmp_path / name, {"charts/a.tgz": "1"}) for name in ("one", "two")]
+    source = str(Path(__file__).parents[3] / "shared")
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "krmkit", "pack", "import", pack, "--out", str(tmp_path / "p")],
+            env={**os.environ, "PYTHONPATH": source},
+            stdout=subprocess.DEVNULL,
+        )
+        for pack in packs
+    ]
+
+    assert [each.wait(60) for each in running] == [0, 0]
+    assert sorted((tmp_path / "p/.krmignore").read_text().split()) == ["/one/", "/two/"]
+    assert sorted(path.name for path in (tmp_path / "p").glob("*.yaml")) == ["one.yaml", "two.yaml"]

@@ -8,58 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli import fleet as fleet_module
+from krmkit.cli import fleetwork as fleet_module
 from krmkit.cli import main
 from krmkit.fn.variantfolder import RECORD
+from krmkit.fn.write import Writer
+from tests.unit.cli.fleets import CHECK, KPTFILE, NAMES, SET, folders, render, repository, written
 
-SET = """\
-apiVersion: config.porch.kpt.dev/v1alpha2
-kind: PackageVariantSet
-metadata:
-  name: fleet
-  namespace: default
-spec:
-  upstream: {repo: bp, package: shop, revision: 1}
-  targets:
-  - repositorySelector:
-      matchExpressions: [{key: site, operator: Exists}]
-    template:
-      packageContext:
-        dataExprs: [{key: site, valueExpr: "repository.labels.site"}]
-"""
-KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
-CHECK = "pipeline:\n  validators:\n  - image: example.dev/set-package-context\n    configMap: {SITE: x}\n"
-NAMES = ["Kptfile", "README.md", "package-context.yaml"]
-
-
-def repository(name: str, site: str) -> str:
-    return (
-        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata:\n"
-        f"  name: {name}\n  namespace: default\n  labels: {{site: {site}}}\n"
-    )
+TYPE_CHECKING = False
 
 
 @pytest.fixture(name="place")
-def folders(tmp_path: Path) -> Path:
-    """A set, a blueprint, and the repositories of two sites."""
-    (tmp_path / "set.yaml").write_text(SET)
-    (tmp_path / "packages/bp/shop").mkdir(parents=True)
-    (tmp_path / "packages/bp/shop/Kptfile").write_text(KPTFILE)
-    (tmp_path / "packages/bp/shop/README.md").write_text("# Shop\n")
-    (tmp_path / "objects/deep").mkdir(parents=True)
-    (tmp_path / "objects/north.yaml").write_text(repository("north", "n"))
-    (tmp_path / "objects/deep/south.yaml").write_text(repository("south", "s"))
-    return tmp_path
-
-
-def render(place: Path, *words: str) -> int:
-    given = ["variants", "render", str(place / "set.yaml"), "--packages", str(place / "packages")]
-    return main([*given, "--objects", str(place / "objects"), "--out", str(place / "out"), *words])
-
-
-def written(place: Path) -> list[str]:
-    out = place / "out"
-    return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+def fleet_folders(tmp_path: Path) -> Path:
+    return folders(tmp_path)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -208,7 +168,10 @@ def test_unwritable_out(place: Path, capsys: pytest.CaptureFixture[str]) -> None
     words = ["--packages", str(place / "packages"), "--objects", str(place / "objects")]
 
     assert main(["variants", "render", str(place / "set.yaml"), *words, "--out", "/dev/null/out"]) == 1
-    assert capsys.readouterr().err == "krmkit variants render: /dev/null/out: Not a directory\n"
+    assert (
+        capsys.readouterr().err
+        == "krmkit variants render: /dev/null is a file, where a folder is to be made; nothing was written\n"
+    )
 
 
 def test_missing_blueprint(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,13 +199,15 @@ def test_work_can_be_sent_to_other_processes(place: Path) -> None:
     """Where processes are not forked, everything they need is pickled."""
     import pickle
 
-    from krmkit.cli.fleet import Worker, read_fleet
+    from krmkit.cli.fleet import read_fleet
+    from krmkit.cli.fleetwork import Worker
 
     fleet = read_fleet(
         str(place / "set.yaml"), str(place / "packages"), str(place / "objects"), str(place / "out")
     )
-    sent = pickle.loads(pickle.dumps(fleet))
-    row = Worker(sent).work(0)
+    with Writer(str(place / "out")):
+        sent = pickle.loads(pickle.dumps(fleet))
+        row = pickle.loads(pickle.dumps(Worker(sent).work(0)))
 
     assert (row.error, row.changed) == ("", 3)
 
@@ -253,7 +218,9 @@ def test_a_process_that_dies_costs_one_variant(
     """The others are made, by another process where it has to be."""
     work = fleet_module.Worker.work
 
-    def die(worker: fleet_module.Worker, number: int) -> fleet_module.Row:
+    from krmkit.cli.fleet import Row
+
+    def die(worker: fleet_module.Worker, number: int) -> Row:
         if worker.fleet.tasks[number].target == "north/shop":
             os.kill(os.getpid(), signal.SIGKILL)
         return work(worker, number)

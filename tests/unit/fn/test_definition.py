@@ -1,15 +1,13 @@
-"""Tests of krmkit.fn.definition, its compiled form, and the loader."""
+"""Tests of krmkit.fn.definition and krmkit.fn.loader."""
 
 from __future__ import annotations
 
-import marshal
 from pathlib import Path
 
 import pytest
 
 from krmkit.fn import loader
-from krmkit.fn.compile import compile_definition, compile_functions
-from krmkit.fn.definition import Definition, compiled_path, parse
+from krmkit.fn.definition import parse, run_time
 
 YAML = """\
 name: count-things
@@ -35,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_load(folder: Path) -> None:
     """The fields of function.yaml, scalars as Go reads them."""
-    definition = Definition.load(str(folder))
+    definition = loader.definition(str(folder))
 
     assert (definition.name, definition.kind, definition.summary) == (
         "count-things",
@@ -50,7 +48,7 @@ def test_load(folder: Path) -> None:
 
 def test_config_schema_without_required_fields(folder: Path) -> None:
     """Where the spec requires nothing, it may be left out."""
-    assert Definition.load(str(folder)).config_schema()["required"] == ["apiVersion", "kind"]
+    assert loader.definition(str(folder)).config_schema()["required"] == ["apiVersion", "kind"]
 
 
 @pytest.mark.parametrize(
@@ -69,44 +67,36 @@ def test_unusable(text: str, message: str) -> None:
         parse(text)
 
 
-def test_compiled_form_is_used(folder: Path) -> None:
-    """The compiled form gives the same definition, and is what is read."""
-    before = Definition.load(str(folder)).data
-    compile_definition(folder)
+def test_generated_definition_is_used(folder: Path) -> None:
+    """A run takes definition.py where it stands; what only people read comes from function.yaml."""
+    data = {**run_time(parse(YAML)), "kind": "FromPython"}
+    (folder / "definition.py").write_text(f"DEFINITION = {data!r}\n", "utf-8")
 
-    assert Definition.load(str(folder)).data == before
-    Path(compiled_path(str(folder))).write_bytes(
-        marshal.dumps((YAML, {**before, "kind": "FromTheCompiledForm"}))
-    )
-    assert Definition.load(str(folder)).kind == "FromTheCompiledForm"
+    definition = loader.definition(str(folder))
 
-
-def test_stale_compiled_form_is_ignored(folder: Path) -> None:
-    """One changed letter in function.yaml, and the compiled form is none."""
-    compile_definition(folder)
-    (folder / "function.yaml").write_text(YAML.replace("Count things.", "Count Things."), "utf-8")
-
-    assert Definition.load(str(folder)).summary == "Count Things."
+    assert definition.kind == "FromPython"
+    assert definition.summary == "Count things."
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00", b"garbage", marshal.dumps(1), marshal.dumps((1, 2, 3))])
-def test_broken_compiled_form_is_ignored(folder: Path, content: bytes) -> None:
-    """A compiled form that cannot be read is none."""
-    compile_definition(folder)
-    Path(compiled_path(str(folder))).write_bytes(content)
+def test_run_time_part() -> None:
+    """It holds what a run needs, without descriptions; a field called description stays."""
+    schema = {
+        "type": "object",
+        "description": "Of the whole.",
+        "properties": {"description": {"type": "string", "description": "Of the field."}},
+        "items": [{"description": "Of an item.", "type": "integer"}],
+    }
+    data = {"name": "a", "kind": "A", "summary": "b", "tags": [], "schema": schema, "rules": {"c": "info: d"}}
 
-    assert Definition.load(str(folder)).kind == "CountThings"
-
-
-def test_compile_functions(folder: Path) -> None:
-    """The compiler writes both forms for each function of a folder, and says when one does not compile."""
-    assert compile_functions(folder.parent)
-    assert Path(compiled_path(str(folder))).exists()
-    assert list((folder / "__pycache__").glob("main.*.pyc"))
-
-    (folder / "main.py").write_text("def broken(:\n", "utf-8")
-
-    assert not compile_functions(folder.parent)
+    assert run_time(data) == {
+        "name": "a",
+        "kind": "A",
+        "schema": {
+            "type": "object",
+            "properties": {"description": {"type": "string"}},
+            "items": [{"type": "integer"}],
+        },
+    }
 
 
 def test_at(folder: Path) -> None:
@@ -115,7 +105,7 @@ def test_at(folder: Path) -> None:
 
     assert function.name == "count-things"
     assert function.definition.kind == "CountThings"
-    assert function.process.__module__ == "krmkit._functions.count_things"
+    assert function.process.__module__ == "krmkit._functions.count_things.main"
     assert function.process is function.process
     with pytest.raises(LookupError, match=r"no function\.yaml in"):
         loader.at(str(folder.parent))
@@ -134,20 +124,22 @@ def test_catalog() -> None:
         loader.load("aply-presets")
 
 
-def test_script(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The installed command of a function is known by its name."""
-    from krmkit.fn import script
+def test_main_may_hold_dataclasses(folder: Path) -> None:
+    """A main.py is a module like others: what looks a class's module up finds it."""
+    text = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n\n"
+        "@dataclass\nclass Pile:\n    size: int\n\n"
+    )
+    (folder / "main.py").write_text(text + MAIN, "utf-8")
 
-    called = []
+    assert callable(loader.at(str(folder)).process)
 
-    def entry(file: str, process: object) -> int:
-        called.append((file, process))
-        return 0
 
-    monkeypatch.setattr("sys.argv", ["/usr/bin/apply-presets.exe"])
-    monkeypatch.setattr("krmkit.fn.main.main", entry)
+def test_broken_main(folder: Path) -> None:
+    """A main.py that cannot be loaded raises what is wrong with it, each time."""
+    (folder / "main.py").write_text("def broken(:\n", "utf-8")
+    function = loader.at(str(folder))
 
-    assert script.main() == 0
-    ((file, process),) = called
-    assert file == loader.load("apply-presets").main
-    assert callable(process)
+    for _ in range(2):
+        with pytest.raises(SyntaxError):
+            _ = function.process

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.fn.disk import digest
+from krmkit.fn.journal import Journal, Step
 from krmkit.fn.package import Package, PackageError, read
+from krmkit.fn.tree import WORK
 from krmkit.yaml.limits import Limits
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
@@ -195,7 +198,7 @@ def test_not_a_file(tmp_path: Path) -> None:
     assert paths(read(str(tmp_path))) == ["Kptfile", "dir.yaml/a.yaml"]
 
     os.mkfifo(tmp_path / "pipe.yaml")
-    with pytest.raises(PackageError, match=r"pipe\.yaml: is no regular file"):
+    with pytest.raises(PackageError, match=r"pipe\.yaml: must be a regular file, or a link to one"):
         read(str(tmp_path))
 
 
@@ -240,9 +243,63 @@ def test_files_that_are_too_large_are_not_read(tmp_path: Path) -> None:
 def test_leftovers(tmp_path: Path) -> None:
     """What killed runs had prepared is found wherever it lies, and is none of the package's files."""
     left = {".a.yaml.x.krmkit-new": "x", "d/.b.yaml.x.krmkit-new": "x", "s/.Kptfile.x.krmkit-new": "x"}
-    write(tmp_path, {"s/Kptfile": KPTFILE, "no.krmkit-new": "x", **left})
+    folders = {".new.x.krmkit-new/new/Kptfile": KPTFILE, "d/.krmkit-work/new-1": "x"}
+    write(tmp_path, {"s/Kptfile": KPTFILE, "no.krmkit-new": "x", **left, **folders})
 
     package = read(str(tmp_path))
 
-    assert sorted(package.leftovers) == sorted(left)
+    assert sorted(package.leftovers) == sorted([*left, ".new.x.krmkit-new", "d/.krmkit-work"])
+    assert [each.folder for each in package.walk()] == ["s", ""]
     assert len(list(package.walk())[-1].files) == 1
+
+
+def test_an_only_copy_is_no_leftover(tmp_path: Path) -> None:
+    """A file that an older version had prepared stays, and is told, if a resource in it is nowhere else."""
+    write(
+        tmp_path,
+        {
+            "a.yaml": resource("a"),
+            ".a.yaml.x.krmkit-new": resource("a"),
+            ".z.yaml.x.krmkit-new": resource("b"),
+        },
+    )
+
+    package = read(str(tmp_path))
+
+    assert package.leftovers == [".a.yaml.x.krmkit-new"]
+    assert [note.partition(": ")[0] for note in package.notes] == [str(tmp_path / ".z.yaml.x.krmkit-new")]
+    assert " b in it is nowhere else" in package.notes[0]
+
+
+def test_a_killed_run_is_completed_before_the_package_is_read(tmp_path: Path) -> None:
+    """Wherever it was: in the package, in a folder of it, or above it."""
+    write(tmp_path, {"s/Kptfile": KPTFILE, "s/d/a.yaml": resource("old")})
+    for folder, path, opened in (
+        ("", "s/d/a.yaml", "."),
+        ("s/d", "a.yaml", "."),
+        ("", "s/d/a.yaml", "s"),
+    ):
+        root = tmp_path / folder
+        (tmp_path / "s/d/a.yaml").write_text(resource("old"))
+        (root / WORK).mkdir()
+        (root / WORK / "new-1").write_text(resource("new"))
+        Journal(str(root), [Step(path, f"{WORK}/new-1", "", digest(str(root / path)))]).save()
+
+        package = read(str(tmp_path / opened))
+
+        assert [note.partition(": ")[0] for note in package.notes] == [str(root)]
+        assert [item.name for each in package.walk() for item in each.items if item.kind != "Kptfile"] == [
+            "new"
+        ]
+        assert not (root / WORK).exists()
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    """A resource file is refused by its name; other files of a package may have any."""
+    write(tmp_path, {})
+    (tmp_path / os.fsdecode(b"notes-\xff.txt")).write_text("")
+    assert len(read(str(tmp_path)).files) == 1
+
+    (tmp_path / os.fsdecode(b"a-\xff.yaml")).write_text(resource("a"))
+    with pytest.raises(PackageError, match=r"the file name a-\\xff\.yaml is not UTF-8; rename the file"):
+        read(str(tmp_path))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.fn.results import Result, Results
+from krmkit.fn.results import Results
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 
 
@@ -140,30 +141,41 @@ def test_explain(explaining: bool) -> None:
 
 def test_text_of_a_result() -> None:
     """As one line: where, then what, without line breaks."""
-    reference = {"apiVersion": "v1", "kind": "Pod", "name": "a", "namespace": "b"}
+    pod = Resource("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: b\n")
 
-    assert (
-        str(Result("two\n  lines", "error", {}, reference, {"path": "spec.x"}))
-        == "v1/Pod/b/a spec.x: two lines"
-    )
-    assert str(Result("plain", "error", {})) == "plain"
+    assert str(Finding("r", "two\n  lines", "error", pod, "spec.x")) == "v1/Pod/b/a spec.x: two lines"
+    assert str(Finding("r", "plain", "error")) == "plain"
 
 
-def test_given_file() -> None:
-    """A file given explicitly wins over the resource's own."""
-    results = Results()
+def test_resource_said_later() -> None:
+    """A caller says which resource a finding is about, and adds tags; what the finding has already stays."""
+    finding = Finding("r", "x", tags={"pack": "p"})
 
-    results.warning("r", "x", resource(path="a.yaml"), file={"path": "values.yaml", "index": 0})
+    finding.at(resource(path="a.yaml"), pack="q", file="values.yaml").at(resource(path="b.yaml"))
 
-    assert results.finish()[0].file == {"path": "values.yaml", "index": 0}
+    assert finding.file == {"path": "a.yaml", "index": 0}
+    assert finding.data()["tags"] == {"rule": "r", "pack": "p", "file": "values.yaml"}
+
+
+def test_name_at_the_time_of_the_finding() -> None:
+    """A resource that is renamed after the finding keeps its old name there: the items of a failed run have it too."""
+    item = resource()
+    finding = Finding("r", "x", resource=item)
+
+    item.set(("metadata", "name"), "two")
+
+    assert finding.resource_ref == {"apiVersion": "v1", "kind": "ConfigMap", "name": "one"}
 
 
 def test_what_utf8_cannot_carry() -> None:
     """JSON texts may hold lone surrogates; a result never does."""
     results = Results()
 
-    results.error("r", "é \ud800", resource(), "spec.a", {"k\udfff": ["\ud800", 1]}, "\ud800")
+    results.error(
+        "r", "é \ud800", resource(), "spec.a", current={"k\udfff": ["\ud800", 1]}, proposed="\ud800"
+    )
 
     (result,) = results.finish()
-    assert result.message == "é ?"
-    assert result.field == {"path": "spec.a", "currentValue": {"k?": ["?", 1]}, "proposedValue": "?"}
+    data = result.data()
+    assert data["message"] == "é ?"
+    assert data["field"] == {"path": "spec.a", "currentValue": {"k?": ["?", 1]}, "proposedValue": "?"}

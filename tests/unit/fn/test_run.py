@@ -9,8 +9,9 @@ import pytest
 
 from krmkit.fn.config import Config
 from krmkit.fn.definition import Definition
-from krmkit.fn.results import FunctionError, Result, Results
+from krmkit.fn.results import FunctionError, Results
 from krmkit.fn.run import Options, Outcome, apply, refuse, run, summary
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
@@ -95,7 +96,7 @@ def test_an_error_takes_all_changes_back() -> None:
         paint_one(resources, config, results)
         resources.add({"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "new"}})
         resources.remove(resources.items[1])
-        results.error("wrong", "is wrong", resources.items[0], "spec.colour", "blue", "red")
+        results.error("wrong", "is wrong", resources.items[0], "spec.colour", current="blue", proposed="red")
 
     outcome = execute(process)
 
@@ -371,7 +372,7 @@ def test_an_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_long_lines_are_cut() -> None:
     """The line on stderr is one short line, also for a message of many."""
-    line = summary("x", [Result("word\n" * 500, "error", {})])
+    line = summary("x", [Finding("r", "word\n" * 500, "error")])
 
     assert len(line) < 310
     assert line.count("\n") == 1
@@ -379,14 +380,14 @@ def test_long_lines_are_cut() -> None:
 
 def test_summary_counts_errors_only() -> None:
     """Warnings are no part of the count."""
-    results = [Result("a", "error", {}), Result("b", "error", {}), Result("c", "warning", {})]
+    results = [Finding("r", "a", "error"), Finding("r", "b", "error"), Finding("r", "c", "warning")]
 
     assert summary("x", results) == "x: a (and 1 more)\n"
 
 
 def test_refuse() -> None:
     """A run can be refused after the fact: the original items and the reason."""
-    outcome = refuse(DEFINITION, TEXT, [Result("not so", "error", {"rule": "r"})])
+    outcome = refuse(DEFINITION, TEXT, [Finding("r", "not so", "error")])
 
     assert outcome.stdout.startswith(TEXT + "results:\n- message: not so\n")
     assert outcome.exit_code == 1

@@ -8,52 +8,56 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.fn.disk import digest_of_text
 from krmkit.fn.variantfolder import RECORD, Entry, FolderError, VariantFolder
+from krmkit.fn.write import Change, Writer
 
 
 def written(out: Path, packages: dict[str, dict[str, str]], owner: str = "set") -> VariantFolder:
     """A folder with these packages, recorded."""
-    folder = VariantFolder(str(out))
-    for package, files in packages.items():
-        folder.write(package, {path: text.encode() for path, text in files.items()})
-    folder.remember(
-        {**folder.entries, **{package: Entry(owner, files) for package, files in packages.items()}}
-    )
+    changes = [
+        Change(f"{package}/{path}", None, text)
+        for package, files in packages.items()
+        for path, text in files.items()
+    ]
+    entries = {
+        package: Entry(owner, {path: digest_of_text(text) for path, text in files.items()})
+        for package, files in packages.items()
+    }
+    with Writer(str(out)) as writer:
+        writer.put([*changes, VariantFolder(str(out)).record(entries)])
     return VariantFolder(str(out))
 
 
-def files(out: Path) -> dict[str, str]:
-    return {
-        path.relative_to(out).as_posix(): path.read_text()
-        for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name != RECORD
-    }
+def test_what_somebody_changed(tmp_path: Path) -> None:
+    """Other content, another kind of file, and a file where one is to be written; not what is gone or as it should be."""
+    folder = written(tmp_path, {"p": dict.fromkeys("abcde", "1")})
+    (tmp_path / "p/b").write_text("2")
+    (tmp_path / "p/c").unlink()
+    (tmp_path / "p/d").unlink()
+    (tmp_path / "p/d").mkdir()
+    (tmp_path / "p/e").write_text("new")
+    (tmp_path / "p/f").write_text("mine")
+    (tmp_path / "p/g").write_text("new")
+
+    assert folder.edited("p") == ["b", "d", "e"]
+    assert folder.edited("p", dict.fromkeys("abcdefg", digest_of_text("new"))) == ["b", "d", "f"]
 
 
-def test_writing_counts_what_changes(tmp_path: Path) -> None:
-    """New, changed and removed files count; files of others in the folder stay."""
-    folder = written(tmp_path, {"north/shop": {"a": "1", "sub/b": "2"}})
-    (tmp_path / "north/shop/notes").write_text("mine")
+def test_a_record_without_digests(tmp_path: Path) -> None:
+    """What an earlier version wrote down can be read, and nothing is taken for changed."""
+    (tmp_path / RECORD).write_text('{"packages": {"p": {"set": "s", "files": ["a"]}}}')
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/a").write_text("x")
 
-    assert folder.write("north/shop", {"a": b"1", "c": b"3"}) == 2
-    assert files(tmp_path) == {"north/shop/a": "1", "north/shop/c": "3", "north/shop/notes": "mine"}
-    assert folder.write("north/shop", {"a": b"1", "c": b"3"}) == 0
-
-
-def test_removing(tmp_path: Path) -> None:
-    """A package's files go, and its folders where they are empty."""
-    folder = written(tmp_path, {"north/shop": {"a": "1"}, "south/shop": {"a": "1"}})
-    (tmp_path / "south/shop/notes").write_text("mine")
-    folder.remove("north/shop")
-    folder.remove("south/shop")
-
-    assert files(tmp_path) == {"south/shop/notes": "mine"}
-    assert not (tmp_path / "north").exists()
+    assert VariantFolder(str(tmp_path)).edited("p") == []
 
 
 def test_package_inside_a_package(tmp_path: Path) -> None:
-    """What another package wrote is no foreign file."""
+    """What another package wrote is no foreign file, and what a killed run left is none."""
     folder = written(tmp_path, {"north/shop/inner": {"a": "1"}})
+    (tmp_path / "north/shop/.krmkit-work").mkdir()
+    (tmp_path / "north/shop/.krmkit-work/new-1").write_text("x")
 
     assert folder.refusal("north/shop") == ""
 
@@ -83,15 +87,25 @@ def test_refusals(tmp_path: Path) -> None:
         "[]",
         '{"packages": {"../x": {"set": "a", "files": []}}}',
         '{"packages": {"x": {"set": "a", "files": ["../../etc/passwd"]}}}',
+        '{"packages": {"x": {"set": "a", "files": {"../../etc/passwd": ""}}}}',
         '{"packages": {"x": {"set": "a", "files": ["/etc/passwd"]}}}',
         '{"packages": {"x": {"set": "a", "files": [1]}}}',
+        '{"packages": {"x": {"set": "a", "files": "ab"}}}',
         '{"packages": {"x": {"files": []}}}',
+        "[" * 100_000,
     ],
 )
 def test_a_record_that_cannot_be_trusted(tmp_path: Path, record: str) -> None:
     """A record that is broken, or names files outside of the folder, stops everything."""
     (tmp_path / RECORD).write_text(record)
     with pytest.raises(FolderError, match="which files may be overwritten"):
+        VariantFolder(str(tmp_path))
+
+
+def test_a_record_that_is_a_pipe(tmp_path: Path) -> None:
+    """Nobody waits for it."""
+    os.mkfifo(tmp_path / RECORD)
+    with pytest.raises(FolderError, match="must be a regular file"):
         VariantFolder(str(tmp_path))
 
 
@@ -119,12 +133,14 @@ def test_links_inside_a_package(tmp_path: Path) -> None:
     folder = written(tmp_path / "out", {"p": {"a": "1", "sub/b": "2"}})
     (tmp_path / "out/p/sub").rename(tmp_path / "kept")
     (tmp_path / "out/p/sub").symlink_to(tmp_path / "kept")
+    (tmp_path / "out/p/c").symlink_to(tmp_path / "kept/b")
 
-    with pytest.raises(FolderError, match="leads elsewhere through a link"):
-        folder.write("p", {"sub/b": b"3"})
-    folder.remove("p")
-    assert (tmp_path / "kept/b").read_text() == "2"
-    assert not (tmp_path / "out/p/a").exists()
+    for path in ("p/sub/b", "p/c"):
+        with pytest.raises(FolderError, match="leads elsewhere through a link"):
+            folder.refuse_links([path])
+    folder.refuse_links(["p/a", "p/new"])
+    changes, folders = folder.removal("p")
+    assert ([change.path for change in changes], folders) == (["p/a"], ["p"])
 
 
 def test_name_of_the_record(tmp_path: Path) -> None:

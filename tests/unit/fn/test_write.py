@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.write import MARK, Change, WriteError, write, write_folder
+from krmkit.fn.disk import FolderLock
+from krmkit.fn.journal import recover
+from krmkit.fn.write import MARK, Change, WriteError, Writer, write, write_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def files(root: Path) -> dict[str, str]:
@@ -83,14 +89,14 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
 def test_a_failure_before_the_first_rename_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the disk is full at the third file, the first two are as they were, and no trace is left."""
+    """When the disk is full at the second file, all are as they were, and no trace is left."""
     for name in "abc":
         (tmp_path / name).write_text("old")
     calls: list[int] = []
 
     def full(handle: int) -> None:
         calls.append(handle)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
@@ -101,25 +107,51 @@ def test_a_failure_before_the_first_rename_changes_nothing(
     assert not (tmp_path / "new").exists()
 
 
-def test_a_failure_in_between_says_how_far_it_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each file is whole, and the message counts those that are new."""
-    for name in "ab":
-        (tmp_path / name).write_text("old")
-    replace, calls = os.replace, list[int]()
+@pytest.mark.parametrize("step", range(1, 6))
+def test_a_failed_step_takes_back_those_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """A target that is a mount point, say: nothing was written, and what was there keeps its rights."""
+    old = {"a": "old a", "gone": "old", "sub/b": "old b"}
+    for path, text in old.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+        (tmp_path / path).chmod(0o600)
+    changes = [
+        Change("a", "old a", "new a"),
+        Change("x/y/new", None, "new"),
+        Change("sub/b", "old b", "new b"),
+        Change("gone", "old", None),
+    ]
+    calls = list[str]()
 
-    def failing(source: str, target: str) -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise OSError(5, "Input/output error", source, None, target)
-        replace(source, target)
+    def failing(real: Callable[..., None]) -> Callable[..., None]:
+        def call(*paths: str) -> None:
+            if ".krmkit-work" not in paths[-1] and len(calls) < step:
+                calls.append(paths[-1])
+                if len(calls) == step:
+                    raise OSError(16, "Device or resource busy", paths[0], None, paths[-1])
+            real(*paths)
 
-    monkeypatch.setattr(os, "replace", failing)
-    with pytest.raises(
-        WriteError, match=r"cannot write .*/b: Input/output error; 1 of 2 files are in their new state"
-    ):
-        write(str(tmp_path), [Change(name, "old", "new") for name in "ab"])
+        return call
 
-    assert files(tmp_path) == {"a": "new", "b": "old"}
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", failing(os.replace))
+        patched.setattr(os, "remove", failing(os.remove))
+        if step == 5:
+            write(str(tmp_path), changes)  # there are only four steps
+        else:
+            with pytest.raises(
+                WriteError, match=r"cannot write .*: Device or resource busy; nothing was written"
+            ):
+                write(str(tmp_path), changes)
+
+    if step == 5:
+        assert files(tmp_path) == {"a": "new a", "x/y/new": "new", "sub/b": "new b"}
+        return
+    assert files(tmp_path) == old
+    assert not (tmp_path / "x").exists()
+    assert {(tmp_path / path).stat().st_mode & 0o777 for path in old} == {0o600}
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:
@@ -212,61 +244,132 @@ def test_write_folder(tmp_path: Path) -> None:
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
 
 
-STEPS = ("open", "fsync", "replace", "remove", "mkdir", "fchmod")
+STEPS = ("open", "fsync", "replace", "remove", "link", "mkdir", "makedirs", "fchmod", "rmdir")
 CRASH = """
-import os, sys
+import os, shutil, sys
 sys.path.insert(0, sys.argv[1])
-import tempfile
+import json, hashlib
 from krmkit.fn.write import Change, write
 
 left = int(sys.argv[3])
+failing = int(sys.argv[4])
 
 
-def crashing(real):
+def crashing(name, real):
     def step(*words, **more):
-        global left
+        global left, failing
         if left == 0:
             os._exit(9)
         left -= 1
+        if name in ("replace", "remove") and ".krmkit-work" not in words[-1]:
+            failing -= 1
+            if failing == 0:
+                raise OSError(16, "busy", words[0])
         return real(*words, **more)
 
     return step
 
 
 for name in {steps!r}:
-    setattr(os, name, crashing(getattr(os, name)))
+    setattr(os, name, crashing(name, getattr(os, name)))
 write(sys.argv[2], [Change("a", "old a", "new a"), Change("b", "old b", "new b"), Change("x/c", None, "new c"), Change("d", "old d", None)])
 """
 
 
-def test_a_crash_at_any_step(tmp_path: Path, project: Path) -> None:
-    """Ended after each single call to the file system in turn, every file is old or new; without a crash all are new."""
+@pytest.mark.parametrize("failing", [0, 3], ids=["all goes well", "the third step fails"])
+def test_a_crash_at_any_step(tmp_path: Path, project: Path, failing: int) -> None:
+    """Ended after each single call to the file system in turn, no content is lost, and the next run brings all files to
+    one state: the old one before the journal was written, the new one since; the old one if a step had failed."""
     old = {"a": "old a", "b": "old b", "d": "old d"}
     new = {"a": "new a", "b": "new b", "x/c": "new c"}
-    states = []
-    for steps in range(100):
+    program = CRASH.replace("{steps!r}", repr(STEPS))
+    found, ends = {}, []
+    for steps in range(200):
         root = tmp_path / str(steps)
         root.mkdir()
         for name, text in old.items():
             (root / name).write_text(text)
-        program = CRASH.replace("{steps!r}", repr(STEPS))
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(project / "shared"), str(root), str(steps)], check=False
-        )
-        found = {path: text for path, text in files(root).items() if not path.endswith(MARK)}
-        for path in old.keys() | new.keys() | found.keys():
-            assert found.get(path) in {old.get(path), new.get(path)}, (steps, path)
-        if found not in states:
-            states.append(found)
-        if done.returncode == 0:
+        words = [str(project / "shared"), str(root), str(steps), str(failing)]
+        done = subprocess.run([sys.executable, "-c", program, *words], check=False, capture_output=True)
+        between = set(files(root).values())
+        assert set(old.values()) <= between or set(new.values()) <= between, steps
+
+        notes = recover(str(root))
+        with Writer(str(root)):
+            pass
+        found = files(root)
+        assert found in (old, new), steps
+        assert bool(notes) <= (done.returncode == 9)
+        ends.append(found == new)
+        if done.returncode != 9:
             break
 
-    assert found == new
-    # Nothing before the first rename, then file by file.
-    assert states == [
-        old,
-        {**old, "a": "new a"},
-        {**old, "a": "new a", "b": "new b"},
-        {**old, **new},
-        new,
-    ]
+    assert steps > 30
+    if failing:
+        # Completed while nobody knew that a step would fail; taken back since.
+        assert ends.index(True) > 10
+        assert not ends[-1]
+    else:
+        assert ends == sorted(ends)
+        assert ends[-1]
+
+
+def test_owner_and_rights_of_a_source(tmp_path: Path) -> None:
+    """A copy has the rights of its source, a text those of the file it is like; who may set the owner keeps it."""
+    root = tmp_path / "p"
+    root.mkdir()
+    for name, mode in (("script", 0o755), ("secret", 0o600)):
+        (tmp_path / name).write_text(name)
+        (tmp_path / name).chmod(mode)
+    (root / "mine").write_text("old")
+    if os.geteuid() == 0:
+        os.chown(root / "mine", 1234, 2345)
+
+    write(
+        str(root),
+        [
+            Change("script", None, "", str(tmp_path / "script")),
+            Change("secret", None, "text", like=str(tmp_path / "secret")),
+            Change("mine", "old", "new"),
+        ],
+    )
+
+    assert (root / "script").stat().st_mode & 0o777 == 0o755
+    assert (root / "secret").stat().st_mode & 0o777 == 0o600
+    if os.geteuid() == 0:
+        assert ((root / "mine").stat().st_uid, (root / "mine").stat().st_gid) == (1234, 2345)
+    assert files(root) == {"script": "script", "secret": "text", "mine": "new"}
+
+
+def test_same_content_is_not_written_again(tmp_path: Path) -> None:
+    """Only the rights may have changed, which is a change."""
+    (tmp_path / "a").write_text("x")
+    before = (tmp_path / "a").stat()
+
+    write(str(tmp_path), [Change("a", None, "x")])
+    assert (tmp_path / "a").stat().st_ino == before.st_ino
+
+    (tmp_path / "like").write_text("")
+    (tmp_path / "like").chmod(0o755)
+    write(str(tmp_path), [Change("a", None, "x", like=str(tmp_path / "like"))])
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_pipe_is_no_source(tmp_path: Path) -> None:
+    """It is refused at once, where a read would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(WriteError, match="pipe: must be a regular file"):
+        write(str(tmp_path / "p"), [Change("pipe", None, "", str(tmp_path / "pipe"))])
+
+
+def test_a_folder_that_is_being_made_is_no_leftover(tmp_path: Path) -> None:
+    """What a killed run left beside a new folder goes; what a living one is making there stays."""
+    dead, living = tmp_path / f".new.1{MARK}", tmp_path / f".new.2{MARK}"
+    for folder in (dead, living):
+        folder.mkdir()
+        (folder / "a").write_text("x")
+
+    with FolderLock(str(living)):
+        write_folder(str(tmp_path / "new"), [Change("a", None, "1")])
+
+    assert files(tmp_path) == {f".new.2{MARK}/a": "x", "new/a": "1"}

@@ -18,6 +18,11 @@ TEXTS = [
         field.invalid("a", {"b": [1.5, "<"], "a": None}, "no"),
         'a: Invalid value: {"a":null,"b":[1.5,"\\u003c"]}: no',
     ),
+    (
+        "a struct of Go keeps its order",
+        field.invalid("a", field.Verbatim('{"B":1,"A":2}'), "no"),
+        'a: Invalid value: {"B":1,"A":2}: no',
+    ),
     ("a type error reads as invalid", field.type_invalid("a", "b", "no"), 'a: Invalid value: "b": no'),
     ("required has no value", field.required("a", "set it"), "a: Required value: set it"),
     ("required without detail", field.required("a"), "a: Required value"),

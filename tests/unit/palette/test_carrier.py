@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.carrier import CarrierError, Packs
+from tests.costs import check_shape
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 LOCAL = 'annotations: {config.kubernetes.io/local-config: "true"}'
@@ -159,3 +163,68 @@ def test_write_the_same_values() -> None:
     packs.carriers[0].write_values("a: 1\n")
 
     assert not resources.items[0].changed
+
+
+FILE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: web
+  annotations:
+    config.kubernetes.io/local-config: "true"
+{more}data:
+  pack.json: '{{"name": "web", "version": "1"}}'
+  values.yaml: |
+    a: 1
+    b: [
+"""
+ADDED = "    config.kubernetes.io/index: '0'\n    config.kubernetes.io/path: packs/web.yaml\n"
+FOLDER = "    krmkit.dev/pack-folder: web-1\n"
+LOCATED = [
+    ("as kpt sends it", ADDED, "line 11, column 9: no YAML"),
+    ("imported", FOLDER + ADDED, "line 12, column 9 (line 2, column 5 of web-1/values.yaml): no YAML"),
+    ("of no file", "", "line 2, column 5 of web/values.yaml: no YAML"),
+    ("a later document", ADDED.replace("'0'", "'1'"), "line 2, column 5 of web/values.yaml: no YAML"),
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"), [case[1:] for case in LOCATED], ids=[case[0] for case in LOCATED]
+)
+def test_located(more: str, message: str) -> None:
+    """A place in a pack's text is said as the place in the item's file, and for imported packs both."""
+    item = "  ".join(FILE.format(more=more).splitlines(keepends=True))
+    _, packs = read(f"- {item}")
+    finding = Finding("schema", "no YAML", tags={"file": "values.yaml"})
+    finding.line, finding.column = 2, 5
+
+    packs.carriers[0].located(finding)
+
+    assert finding.message == message
+    assert finding.data()["tags"] == {"rule": "schema", "file": "values.yaml", "pack": "web"}
+
+
+def test_shape_of_costs_of_names() -> None:
+    """A pack is found by its name without a look at all others."""
+
+    def make(size: int) -> Callable[[], object]:
+        _, packs = read(*[pack(f"p{number}") for number in range(size)])
+        return lambda: [packs.named(f"p{number}") for number in range(size)]
+
+    check_shape(make)
+
+
+def test_shape_of_costs_of_unknown_names() -> None:
+    """Nor does an unknown name cost a search through thousands."""
+
+    def make(size: int) -> Callable[[], object]:
+        _, packs = read(*[pack(f"p{number}") for number in range(size)])
+
+        def work() -> None:
+            for number in range(10):
+                with pytest.raises(CarrierError):
+                    packs.named(f"unknown-{number}")
+
+        return work
+
+    check_shape(make, 600)

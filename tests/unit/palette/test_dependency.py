@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.finding import Finding
 from krmkit.palette.dependency import PROFILE, Profile, check, check_previous
-from krmkit.palette.finding import Finding
 from krmkit.palette.pack import Pack
 
 
@@ -22,7 +22,7 @@ def run(dependency: object, *others: Pack, scope: str = "cluster") -> list[Findi
 
 
 def codes(findings: list[Finding]) -> list[tuple[str, str]]:
-    return [(finding.code, finding.about[0]) for finding in findings]
+    return [(finding.rule, finding.about[0]) for finding in findings]
 
 
 def wants(
@@ -84,19 +84,19 @@ def wants(
 )
 def test_findings(dependency: object, others: list[Pack], expected: list[str]) -> None:
     """A dependency is checked by its type."""
-    assert [finding.code for finding in run(dependency, *others)] == expected
+    assert [finding.rule for finding in run(dependency, *others)] == expected
 
 
 def test_scope_profile_lowers_what_is_missing() -> None:
     """In a part of a profile a missing pack may be elsewhere."""
     (finding,) = run(wants(), scope=PROFILE)
 
-    assert (finding.code, finding.severity) == ("missing", "warning")
+    assert (finding.rule, finding.severity) == ("missing", "warning")
 
 
 def test_dependencies_must_be_a_list() -> None:
     """Another shape is an error, none at all is fine."""
-    assert [finding.code for finding in check(OWNER, {"a": 1}, Profile([OWNER]))] == ["schema"]
+    assert [finding.rule for finding in check(OWNER, {"a": 1}, Profile([OWNER]))] == ["schema"]
     assert check(OWNER, None, Profile([OWNER])) == []
 
 
@@ -105,7 +105,7 @@ def test_messages_teach() -> None:
     (finding,) = run(wants(), pack("store", "3.1"))
 
     assert finding.message == "console 1.0.0 needs the pack store in version 1.2 to 2.0, not 3.1"
-    assert (finding.path, finding.current, finding.file) == (
+    assert (finding.field, finding.current, finding.tags["file"]) == (
         "constraints.dependencies[0]",
         "3.1",
         "pack.json",
@@ -140,7 +140,7 @@ def test_upgrade_rules_of_the_new_pack_stand_in(
     owner = pack("console", new)
     previous = None if old is None else Profile([pack("console", old)])
 
-    assert [finding.code for finding in check(owner, [rule], Profile([owner]), previous=previous)] == expected
+    assert [finding.rule for finding in check(owner, [rule], Profile([owner]), previous=previous)] == expected
 
 
 def test_upgrade_rules_of_the_old_pack_decide() -> None:

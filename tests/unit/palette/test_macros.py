@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.macros import EMPTY, ERROR, KEEP, Context, Resolved, Resolver, Source
+from krmkit.palette.macros import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Resolved, Resolver, Source
 from krmkit.palette.macrotext import MacroText, actions, is_macro
 from krmkit.yaml.limits import Limits
 
@@ -112,7 +112,7 @@ class TestInsertion:
 
     def test_lines_in_single_quotes(self) -> None:
         """What single quotes cannot hold is an error."""
-        assert [found.code for found in resolve("a: '{{ .spectro.var.lines }}'").findings] == [
+        assert [found.rule for found in resolve("a: '{{ .spectro.var.lines }}'").findings] == [
             "invalid-result"
         ]
 
@@ -120,7 +120,7 @@ class TestInsertion:
         """A plain value that breaks the text is never written."""
         result = resolve("a: x {{ .spectro.var.colon }}")
 
-        assert ([found.code for found in result.findings], result.text) == (
+        assert ([found.rule for found in result.findings], result.text) == (
             ["invalid-result"],
             "a: x {{ .spectro.var.colon }}",
         )
@@ -182,9 +182,9 @@ class TestReferences:
         """Each names the position and leaves the text as it was."""
         result = resolve(text, other="x: 1")
 
-        assert [(found.code, found.severity) for found in result.findings] == [(code, "error")]
+        assert [(found.rule, found.severity) for found in result.findings] == [(code, "error")]
         assert words in result.findings[0].message
-        assert result.findings[0].message.startswith("line 1, column ")
+        assert (result.findings[0].line, result.findings[0].column > 1) == (1, True)
         assert result.text == text
 
     def test_chain_of_a_cycle(self) -> None:
@@ -199,7 +199,7 @@ class TestReferences:
         source = Source("p", ("p",), text)
         result = Resolver([source], CONTEXT).resolve(source)
 
-        assert {found.code for found in result.findings} == {"cycle"}
+        assert {found.rule for found in result.findings} == {"cycle"}
         assert "MAX_CHAIN" in result.findings[0].message
 
     def test_ambiguous_names(self) -> None:
@@ -209,7 +209,7 @@ class TestReferences:
 
         findings = Resolver([own, *packs], CONTEXT).resolve(own).findings
 
-        assert [found.code for found in findings] == ["ambiguous-pack"]
+        assert [found.rule for found in findings] == ["ambiguous-pack"]
 
     def test_same_value_twice_is_no_cycle(self) -> None:
         """A value is worked out once and used again."""
@@ -231,7 +231,7 @@ class TestUndefined:
         for field, expected in ((".spectro.system.none", system), (".spectro.pack.other.none", pack)):
             text = f"a: '{{{{ {field} }}}}'"
             result = resolve(text, Context(on_undefined=policy), other="x: 1")
-            codes = [found.code for found in result.findings]
+            codes = [found.rule for found in result.findings]
 
             if expected == "error":
                 assert (codes, result.text) == (["undefined"], text)
@@ -253,7 +253,7 @@ class TestUndefined:
         """It stays, with a warning."""
         result = resolve(text)
 
-        assert [(found.code, found.severity) for found in result.findings] == [("kept", "warning")]
+        assert [(found.rule, found.severity) for found in result.findings] == [("kept", "warning")]
         assert result.text == text
 
     def test_default(self) -> None:
@@ -279,7 +279,7 @@ def test_secrets_stay_out_of_messages(text: str) -> None:
     context = Context(variables={"secret": "hush\\ *hush: x"}, secrets=frozenset(["secret"]))
     result = resolve(text, context, other='x: "<{{ .spectro.var.secret }}>"')
 
-    assert [found.code for found in result.findings] in (["function-error"], ["invalid-result"])
+    assert [found.rule for found in result.findings] in (["function-error"], ["invalid-result"])
     assert "hush" not in result.findings[0].message.lower()
     assert "SFVTSF" not in result.findings[0].message.upper()
 
@@ -291,7 +291,7 @@ def test_a_secret_written_into_a_macro() -> None:
         Context(variables={"s": "hush"}, secrets=frozenset("s")),
     )
 
-    assert [found.code for found in result.findings] == ["kept"]
+    assert [found.rule for found in result.findings] == ["kept"]
     assert "hush" not in f"{result.findings[0].message} {result.findings[0].current}"
 
 
@@ -309,7 +309,7 @@ def test_values_that_double_end_by_counting(packs: int) -> None:
         result = resolver.resolve(source)
 
         assert result.text == source.text
-        assert {found.code for found in result.findings} == {"invalid-result"}
+        assert {found.rule for found in result.findings} == {"invalid-result"}
         assert "MAX_VALUE" in result.findings[0].message
 
 
@@ -319,7 +319,7 @@ def test_a_text_that_would_be_too_long() -> None:
     source = Source("p", ("p",), text)
     result = Resolver([source], CONTEXT, Limits(item_size=300)).resolve(source)
 
-    assert (result.text, [found.code for found in result.findings]) == (text, ["invalid-result"])
+    assert (result.text, [found.rule for found in result.findings]) == (text, ["invalid-result"])
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_functions_on_variables(expression: str, told: bool) -> None:
     """They work, and are told of."""
     result = resolve(f"a: '{{{{ {expression} }}}}'")
 
-    assert [(found.code, found.severity) for found in result.findings] == (
+    assert [(found.rule, found.severity) for found in result.findings] == (
         [("function-on-variable", "info")] if told else []
     )
     assert result.count == 1
@@ -345,7 +345,7 @@ def test_variables_in_content() -> None:
     """Palette does not resolve variables in pack.content."""
     result = resolve("pack:\n  content:\n    images:\n    - image: 'x:{{ .spectro.var.n }}'\n")
 
-    assert [(found.code, found.path) for found in result.findings] == [
+    assert [(found.rule, found.field) for found in result.findings] == [
         ("variable-in-content", "pack.content.images[0].image")
     ]
 
@@ -354,7 +354,7 @@ def test_text_without_macros_is_not_read() -> None:
     """A values text that is no YAML is nobody's business as long as it holds no macro."""
     assert MacroText("a: [{{ if }}").document is None
     assert resolve("a: [{{ if }}").text == "a: [{{ if }}"
-    assert [found.code for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
+    assert [found.rule for found in resolve("a: [\n'{{ .spectro.var.n }}'").findings] == ["invalid-result"]
 
 
 def test_sources_that_come_and_go() -> None:
@@ -365,3 +365,88 @@ def test_sources_that_come_and_go() -> None:
     assert [resolver.resolve(Source("r", (), text)).text for text in texts] == [
         f"a: '3' # {n}" for n in range(50)
     ]
+
+
+UNCLOSED = [
+    ("one brace", 'a: "{{.spectro.var.KEY}"', "{{.spectro.var.KEY}"),
+    ("no brace", "a: '{{ .spectro.var.KEY'", "{{ .spectro.var.KEY"),
+    ("a plain value", "a: {{.spectro.var.KEY}", "{{.spectro.var.KEY}"),
+    (
+        "a closed one behind it",
+        "a: '{{ .spectro.var.KEY }'\nb: '{{ .spectro.var.n }}'",
+        "{{ .spectro.var.KEY }",
+    ),
+    ("a default", "a: '{{ .spectro.var.KEY | default `x` }'", "{{ .spectro.var.KEY | default `x` }"),
+]
+
+
+@pytest.mark.parametrize(("text", "raw"), [case[1:] for case in UNCLOSED], ids=[case[0] for case in UNCLOSED])
+def test_unclosed_macro(text: str, raw: str) -> None:
+    """A macro that does not end is an error, and the text stays."""
+    result = resolve(text)
+
+    (finding,) = result.findings
+    assert (finding.rule, finding.message) == (
+        "unclosed-macro",
+        f"{raw} is not closed: a macro must end in }}}}",
+    )
+    assert (finding.line, finding.field, result.text) == (1, "a", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["# {{.spectro.var.KEY}", "a: '{{ .Values.x }'", "a: '{{ x'", "a: '{.spectro.var.n}'"]
+)
+def test_braces_of_others(text: str) -> None:
+    """Comments, and braces of other template systems, are nobody's unclosed macro."""
+    assert (resolve(text).text, resolve(text).findings) == (text, [])
+
+
+KEPT = [
+    ("a variable", "var.colo", "warning", '; did you mean ".spectro.var.colon"?'),
+    ("a variable like no other", "var.something", "warning", ""),
+    ("a user macro", "macro.zones", "warning", '; did you mean ".spectro.macro.zone"?'),
+    ("a system macro of Palette", "system.user.name", "info", ", which Palette knows"),
+    ("a misspelt one", "system.usr.name", "warning", '; did you mean ".spectro.system.user.name"?'),
+    (
+        "an unknown one",
+        "system.weather",
+        "warning",
+        "; Palette's documentation has no such system macro",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "hint"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT]
+)
+def test_kept_with_the_nearest_name(name: str, severity: str, hint: str) -> None:
+    """What has no value stays; a name that nobody knows comes with the nearest one."""
+    raw = f"{{{{ .spectro.{name} }}}}"
+
+    (finding,) = resolve(f"a: '{raw}'").findings
+
+    assert (finding.rule, finding.severity) == ("kept", severity)
+    assert finding.message == f"{raw} stays as it is: no value is given for .spectro.{name}{hint}"
+
+
+def test_all_system_macros() -> None:
+    """The 24 names of Palette's documentation are no reason for a warning."""
+    text = "".join(
+        f"a{number}: '{{{{ .spectro.system.{name} }}}}'\n" for number, name in enumerate(SYSTEM_MACROS)
+    )
+
+    findings = resolve(text, Context()).findings
+
+    assert len(findings) == 24
+    assert {finding.severity for finding in findings} == {"info"}
+
+
+def test_unused_variables() -> None:
+    """Names that no macro refers to; one in a macro that stays as it is counts as used."""
+    context = Context(variables={"a": "1", "b": "2", "c": "3"}, macros={"d": "4"})
+    own = Source("p", ("p",), "x: '{{ .spectro.var.a }}'\ny: '{{ .Values.z | .spectro.var.b }}'\n")
+    resolver = Resolver([own], context)
+
+    resolver.resolve(own)
+
+    assert resolver.unused() == {"variables": ["c"], "macros": ["d"]}

@@ -135,7 +135,7 @@ def test_errors(select: list[str], codes: list[str], words: str) -> None:
     """All problems at once, and the values as they came."""
     result = apply_presets(VALUES, PRESETS, select)
 
-    assert [finding.code for finding in result.findings] == codes
+    assert [finding.rule for finding in result.findings] == codes
     assert words in " ".join(finding.message for finding in result.findings)
     assert result.text == VALUES
 
@@ -155,7 +155,7 @@ def test_bad_presets_file(presets: str, code: str) -> None:
     """What is wrong with presets.yaml shows only when something is selected from it."""
     result = apply_presets(VALUES, presets, ["big"])
 
-    assert (result.findings[0].code, result.text) == (code, VALUES)
+    assert (result.findings[0].rule, result.text) == (code, VALUES)
     assert not apply_presets(VALUES, presets, []).findings
 
 
@@ -188,7 +188,7 @@ class TestMarker:
         values = "# spectrocloud.com/enabled-presets: Size:gone\n" + VALUES
         result = apply_presets(values, PRESETS)
 
-        assert [(finding.code, finding.severity) for finding in result.findings] == [
+        assert [(finding.rule, finding.severity) for finding in result.findings] == [
             ("stale-marker", "warning")
         ]
         assert result.text == values

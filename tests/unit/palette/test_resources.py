@@ -31,7 +31,7 @@ def run(
 
 
 def codes(report: Report) -> list[tuple[str, ...]]:
-    return [(finding.code, *finding.about) for finding in report.findings]
+    return [(finding.rule, *finding.about) for finding in report.findings]
 
 
 def component(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krmkit.palette.finding import Finding
+from krmkit.krm.finding import Finding
 from krmkit.palette.format import Format, FormatError, TooCostlyError
 from krmkit.palette.keypath import KeyPath, KeyPathError
 from krmkit.palette.pack import Pack

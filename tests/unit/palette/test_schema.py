@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.finding import Finding
+from krmkit.krm.finding import Finding
 from krmkit.palette.schema import Schema, check
 from krmkit.palette.values import Values
 from krmkit.yaml.errors import LimitError
@@ -19,7 +19,7 @@ def run(schema: str, values: str, defaults: str | None = None) -> list[Finding]:
 
 
 def codes(findings: list[Finding]) -> list[tuple[str, str]]:
-    return [(finding.code, finding.about[0]) for finding in findings]
+    return [(finding.rule, finding.about[0]) for finding in findings]
 
 
 def entry(path: str, template: str) -> str:
@@ -172,7 +172,7 @@ def test_findings_say_what_would_be_right() -> None:
     first, second = run(schema, "a: z\nb: 2\n", "b: 1\n")
 
     assert first.message == 'the value "z" is not one of x, y (hint: pick one)'
-    assert (first.current, first.path) == ("z", "a")
+    assert (first.current, first.field) == ("z", "a")
     assert second.message == "the value 2 is read-only: restore the pack's default: 1"
     assert (second.current, second.proposed) == (2, 1)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.finding import Finding
 from krmkit.palette import effort
-from krmkit.palette.finding import Finding
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import Pool
 from krmkit.palette.validate import Options, validate
@@ -15,7 +15,7 @@ SCHEMA = "port:\n  schema: '{{ required | format \"${number}\" }}'\n"
 
 
 def codes(findings: list[Finding]) -> list[tuple[str, str, str]]:
-    return [(finding.code, finding.pack, finding.path) for finding in findings]
+    return [(finding.rule, finding.tags.get("pack", ""), finding.field) for finding in findings]
 
 
 def test_packs_in_their_order_then_resources_then_totals() -> None:
@@ -44,7 +44,7 @@ def test_unknown_pools_are_said_once() -> None:
     limited = Pack({"name": "a", "constraints": {"resources": [{"type": "cpu", "minLimit": 1}]}})
     (finding,) = validate([limited, Pack({"name": "b"})], Options())
 
-    assert (finding.code, finding.severity, finding.about) == ("pools-unknown", "info", ("a",))
+    assert (finding.rule, finding.severity, finding.about) == ("pools-unknown", "info", ("a",))
     assert validate([Pack({"name": "b"})], Options()) == []
 
 
@@ -52,14 +52,14 @@ def test_an_empty_list_of_pools_is_no_worker_pool() -> None:
     """A cluster without pools cannot take anything."""
     limited = Pack({"name": "a", "constraints": {"resources": [{"type": "cpu", "minLimit": 1}]}})
 
-    assert [finding.code for finding in validate([limited], Options([]))] == ["no-worker-pool"]
+    assert [finding.rule for finding in validate([limited], Options([]))] == ["no-worker-pool"]
 
 
 def test_merged_defaults_are_what_is_checked() -> None:
     """With mergeDefaults the defaults count where the values are silent; else the values stand alone."""
     pack = Pack({"name": "a"}, "x: 1", schema=SCHEMA, defaults="port: 80")
 
-    assert [finding.code for finding in validate([pack], Options())] == ["required"]
+    assert [finding.rule for finding in validate([pack], Options())] == ["required"]
     assert validate([pack], Options(merge_defaults=True)) == []
 
 
@@ -69,7 +69,7 @@ def test_passwords_of_the_defaults_stay_hidden() -> None:
     pack = Pack({"name": "a"}, "x: 1", schema=schema, defaults="pw: letmein1")
     (finding,) = validate([pack], Options(merge_defaults=True))
 
-    assert finding.code == "format"
+    assert finding.rule == "format"
     assert finding.current is None
     assert "letmein1" not in finding.message
 
@@ -79,7 +79,7 @@ def test_a_password_that_is_no_yaml_stays_hidden() -> None:
     schema = "pw:\n  schema: '{{ format \"${password}\" }}'\n"
     findings = validate([Pack({"name": "a"}, values="pw: *Tr0ub4dor\n", schema=schema)], Options())
 
-    assert [finding.code for finding in findings] == ["schema"]
+    assert [finding.rule for finding in findings] == ["schema"]
     assert "goes in quotes" in findings[0].message
     assert "Tr0ub4dor" not in findings[0].message
 
@@ -91,7 +91,7 @@ def test_a_password_is_hidden_from_resource_findings() -> None:
     pack = Pack({"name": "a", "constraints": {"resources": resources}}, "pw: letmein1", schema=schema)
     findings = validate([pack], Options([Pool.of({"name": "w", "size": 1, "cpu": 1})]))
 
-    assert [finding.code for finding in findings] == ["bad-quantity", "totals"]
+    assert [finding.rule for finding in findings] == ["bad-quantity", "totals"]
     assert "letmein1" not in f"{findings[0].message}{findings[0].current}"
 
 
@@ -126,7 +126,7 @@ def test_a_bomb_in_the_values_ends_in_a_finding() -> None:
     schema = f"n11{'.$[]' * 12}:\n  schema: '{{{{ required }}}}'\n"
     (finding,) = validate([Pack({"name": "a"}, "\n".join(levels), schema=schema)], Options())
 
-    assert finding.code == "schema"
+    assert finding.rule == "schema"
     assert "over a limit" in finding.message
 
 

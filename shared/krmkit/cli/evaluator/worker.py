@@ -13,8 +13,8 @@ import sys
 
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 from krmkit.fn import loader
+from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
-from krmkit.fn.main import evaluate
 from krmkit.fn.run import DEFAULT_OPTIONS
 from krmkit.yaml import _libyaml
 
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-    from krmkit.fn.results import Result
+    from krmkit.krm.finding import Finding
 
 # What stands for a failure travels in an HTTP/2 header, whose peers take 8 KiB by default, with the name of the image before it.
 LONGEST_FAILURE = 6 * 1024
@@ -97,7 +97,7 @@ def answered(functions: dict[str, Function], name: str, content: bytes) -> Answe
     return Answer(0, outcome.stdout.encode("utf-8", "replace"), outcome.stderr.encode("utf-8", "replace"))
 
 
-def failure(results: list[Result], stderr: str, limit: int = LONGEST_FAILURE) -> str:
+def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -> str:
     """The results of a failed run and its stderr as text, at most `limit` bytes as gRPC escapes them.
 
     Results come in their order, errors first; those that do not fit are counted.

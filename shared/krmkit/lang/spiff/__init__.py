@@ -6,11 +6,38 @@
     result.documents   # [{"offset": 443, "port": 8443}]
     result.state       # the part of the result marked &state, for the next run
 
-`merge(template, stubs, options)` takes texts. `evaluate(node, options)` takes decoded data (dict, list, scalars) and
-returns decoded data. Both raise SpiffError: `message` is the whole text, `unresolved` lists the failed nodes.
+`merge(template, stubs, options)` takes texts, `evaluate(template, stubs, options)` decoded data (dict, list, scalars); both
+give decoded data. They raise SpiffError: `message` is the whole text, `unresolved` lists the nodes without a value.
 
-`Options` (all optional): `bindings` (a map of names below the document), `files` ({path: text or bytes}, a read-only file
-system rooted at /), `access` ("none" or "files"), `features` ({"interpolation", "control"}), `partial`,
-`preserve_escapes`, `preserve_temporary`, `state` (data of an earlier run), `source_name`, `stub_names`, `floats` (True: numbers
-of `bindings` are floats, as JSON makes them in Go), `limits`.
+`Options` (all optional): `bindings` (names around the document), `files` ({path: text or bytes}, a read-only file system
+rooted at /), `access` ("none" or "files": whether functions reach it), `features` ("interpolation", "control"), `partial`
+(open expressions stay), `preserve_escapes`, `preserve_temporary`, `state` (data of an earlier run), `source_name`,
+`stub_names`, `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`.
+
+Nothing depends on the clock, the environment, the disk or chance; functions that need these fail and say so. docs/spiff.md
+says what else differs from the real one. The names below are loaded when they are first asked for.
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.lang.spiff.engine import Merged as Merged
+    from krmkit.lang.spiff.engine import Options as Options
+    from krmkit.lang.spiff.engine import evaluate as evaluate
+    from krmkit.lang.spiff.engine import merge as merge
+    from krmkit.lang.spiff.environment import Limits as Limits
+    from krmkit.lang.spiff.errors import SpiffError as SpiffError
+
+__all__ = ["Limits", "Merged", "Options", "SpiffError", "evaluate", "merge"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from krmkit.lang.spiff import engine, environment, errors
+
+    for module in (engine, environment, errors):
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -127,9 +127,9 @@ def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
 def _replace(regex: pattern.Pattern, text: str, replacement: str) -> str:
     if "$" not in replacement:
         return _replace_with(regex, text, lambda _: replacement)
-    template = _parse_template(replacement)
-    names = _group_names(regex.text) if regex.names else []
-    return _replace_with(regex, text, lambda found: _expand(template, found, names))
+    template = parse_template(replacement)
+    names = group_names(regex.text) if regex.names else []
+    return _replace_with(regex, text, lambda found: expand_template(template, found, names))
 
 
 def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[pattern.Match], str]) -> str:
@@ -147,7 +147,7 @@ def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[patt
         return regex.replace(text, counted, _searched)
 
 
-def _parse_template(template: str) -> list[str | int | tuple[str]]:
+def parse_template(template: str) -> list[str | int | tuple[str]]:
     """Text (str), group numbers (int) and group names (tuple of one)."""
     out: list[str | int | tuple[str]] = []
     while True:
@@ -176,7 +176,7 @@ def _names(char: str) -> bool:
     return char == "_" or is_letter(char) or char.isdecimal()
 
 
-def _expand(template: list[str | int | tuple[str]], found: pattern.Match, names: list[str]) -> str:
+def expand_template(template: list[str | int | tuple[str]], found: pattern.Match, names: list[str]) -> str:
     groups = found.groups()
     out: list[str] = []
     for part in template:
@@ -269,7 +269,7 @@ def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
     return _BadPatternError(f"error parsing regexp: {_MESSAGES.get(what, what)}: `{where}`")
 
 
-def _group_names(regex: str) -> list[str]:
+def group_names(regex: str) -> list[str]:
     """Go's SubexpNames: the name of each group, "" for none. A name may stand for several groups."""
     names = [""]
     at = 0

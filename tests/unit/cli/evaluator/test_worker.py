@@ -13,7 +13,8 @@ from krmkit.cli.evaluator import worker
 from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 from krmkit.fn import loader, testing
 from krmkit.fn.loader import Function
-from krmkit.fn.results import Result
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
 
 ROOT = Path(__file__).resolve().parents[4]
 EXAMPLE = testing.Example(ROOT / "functions/apply-presets/examples/select", "apply-presets").render_list()
@@ -109,14 +110,18 @@ def test_function_that_cannot_be_loaded(tmp_path: Path, capsys: pytest.CaptureFi
     assert answer.log.startswith(b"apply-presets cannot be loaded: ")
 
 
-def results(*messages: str) -> list[Result]:
-    return [Result(message, "error", {"rule": "r"}) for message in messages]
+def results(*messages: str) -> list[Finding]:
+    return [Finding("r", message, "error") for message in messages]
 
 
-FAILURES: list[tuple[str, list[Result], str, int, str]] = [
+FAILURES: list[tuple[str, list[Finding], str, int, str]] = [
     (
         "with its place",
-        [Result("too big", "error", {}, {"apiVersion": "v1", "kind": "A", "name": "n"}, {"path": "spec.x"})],
+        [
+            Finding(
+                "r", "too big", "error", Resource("apiVersion: v1\nkind: A\nmetadata: {name: n}\n"), "spec.x"
+            )
+        ],
         "f: too big\n",
         1000,
         "[error] v1/A/n spec.x: too big\nstderr: f: too big",
@@ -144,7 +149,7 @@ FAILURES: list[tuple[str, list[Result], str, int, str]] = [
     [case[1:] for case in FAILURES],
     ids=[case[0] for case in FAILURES],
 )
-def test_text_of_a_failure(found: list[Result], stderr: str, limit: int, expected: str) -> None:
+def test_text_of_a_failure(found: list[Finding], stderr: str, limit: int, expected: str) -> None:
     """Results first, then stderr, as much as fits into a header."""
     text = worker.failure(found, stderr, limit)
 

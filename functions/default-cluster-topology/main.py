@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.defaulting."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+
+from krmkit.clusterapi.collect import collect
+from krmkit.clusterapi.defaulting import default_package
+from krmkit.clusterapi.package import Package
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """The Clusters of the config, or all: a version with its v, and the variables that the class has defaults for."""
+    results.extend(default_package(Package(collect(resources), config.spec.get("clusters"))))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.clusterapi.packagevalidation."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+
+from krmkit.clusterapi.collect import collect
+from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.package import Package
+from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """All classes, and the Clusters of the config, or all of these; changes nothing."""
+    spec = config.spec
+    package = Package(collect(resources, spec["previous"]), spec.get("clusters"))
+    results.extend(validate_package(package, FeatureGates.of(spec["featureGates"])))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

@@ -1,0 +1,143 @@
+"""The variants of package variant sets: whose they are, and where their packages go."""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.fn.source import SourceError, SourceFile
+from krmkit.fn.tree import TreeError, files, read_file
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
+from krmkit.porch.decode import decode_set, decode_variant, is_set, is_variant
+from krmkit.porch.findings import doubts
+from krmkit.porch.fleet import Fleet as Sets
+from krmkit.porch.fleet import SetError
+from krmkit.porch.generate import in_namespace
+from krmkit.porch.text import owner_of
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class FleetError(ValueError):
+    """Nothing can be rendered; the message says why."""
+
+
+class Task:
+    """One variant: whose it is, where its blueprint is, where it goes. `error` says why it cannot even be tried."""
+
+    __slots__ = ("blueprint", "error", "name", "namespace", "owner", "spec", "target")
+
+    def __init__(self, name: str, namespace: str, owner: str, spec: dict[str, Any]) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.owner = owner
+        self.spec = spec
+        self.blueprint = ""
+        self.target = ""
+        self.error = ""
+
+
+class Plan:
+    """All variants of the given sets; `owners` are the sets and single variants, as generated-by annotations name them."""
+
+    __slots__ = ("owners", "tasks", "warnings")
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+        self.owners: set[str] = set()
+        self.warnings: list[str] = []
+
+
+def plan_variants(given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False) -> Plan:
+    """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
+
+    `prune` lets a selector be that no object could match. Raises FleetError, SetError.
+    """
+    plan = Plan()
+    sets = [decode_set(resource) for resource in given if is_set(resource)]
+    single = [decode_variant(resource) for resource in given if is_variant(resource)]
+    if not sets and not single:
+        raise FleetError(f"{setfile}: holds no PackageVariantSet (config.porch.kpt.dev/v1alpha2)")
+    for decoded in [*sets, *single]:
+        if decoded.violations:
+            found = "; ".join(map(str, decoded.violations))
+            raise FleetError(f"{setfile}: {decoded.resource.kind} {decoded.name}: {found}")
+    items = Sets(ResourceList.of(objects))
+    for packages in sets:
+        try:
+            planned = items.plan(packages)
+        except SetError as error:
+            hint = ""
+            if not objects and error.reason != "ValidationError":
+                hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
+            raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
+        owner = owner_of(packages)
+        if not prune:
+            _refuse_blind(objects, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
+        plan.owners.add(owner)
+        plan.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]
+        kept = {
+            variant.identifier: planned.existing[position].name
+            for position, variant in planned.changes.updated
+        }
+        for variant in planned.generated.variants:
+            name = kept.get(variant.identifier, variant.name)
+            plan.tasks.append(Task(name, packages.namespace, owner, variant.spec))
+    for one in single:
+        owner = f"{one.resource.kind}/{one.namespace}/{one.name}"
+        plan.owners.add(owner)
+        plan.tasks.append(Task(one.name, one.namespace, owner, one.spec))
+    return plan
+
+
+def _refuse_blind(objects: list[Resource], spec: dict[str, Any], namespace: str, label: str) -> None:
+    """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go."""
+    for number, target in enumerate(spec.get("targets") or ()):
+        for field in ("repositorySelector", "objectSelector"):
+            selector = target.get(field)
+            if not isinstance(selector, dict):
+                continue
+            version, kind = REPOSITORY_VERSION, REPOSITORY_KIND
+            if field == "objectSelector":
+                version, kind = str(selector.get("apiVersion") or ""), str(selector.get("kind") or "")
+            if not any(
+                (item.api_version, item.kind) == (version, kind) and in_namespace(item.namespace, namespace)
+                for item in objects
+            ):
+                raise FleetError(
+                    f"{label}: spec.targets[{number}].{field}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
+                    " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
+                )
+
+
+def resources_below(folder: str) -> Iterator[Resource]:
+    """The resources of all files below a folder, by path."""
+    if not os.path.isdir(folder):
+        raise FleetError(f"{folder} is not a folder")
+    try:
+        for path in files(folder):
+            if path.endswith(_SUFFIXES):
+                yield from resources_of(os.path.join(folder, path), path)
+    except TreeError as error:
+        raise FleetError(str(error)) from None
+
+
+def resources_of(path: str, label: str) -> list[Resource]:
+    """The resources of one file. Raises FleetError where it cannot be read."""
+    try:
+        text = (read_file(path, label) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise FleetError(f"{label}: is not UTF-8 text") from None
+    except TreeError as error:
+        raise FleetError(str(error)) from None
+    try:
+        return [*SourceFile(label, text, "", label).items]
+    except (SourceError, YamlError) as error:
+        raise FleetError(str(error)) from None

@@ -1,0 +1,142 @@
+"""Reads commits, trees and blobs of a repository over one `git cat-file --batch` process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+
+from krmkit.cli.git.program import GitError, Repository
+
+FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = "100644", "100755", "120000", "40000", "160000"
+BIGGEST_BLOB = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a tree: `mode` is one of FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE; `oid` 40 hexadecimal digits."""
+
+    mode: str
+    name: str
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its tree, its parents, its message as text, and when it was made, in seconds since 1970."""
+
+    tree: str
+    parents: tuple[str, ...]
+    message: str
+    time: int
+
+
+class Objects:
+    """A reader to be used in a `with` block; objects are asked for by name (a revision or an oid)."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._process = repository.start("cat-file", "--batch")
+
+    def __enter__(self) -> Objects:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
+
+    def read(self, name: str) -> tuple[str, str, bytes] | None:
+        """Return (oid, type, content), or None where there is no such object.
+
+        Raises GitError for a name that cannot be asked for, and for a blob over BIGGEST_BLOB bytes.
+        """
+        if "\n" in name or "\0" in name:
+            raise GitError(f"{self.repository.folder}: a revision must be one line, got {name!r}")
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        stdin.write(name.encode() + b"\n")
+        stdin.flush()
+        header = stdout.readline().decode("utf-8", "replace").rsplit(" ", 2)
+        if len(header) < 3 or not header[2].strip().isdigit():
+            if not header[0]:
+                raise GitError(f"{self.repository.folder}: git cat-file ended while {name} was read")
+            return None
+        oid, kind, size = header[0], header[1], int(header[2])
+        if size > BIGGEST_BLOB:
+            raise GitError(
+                f"{self.repository.folder}: object {oid} has {size} bytes; at most {BIGGEST_BLOB} are read"
+            )
+        content = stdout.read(size)
+        stdout.read(1)
+        return oid, kind, content
+
+    def commit(self, name: str) -> tuple[str, Commit]:
+        """Return the oid and the commit that a revision names; an annotated tag leads to its commit."""
+        found = self.read(f"{name}^{{commit}}")
+        if found is None:
+            raise GitError(f"{self.repository.folder}: there is no commit {name}")
+        head, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
+        fields = [line.split(" ", 1) for line in head.split("\n") if " " in line]
+        tree = next(value for key, value in fields if key == "tree")
+        time = next((value.rsplit(" ", 2)[1] for key, value in fields if key == "committer"), "0")
+        parents = tuple(value for key, value in fields if key == "parent")
+        return found[0], Commit(tree, parents, message, int(time) if time.isdigit() else 0)
+
+    def tree(self, oid: str) -> list[Entry]:
+        """Return the entries of a tree, in git's order."""
+        found = self.read(oid)
+        if found is None or found[1] != "tree":
+            raise GitError(
+                f"{self.repository.folder}: {oid} must be a tree, got {found[1] if found else 'nothing'}"
+            )
+        return list(_entries(found[2]))
+
+    def blob(self, oid: str) -> bytes:
+        """Return the content of a file."""
+        found = self.read(oid)
+        if found is None or found[1] != "blob":
+            raise GitError(
+                f"{self.repository.folder}: {oid} must be a blob, got {found[1] if found else 'nothing'}"
+            )
+        return found[2]
+
+    def folder(self, tree: str, path: str) -> str | None:
+        """Return the oid of the tree at a path below `tree`, None where there is none. The path "" is `tree` itself."""
+        for part in path.split("/") if path else ():
+            entry = next((one for one in self.tree(tree) if one.name == part and one.mode == FOLDER), None)
+            if entry is None:
+                return None
+            tree = entry.oid
+        return tree
+
+    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, Entry]]:
+        """Yield (path, entry) of every entry below a tree that is no folder, in the order of the trees."""
+        waiting = [(tree, prefix)]
+        while waiting:
+            oid, folder = waiting.pop()
+            below = []
+            for entry in self.tree(oid):
+                path = f"{folder}{entry.name}"
+                if entry.mode == FOLDER:
+                    below.append((entry.oid, f"{path}/"))
+                else:
+                    yield path, entry
+            waiting += reversed(below)
+
+
+def _entries(content: bytes) -> Iterator[Entry]:
+    """A raw tree: mode, a blank, name, NUL, then 20 bytes of oid, for each entry."""
+    place = 0
+    while place < len(content):
+        blank = content.index(b" ", place)
+        end = content.index(b"\0", blank)
+        name = content[blank + 1 : end].decode("utf-8", "surrogateescape")
+        yield Entry(content[place:blank].decode(), name, content[end + 1 : end + 21].hex())
+        place = end + 21

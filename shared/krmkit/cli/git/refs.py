@@ -1,0 +1,92 @@
+"""Lists the refs of a repository, and changes any number of them at once: all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from krmkit.cli.git.program import GitError, Repository
+
+NOTHING = "0" * 40
+OWN = "refs/krmkit"
+
+
+def list_refs(repository: Repository) -> dict[str, str]:
+    """Return every branch, tag and krmkit's own refs, with oids; for an annotated tag the oid of its commit."""
+    shown = repository.run(
+        "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
+    )
+    found: dict[str, str] = {}
+    for line in shown.decode("utf-8", "surrogateescape").splitlines():
+        name, oid, peeled = line.split("\0")
+        found[name] = peeled or oid
+    return found
+
+
+class RefChanges:
+    """Changes of refs, each with the value that the ref must have before: another one means that somebody else was faster."""
+
+    def __init__(self, repository: Repository, seen: Mapping[str, str]) -> None:
+        self.repository = repository
+        self._seen = dict(seen)
+        self.changes: dict[str, str] = {}
+
+    def set(self, name: str, oid: str) -> None:
+        """Let a ref point at a commit; it is made where it does not exist."""
+        if self._seen.get(name, NOTHING) == oid:
+            self.changes.pop(name, None)
+        else:
+            self.changes[name] = oid
+
+    def delete(self, name: str) -> None:
+        """Remove a ref; one that did not exist stays away."""
+        if name in self._seen:
+            self.changes[name] = NOTHING
+        else:
+            self.changes.pop(name, None)
+
+    def get(self, name: str) -> str | None:
+        """Return what a ref points at after these changes, None where it does not exist."""
+        oid = self.changes.get(name, self._seen.get(name, NOTHING))
+        return None if oid == NOTHING else oid
+
+    def commit(self) -> None:
+        """Carry out all changes in one transaction. Raises GitError, and changes nothing, where one cannot be made."""
+        if not self.changes:
+            return
+        lines = [b"start"]
+        for name, oid in sorted(self.changes.items(), key=lambda change: (change[1] != NOTHING, change[0])):
+            old = self._seen.get(name, NOTHING)
+            place = name.encode("utf-8", "surrogateescape")
+            if oid == NOTHING:
+                lines.append(b"delete " + place + b" " + old.encode())
+            else:
+                lines.append(b"update " + place + b" " + oid.encode() + b" " + old.encode())
+        lines += [b"prepare", b"commit", b""]
+        self.repository.run("update-ref", "--stdin", stdin=b"\n".join(lines))
+        for name, oid in self.changes.items():
+            if oid == NOTHING:
+                self._seen.pop(name, None)
+            else:
+                self._seen[name] = oid
+        self.changes.clear()
+
+    def push(self, remote: str) -> None:
+        """Push every branch and tag that `commit` would change to a remote, all or none."""
+        if not self.changes:
+            return
+        leases = [f"--force-with-lease={name}:{self._old(name)}" for name in sorted(self.changes)]
+        specs = [f"{'' if oid == NOTHING else oid}:{name}" for name, oid in sorted(self.changes.items())]
+        self.repository.run("push", "--atomic", "--quiet", *leases, "--", remote, *specs)
+
+    def _old(self, name: str) -> str:
+        """A lease on "" means that the ref must not exist."""
+        return self._seen.get(name, "")
+
+
+def check_ref(repository: Repository, name: str) -> str:
+    """Return `name` where git takes it as the name of a ref; else raise GitError."""
+    try:
+        repository.run("check-ref-format", name)
+    except GitError:
+        raise GitError(f"{name!r} must be a name that git takes for a ref") from None
+    return name

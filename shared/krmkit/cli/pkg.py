@@ -1,0 +1,223 @@
+"""`krmkit pkg diff` and `krmkit pkg update`: follow the upstream of a package in git, keeping local edits and comments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+
+from krmkit.cli.git.program import GitError
+from krmkit.cli.git.tree import File
+from krmkit.cli.terminal import YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.fn import tree
+from krmkit.fn.diff import diff
+from krmkit.fn.journal import recover
+from krmkit.fn.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.fn.source import SourceFile
+from krmkit.fn.write import Change, WriteError, write
+from krmkit.krm.errors import ListError
+from krmkit.yaml.errors import YamlError
+
+KPTFILE = "Kptfile"
+STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit pkg`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit pkg", description="Follow the upstream of a package in git.", allow_abbrev=False
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="diff|update")
+    for name, summary in (
+        (
+            "update",
+            "Merge the changes of the upstream package into the local one, as edits of the local files.",
+        ),
+        ("diff", "Show what `krmkit pkg update` would change, and write nothing."),
+    ):
+        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        command.add_argument(
+            "package",
+            nargs="?",
+            default=".",
+            metavar="PKG[@REVISION]",
+            help="the package's folder, and a tag, branch or commit (default: the Kptfile's upstream.git.ref)",
+        )
+        command.add_argument(
+            "--strategy",
+            choices=STRATEGIES,
+            help="default: the Kptfile's updateStrategy, else resource-merge",
+        )
+        command.add_argument(
+            "--check", action="store_true", help="write nothing; exit code 2 if files would change"
+        )
+        if name == "update":
+            command.add_argument("--dry-run", action="store_true", help="write nothing")
+            command.add_argument("--diff", action="store_true", help="show what changes")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit pkg ...`; returns the exit code: 2 when --check found that files would change."""
+    arguments = parser().parse_args(words[1:])
+    folder, _, revision = arguments.package.partition("@")
+    folder = folder or "."
+    try:
+        for note in recover(folder):
+            print(f"krmkit pkg: {note}", file=sys.stderr)
+        local = _local_files(folder)
+        with Fetched(Upstream.of(_kptfile(local))) as fetched:
+            base = fetched.revision(fetched.upstream.commit)
+            update = fetched.revision(revision or fetched.upstream.ref)
+            strategy = arguments.strategy or _strategy(local)
+            merged = _merge(strategy, base, update, local)
+            _lock(merged, fetched.upstream, update, strategy)
+        dry = arguments.command == "diff" or arguments.dry_run or arguments.check
+        changes = _save(folder, local, merged, update, dry)
+    except (
+        GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, tree.TreeError
+    ) as error:  # fmt: skip
+        print(f"krmkit pkg {arguments.command}: {_said(error)}", file=sys.stderr)
+        return 1
+    terminal = Terminal(sys.stdout)
+    with unread_is_fine(terminal.stream):
+        if arguments.command == "diff" or arguments.diff:
+            terminal.stream.write(diff(changes, terminal.colour))
+        _report(terminal, merged, changes, dry)
+    return 2 if arguments.check and changes else 0
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, WriteError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return str(error)
+
+
+def _local_files(folder: str) -> dict[str, File]:
+    """Every file of the package. Raises UpstreamError where the folder is no package."""
+    if not os.path.isfile(os.path.join(folder, KPTFILE)):
+        raise UpstreamError(f"{folder}: must be a package, a folder with a Kptfile")
+    found: dict[str, File] = {}
+    for path in tree.files(folder):
+        place = os.path.join(folder, path)
+        content = tree.read_file(place, path, within=folder)
+        assert content is not None
+        found[path] = File(content, bool(os.stat(place).st_mode & 0o100))
+    return found
+
+
+def _kptfile(files: dict[str, File]) -> dict[str, object]:
+    return _data(_source(files[KPTFILE].content))
+
+
+def _source(content: bytes) -> SourceFile:
+    file = SourceFile(KPTFILE, content.decode("utf-8"), "", KPTFILE)
+    if len(file.items) != 1:
+        raise UpstreamError(f"Kptfile must hold one document, got {len(file.items)}")
+    return file
+
+
+def _data(file: SourceFile) -> dict[str, object]:
+    data = file.items[0].get()
+    assert isinstance(data, dict)
+    return data
+
+
+def _strategy(files: dict[str, File]) -> str:
+    upstream = _kptfile(files).get("upstream")
+    given = upstream.get("updateStrategy") if isinstance(upstream, dict) else None
+    if given and given not in STRATEGIES:
+        raise UpstreamError(
+            f"Kptfile: upstream.updateStrategy must be one of {', '.join(STRATEGIES)}, got {given}"
+        )
+    return str(given or STRATEGIES[0])
+
+
+def _merge(strategy: str, base: Revision, update: Revision, local: dict[str, File]) -> MergedPackage:
+    before, after, here = (
+        {path: file.content for path, file in files.items()} for files in (base.files, update.files, local)
+    )
+    if KPTFILE not in after:
+        raise UpstreamError(f"{update.ref} has no Kptfile, so it is no package any more")
+    if strategy == "resource-merge":
+        return merge_packages(before, after, here)
+    kptfile = {KPTFILE: here[KPTFILE]}
+    if strategy == "fast-forward":
+        edited = sorted(path for path in {*before, *here} - {KPTFILE} if before.get(path) != here.get(path))
+        if edited:
+            raise UpstreamError(
+                f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"
+                f"{' and more' if len(edited) > 5 else ''}; use --strategy resource-merge"
+            )
+    return MergedPackage({**after, **kptfile})
+
+
+def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy: str) -> None:
+    """Write the revision that the package has now into its Kptfile, as kpt does."""
+    file = _source(merged.files[KPTFILE])
+    kptfile = file.items[0]
+    for path, value in (
+        (("upstream", "git", "ref"), update.ref),
+        (("upstream", "updateStrategy"), strategy),
+        (("upstreamLock", "git", "repo"), upstream.repo),
+        (("upstreamLock", "git", "directory"), f"/{upstream.directory}"),
+        (("upstreamLock", "git", "ref"), update.ref),
+        (("upstreamLock", "git", "commit"), update.commit),
+    ):
+        if kptfile.get(*path) != value:
+            kptfile.set(path, value)
+    merged.files[KPTFILE] = file.joined(file.items).encode()
+
+
+def _save(
+    folder: str, local: dict[str, File], merged: MergedPackage, update: Revision, dry: bool
+) -> list[Change]:
+    """Write what changed, all of it or nothing; returns the changes, in the order of their paths."""
+    changes: list[Change] = []
+    with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
+        for number, path in enumerate(sorted({*local, *merged.files})):
+            before, after = local.get(path), merged.files.get(path)
+            if before is not None and before.content == after:
+                continue
+            source = ""
+            if after is not None and (before is None or _text(after) is None):
+                # A new file gets the rights that it has upstream; one that is no text is copied.
+                source = os.path.join(place, str(number))
+                with open(source, "wb") as stream:
+                    stream.write(after)
+                new = update.files.get(path)
+                os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
+            change = Change(
+                path,
+                None if before is None else _text(before.content) or "",
+                None if after is None else _text(after) or "",
+                source,
+                "" if before is None else os.path.join(folder, path),
+            )
+            changes.append(change)
+        if not dry:
+            texts = all(not change.source or change.before is None for change in changes)
+            write(folder, changes, careful=texts)
+    return changes
+
+
+def _text(content: bytes) -> str | None:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _report(terminal: Terminal, merged: MergedPackage, changes: list[Change], dry: bool) -> None:
+    table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
+    for conflict in merged.conflicts:
+        where = " ".join(part for part in (conflict.file, conflict.resource, ".".join(conflict.path)) if part)
+        table.add(["warning", "conflict", where, conflict.message], YELLOW)
+    if len(table):
+        terminal.stream.write(table.text(terminal) + "\n")
+    count, conflicts = len(changes), len(merged.conflicts)
+    files = "no file changed" if not count else "1 file changed" if count == 1 else f"{count} files changed"
+    done = " (nothing was written)" if dry and count else ""
+    terminal.stream.write(f"{files}, {conflicts} conflict{'s' * (conflicts != 1)}{done}\n")

@@ -1,0 +1,300 @@
+"""The types of Cluster and ClusterClass, v1beta1. krmkit.clusterapi.conversion makes v1beta2 of them.
+
+Source: api/core/v1beta1/cluster_types.go, clusterclass_types.go, machinedeployment_types.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.apitypes import (
+    AVAILABILITY_GATES,
+    CLUSTER_NETWORK,
+    DELETION_ORDER,
+    ENDPOINT,
+    METADATA,
+    OBJECT_META,
+    READINESS_GATES,
+    ROLLOUT_TYPE,
+    STRINGS,
+    TAINTS,
+    TIME,
+)
+from krmkit.clusterapi.apitypes import STATUS as CONDITION_STATUS
+from krmkit.clusterapi.apitypes_class import STATUS, VARIABLE_METADATA, json_schema_props, patches
+from krmkit.clusterapi.decode import (
+    BOOL,
+    INT32,
+    INT_OR_STRING,
+    RAW,
+    STRING,
+    TRUE,
+    List,
+    Parsed,
+    Struct,
+)
+from krmkit.lang.sprig.durations import parse_duration
+
+DURATION = Parsed("metav1.Duration", parse_duration)
+OBJECT_REFERENCE = Struct(
+    "ObjectReference",
+    {
+        "kind": STRING,
+        "namespace": STRING,
+        "name": STRING,
+        "uid": STRING,
+        "apiVersion": STRING,
+        "resourceVersion": STRING,
+        "fieldPath": STRING,
+    },
+    pointer=True,
+    moved={"apiGroup": "apiVersion"},
+)
+_TIMEOUTS = {
+    "nodeDrainTimeout": DURATION,
+    "nodeVolumeDetachTimeout": DURATION,
+    "nodeDeletionTimeout": DURATION,
+}
+_NEW_WORKER = {
+    "healthCheck": "machineHealthCheck",
+    "deletion": "nodeDrainTimeout",
+    "rollout": "strategy",
+    "naming": "namingStrategy",
+    "templateRef": "ref",
+}
+HEALTH_CHECK_FIELDS = {
+    "unhealthyConditions": List(
+        Struct("UnhealthyCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
+    ),
+    "unhealthyMachineConditions": List(
+        Struct("UnhealthyMachineCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
+    ),
+    "maxUnhealthy": INT_OR_STRING,
+    "unhealthyRange": STRING,
+    "nodeStartupTimeout": DURATION,
+    "remediationTemplate": OBJECT_REFERENCE,
+}
+_HEALTH_CHECK_CLASS = Struct("MachineHealthCheckClass", HEALTH_CHECK_FIELDS)
+_HEALTH_CHECK_TOPOLOGY = Struct(
+    "MachineHealthCheckTopology", {"enable": BOOL, **HEALTH_CHECK_FIELDS}, moved={"enabled": "enable"}
+)
+_STRATEGY = Struct(
+    "MachineDeploymentStrategy",
+    {
+        "type": ROLLOUT_TYPE,
+        "rollingUpdate": Struct(
+            "MachineRollingUpdateDeployment",
+            {"maxUnavailable": INT_OR_STRING, "maxSurge": INT_OR_STRING, "deletePolicy": DELETION_ORDER},
+        ),
+        "remediation": Struct("RemediationStrategy", {"maxInFlight": INT_OR_STRING}),
+    },
+)
+_VARIABLES = List(Struct("ClusterVariable", {"name": STRING, "definitionFrom": STRING, "value": RAW}))
+
+
+def _overrides(owner: str) -> Struct:
+    return Struct(owner + "Variables", {"overrides": _VARIABLES})
+
+
+_TOPOLOGY = Struct(
+    "Topology",
+    {
+        "class": STRING,
+        "classNamespace": STRING,
+        "version": STRING,
+        "rolloutAfter": TIME,
+        "controlPlane": Struct(
+            "ControlPlaneTopology",
+            {
+                "metadata": OBJECT_META,
+                "replicas": INT32,
+                "machineHealthCheck": _HEALTH_CHECK_TOPOLOGY,
+                **_TIMEOUTS,
+                "taints": TAINTS,
+                "readinessGates": READINESS_GATES,
+                "variables": _overrides("ControlPlane"),
+            },
+            moved=_NEW_WORKER,
+        ),
+        "workers": Struct(
+            "WorkersTopology",
+            {
+                "machineDeployments": List(
+                    Struct(
+                        "MachineDeploymentTopology",
+                        {
+                            "metadata": OBJECT_META,
+                            "class": STRING,
+                            "name": STRING,
+                            "failureDomain": STRING,
+                            "replicas": INT32,
+                            "machineHealthCheck": _HEALTH_CHECK_TOPOLOGY,
+                            **_TIMEOUTS,
+                            "taints": TAINTS,
+                            "minReadySeconds": INT32,
+                            "readinessGates": READINESS_GATES,
+                            "strategy": _STRATEGY,
+                            "variables": _overrides("MachineDeployment"),
+                        },
+                        moved=_NEW_WORKER,
+                    )
+                ),
+                "machinePools": List(
+                    Struct(
+                        "MachinePoolTopology",
+                        {
+                            "metadata": OBJECT_META,
+                            "class": STRING,
+                            "name": STRING,
+                            "failureDomains": STRINGS,
+                            **_TIMEOUTS,
+                            "taints": TAINTS,
+                            "minReadySeconds": INT32,
+                            "replicas": INT32,
+                            "variables": _overrides("MachinePool"),
+                        },
+                        moved={**_NEW_WORKER, "failureDomain": "failureDomains"},
+                    )
+                ),
+            },
+        ),
+        "variables": _VARIABLES,
+    },
+    moved={"classRef": "class"},
+)
+CLUSTER = Struct(
+    "Cluster",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": METADATA,
+        "spec": Struct(
+            "ClusterSpec",
+            {
+                "paused": TRUE,
+                "clusterNetwork": CLUSTER_NETWORK,
+                "controlPlaneEndpoint": ENDPOINT,
+                "controlPlaneRef": OBJECT_REFERENCE,
+                "infrastructureRef": OBJECT_REFERENCE,
+                "topology": _TOPOLOGY,
+                "availabilityGates": AVAILABILITY_GATES,
+            },
+        ),
+        "status": Struct("ClusterStatus", {}, open=True),
+    },
+)
+
+# ClusterClass
+
+_REF = {"ref": OBJECT_REFERENCE}
+_TEMPLATE = Struct("LocalObjectTemplate", _REF, pointer=True, moved={"templateRef": "ref"})
+
+
+def _naming(owner: str) -> Struct:
+    return Struct(owner + "NamingStrategy", {"template": STRING})
+
+
+def _class_template(owner: str) -> Struct:
+    return Struct(
+        owner + "ClassTemplate",
+        {"metadata": OBJECT_META, "bootstrap": _TEMPLATE, "infrastructure": _TEMPLATE},
+    )
+
+
+_WORKER_MOVED = {
+    **_NEW_WORKER,
+    "metadata": "template.metadata",
+    "bootstrap": "template.bootstrap",
+    "infrastructure": "template.infrastructure",
+}
+CLUSTER_CLASS = Struct(
+    "ClusterClass",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": METADATA,
+        "spec": Struct(
+            "ClusterClassSpec",
+            {
+                "availabilityGates": AVAILABILITY_GATES,
+                "infrastructure": _TEMPLATE,
+                "infrastructureNamingStrategy": _naming("Infrastructure"),
+                "controlPlane": Struct(
+                    "ControlPlaneClass",
+                    {
+                        "metadata": OBJECT_META,
+                        **_REF,
+                        "machineInfrastructure": _TEMPLATE,
+                        "machineHealthCheck": _HEALTH_CHECK_CLASS,
+                        "namingStrategy": _naming("ControlPlaneClass"),
+                        **_TIMEOUTS,
+                        "taints": TAINTS,
+                        "readinessGates": READINESS_GATES,
+                    },
+                    moved=_NEW_WORKER,
+                ),
+                "workers": Struct(
+                    "WorkersClass",
+                    {
+                        "machineDeployments": List(
+                            Struct(
+                                "MachineDeploymentClass",
+                                {
+                                    "class": STRING,
+                                    "template": _class_template("MachineDeployment"),
+                                    "machineHealthCheck": _HEALTH_CHECK_CLASS,
+                                    "failureDomain": STRING,
+                                    "namingStrategy": _naming("MachineDeploymentClass"),
+                                    **_TIMEOUTS,
+                                    "taints": TAINTS,
+                                    "minReadySeconds": INT32,
+                                    "readinessGates": READINESS_GATES,
+                                    "strategy": _STRATEGY,
+                                },
+                                moved=_WORKER_MOVED,
+                            )
+                        ),
+                        "machinePools": List(
+                            Struct(
+                                "MachinePoolClass",
+                                {
+                                    "class": STRING,
+                                    "template": _class_template("MachinePool"),
+                                    "failureDomains": STRINGS,
+                                    "namingStrategy": _naming("MachinePoolClass"),
+                                    **_TIMEOUTS,
+                                    "taints": TAINTS,
+                                    "minReadySeconds": INT32,
+                                },
+                                moved={**_WORKER_MOVED, "failureDomain": "failureDomains"},
+                            )
+                        ),
+                    },
+                ),
+                "variables": List(
+                    Struct(
+                        "ClusterClassVariable",
+                        {
+                            "name": STRING,
+                            "required": BOOL,
+                            "metadata": VARIABLE_METADATA,
+                            "schema": Struct(
+                                "VariableSchema", {"openAPIV3Schema": json_schema_props(false=False)}
+                            ),
+                        },
+                        moved={"deprecatedV1Beta1Metadata": "metadata"},
+                    )
+                ),
+                "patches": patches(false=False),
+                "upgrade": Struct(
+                    "ClusterClassUpgrade",
+                    {
+                        "external": Struct(
+                            "ClusterClassUpgradeExternal", {"generateUpgradePlanExtension": STRING}
+                        )
+                    },
+                ),
+                "kubernetesVersions": STRINGS,
+            },
+        ),
+        "status": STATUS,
+    },
+)

@@ -1,0 +1,135 @@
+"""The blueprint of Clusters: a ClusterClass with the templates that it refers to. Source: exp/topology/scope/blueprint.go.
+
+A blueprint holds what does not differ between the Clusters of a class: templates, naming templates and patches are read
+and parsed once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.names import NamingTemplate
+from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.lang.nested import find, mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.clusterapi.contract import Contracts
+
+    Object = dict[str, Any]
+
+_DEFAULT_NAME = "{{ .cluster.name }}-{{ .random }}"
+_DEFAULT_WORKER_NAME = "{{ .cluster.name }}-{{ .%s.topologyName }}-{{ .random }}"
+
+
+@dataclass(slots=True)
+class WorkerBlueprint:
+    """A worker class: what the ClusterClass says of it, its two templates and its naming template."""
+
+    worker_class: Object
+    bootstrap_template: Object
+    infrastructure_template: Object
+    naming: NamingTemplate
+
+
+@dataclass(slots=True)
+class Blueprint:
+    """A ClusterClass (v1beta2) with its templates.
+
+    contract: the contract version of the control plane's kind; contract_source says where it was found.
+    """
+
+    cluster_class: Object
+    infrastructure_cluster_template: Object
+    control_plane_template: Object
+    control_plane_machine_template: Object | None
+    contract: str
+    contract_source: str
+    engine: PatchEngine
+    infrastructure_naming: NamingTemplate
+    control_plane_naming: NamingTemplate
+    machine_deployments: dict[str, WorkerBlueprint] = field(default_factory=dict)
+    machine_pools: dict[str, WorkerBlueprint] = field(default_factory=dict)
+
+    @property
+    def control_plane_class(self) -> Object:
+        """spec.controlPlane of the class."""
+        return mapping(self.cluster_class, "spec", "controlPlane")
+
+    @property
+    def kubernetes_versions(self) -> list[str]:
+        """spec.kubernetesVersions of the class, [] where it lists none."""
+        return [str(version) for version in find(self.cluster_class, ("spec", "kubernetesVersions")) or []]
+
+    @property
+    def label(self) -> str:
+        """`namespace/name` of the class."""
+        metadata = mapping(self.cluster_class, "metadata")
+        return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+
+
+def read_blueprint(
+    cluster_class: Object,
+    template: Callable[[Object, str], Object],
+    contracts: Contracts,
+    definitions: list[Object] | None,
+) -> Blueprint:
+    """The blueprint of a class.
+
+    template: (templateRef, field) -> the template without the keys of tools; it raises TopologyError where there is none. definitions: the
+    class's status.variables; None where every patch sees every variable.
+    """
+    spec = mapping(cluster_class, "spec")
+
+    def read(*path: str) -> Object:
+        reference = mapping(spec, *path, "templateRef")
+        return template(reference, ".".join(("spec", *path, "templateRef")))
+
+    control_plane_template = read("controlPlane")
+    has_machines = bool(mapping(spec, "controlPlane", "machineInfrastructure", "templateRef"))
+    kind = find(control_plane_template, ("spec", "template", "kind")) or str(
+        control_plane_template.get("kind", "")
+    ).removesuffix("Template")
+    api_version = find(control_plane_template, ("spec", "template", "apiVersion")) or str(
+        control_plane_template.get("apiVersion", "")
+    )
+    contract, source = contracts.of(api_version, kind)
+    workers: dict[str, dict[str, WorkerBlueprint]] = {}
+    for listing, data in (("machineDeployments", "machineDeployment"), ("machinePools", "machinePool")):
+        workers[listing] = {}
+        for index, worker in enumerate(find(spec, ("workers", listing)) or []):
+            where = f"spec.workers.{listing}[{index}]"
+            bootstrap = mapping(worker, "bootstrap", "templateRef")
+            infrastructure = mapping(worker, "infrastructure", "templateRef")
+            workers[listing][str(worker.get("class", ""))] = WorkerBlueprint(
+                worker,
+                template(bootstrap, where + ".bootstrap.templateRef"),
+                template(infrastructure, where + ".infrastructure.templateRef"),
+                NamingTemplate(find(worker, ("naming", "template")) or _DEFAULT_WORKER_NAME % data),
+            )
+    return Blueprint(
+        cluster_class,
+        read("infrastructure"),
+        control_plane_template,
+        read("controlPlane", "machineInfrastructure") if has_machines else None,
+        contract,
+        source,
+        PatchEngine(spec.get("patches") or [], definitions),
+        NamingTemplate(find(spec, ("infrastructure", "naming", "template")) or _DEFAULT_NAME),
+        NamingTemplate(find(spec, ("controlPlane", "naming", "template")) or _DEFAULT_NAME),
+        workers["machineDeployments"],
+        workers["machinePools"],
+    )
+
+
+def worker_blueprint(blueprint: Blueprint, kind: str, name: str) -> WorkerBlueprint:
+    """The worker class of a name. kind is MachineDeployment or MachinePool. Raises TopologyError."""
+    known = blueprint.machine_deployments if kind == "MachineDeployment" else blueprint.machine_pools
+    found = known.get(name)
+    if found is None:
+        raise TopologyError(f"{kind} class {name} not found in ClusterClass {blueprint.label}")
+    return found

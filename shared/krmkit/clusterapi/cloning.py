@@ -1,0 +1,131 @@
+"""Objects made from templates: an object from what a template holds, and a template from a template.
+
+Source: templateToObject and templateToTemplate in exp/topology/desiredstate/desired_state.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi import labels
+from krmkit.lang.nested import mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Object = dict[str, Any]
+
+_SERVER_FIELDS = ("resourceVersion", "finalizers", "uid", "selfLink", "creationTimestamp", "managedFields")
+
+
+def object_from_template(
+    template: Object,
+    name: str,
+    cluster: Object,
+    *,
+    computed_labels: Object | None = None,
+    computed_annotations: Object | None = None,
+    owner: Object | None = None,
+) -> Object:
+    """The object that a template's `spec.template` describes.
+
+    Labels and annotations are those of spec.template, below the computed ones, below Cluster API's own. The kind is the
+    template's without `Template`, the apiVersion the template's, unless spec.template has its own.
+    """
+    source = mapping(template, "spec", "template")
+    metadata = _metadata(source, name, cluster)
+    metadata["annotations"] = {
+        **(metadata.get("annotations") or {}),
+        **(computed_annotations or {}),
+        **cloned_from(template),
+    }
+    metadata["labels"] = {
+        **(metadata.get("labels") or {}),
+        **(computed_labels or {}),
+        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
+        labels.OWNED: "",
+    }
+    if owner is not None:
+        metadata["ownerReferences"] = [owner]
+    return {
+        **source,
+        "apiVersion": source.get("apiVersion") or template.get("apiVersion", ""),
+        "kind": source.get("kind") or str(template.get("kind", "")).removesuffix("Template"),
+        "metadata": metadata,
+    }
+
+
+def template_from_template(
+    template: Object,
+    name: str,
+    cluster: Object,
+    *,
+    computed_labels: Object | None = None,
+    owner: Object | None = None,
+) -> Object:
+    """A copy of a whole template for one Cluster, with the template's own labels and annotations."""
+    metadata = _metadata(template, name, cluster)
+    annotations = dict(metadata.get("annotations") or {})
+    annotations.pop(labels.LAST_APPLIED, None)
+    metadata["annotations"] = {**annotations, **cloned_from(template)}
+    metadata["labels"] = {
+        **(metadata.get("labels") or {}),
+        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
+        labels.OWNED: "",
+        **(computed_labels or {}),
+    }
+    metadata.pop("ownerReferences", None)
+    if owner is not None:
+        metadata["ownerReferences"] = [owner]
+    return {**template, "metadata": metadata}
+
+
+def _metadata(source: Object, name: str, cluster: Object) -> Object:
+    metadata = {key: value for key, value in mapping(source, "metadata").items() if key not in _SERVER_FIELDS}
+    metadata["name"] = name
+    metadata["namespace"] = mapping(cluster, "metadata").get("namespace", "")
+    return metadata
+
+
+def cloned_from(template: Object) -> Object:
+    """The annotations that name the template of a clone: its name, and `Kind.group`."""
+    kind, group = template.get("kind", ""), labels.group_of(str(template.get("apiVersion", "")))
+    return {
+        labels.CLONED_FROM_NAME: mapping(template, "metadata").get("name", ""),
+        labels.CLONED_FROM_GROUP_KIND: f"{kind}.{group}" if group else kind,
+    }
+
+
+def owner_reference(cluster: Object) -> Object:
+    """The reference to a Cluster that generated templates carry; the uid is empty where the Cluster has none."""
+    metadata = mapping(cluster, "metadata")
+    return {
+        "apiVersion": labels.API_VERSION,
+        "kind": "Cluster",
+        "name": metadata.get("name", ""),
+        "uid": metadata.get("uid", ""),
+    }
+
+
+def contract_reference(target: Object) -> Object:
+    """A reference by group, kind and name: `{"apiGroup": "g", "kind": "K", "name": "n"}`."""
+    return {
+        "apiGroup": labels.group_of(str(target.get("apiVersion", ""))),
+        "kind": target.get("kind", ""),
+        "name": mapping(target, "metadata").get("name", ""),
+    }
+
+
+def compact(value: Any) -> Any:
+    """A value without what Go leaves out of JSON: absent fields, empty texts, lists and mappings. 0 and False stay.
+
+    compact({"a": None, "b": {"c": ""}, "d": 0})   # {"d": 0}
+    """
+    if isinstance(value, dict):
+        found = {key: compact(item) for key, item in value.items()}
+        return {key: item for key, item in found.items() if item is not None and item not in ("", [], {})}
+    return value
+
+
+def merged_metadata(first: Object, second: Object, name: str) -> Object:
+    """Labels or annotations of two metadata, the first one's on top. `name` is "labels" or "annotations"."""
+    return {**(mapping(second, name)), **(mapping(first, name))}

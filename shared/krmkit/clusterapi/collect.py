@@ -1,0 +1,153 @@
+"""The objects of Cluster API among items: Clusters, ClusterClasses, templates, CRDs, and the states before a change.
+
+Everything is indexed once, by what names it. Items are parsed when their `data` is read, so items that nobody refers to
+cost a look at their kind.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.api import GROUP
+from krmkit.krm import annotations as names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+    Data = dict[str, Any]
+    Key = tuple[str, str]
+    Reference = tuple[str, str, str, str]
+
+PREVIOUS = "krmkit.dev/previous"
+DEFAULT_NAMESPACE = "default"
+CRD = "CustomResourceDefinition"
+_OF_TOOLS = frozenset((names.LEGACY_PATH, names.LEGACY_INDEX, names.LOCAL_CONFIG))
+_PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "config.k8s.io/", "krmkit.dev/")
+
+
+class Item:
+    """One object: an item of the list (`resource`), or plain data from a config.
+
+    `group`, `kind`, `namespace` and `name` identify it; an object without a namespace counts as one of "default".
+    """
+
+    __slots__ = ("_data", "api_version", "kind", "name", "namespace", "resource")
+
+    def __init__(self, resource: Resource | None = None, data: Data | None = None) -> None:
+        self.resource = resource
+        self._data: Data | None = None
+        if resource is not None:
+            self.api_version = resource.api_version
+            self.kind = resource.kind
+            self.name = resource.name
+            self.namespace = resource.namespace or DEFAULT_NAMESPACE
+        else:
+            self._data = without_tool_keys(data or {})
+            metadata = self._data.get("metadata")
+            metadata = metadata if isinstance(metadata, dict) else {}
+            self.api_version = str(self._data.get("apiVersion") or "")
+            self.kind = str(self._data.get("kind") or "")
+            self.name = str(metadata.get("name") or "")
+            self.namespace = str(metadata.get("namespace") or DEFAULT_NAMESPACE)
+
+    @property
+    def group(self) -> str:
+        """The group of the apiVersion, "" for the core group."""
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+    @property
+    def key(self) -> Key:
+        """(namespace, name)."""
+        return self.namespace, self.name
+
+    @property
+    def label(self) -> str:
+        """`Cluster default/prod`, for messages."""
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+    @property
+    def data(self) -> Data:
+        """The object without the keys of tools, parsed on first use."""
+        if self._data is None:
+            assert self.resource is not None
+            data = self.resource.get()
+            self._data = without_tool_keys(data if isinstance(data, dict) else {})
+        return self._data
+
+
+class Collected:
+    """What `collect` found. `clusters` are in the order of the items; the others are looked up.
+
+    `others` has every object of another kind: templates, and the objects that a topology made (the current state).
+    """
+
+    __slots__ = ("classes", "clusters", "crds", "others", "previous_classes", "previous_clusters")
+
+    def __init__(self) -> None:
+        self.clusters: list[Item] = []
+        self.classes: dict[Key, Item] = {}
+        self.crds: list[Item] = []
+        self.others: dict[Reference, Item] = {}
+        self.previous_clusters: dict[Key, Item] = {}
+        self.previous_classes: dict[Key, Item] = {}
+
+    def find(self, group: str, kind: str, namespace: str, name: str) -> Item | None:
+        """An object that is neither Cluster nor ClusterClass; its version does not matter."""
+        return self.others.get((group, kind, namespace, name))
+
+
+def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = ()) -> Collected:
+    """Index the items, and the old states given as `previous` (the config's list)."""
+    found = Collected()
+    for resource in items:
+        item = Item(resource)
+        if resource.annotation(PREVIOUS) == "true":
+            _add_previous(found, item)
+        elif resource.annotation(names.GENERATED_BY):
+            # Also a generated Cluster: what a function made is state, never something to start from.
+            found.others.setdefault((item.group, item.kind, *item.key), item)
+        elif item.group == GROUP and item.kind == "Cluster":
+            found.clusters.append(item)
+        elif item.group == GROUP and item.kind == "ClusterClass":
+            found.classes.setdefault(item.key, item)
+        elif item.kind == CRD:
+            found.crds.append(item)
+        else:
+            found.others.setdefault((item.group, item.kind, *item.key), item)
+    for data in previous:
+        _add_previous(found, Item(data=dict(data)))
+    return found
+
+
+def _add_previous(found: Collected, item: Item) -> None:
+    if item.group == GROUP and item.kind == "Cluster":
+        found.previous_clusters[item.key] = item
+    elif item.group == GROUP and item.kind == "ClusterClass":
+        found.previous_classes[item.key] = item
+
+
+def is_tool_key(name: str) -> bool:
+    """Whether an annotation or label belongs to kpt, kustomize or krmkit: no engine sees it, no clone gets it."""
+    return name in _OF_TOOLS or name.startswith(_PREFIXES_OF_TOOLS)
+
+
+def without_tool_keys(data: Data) -> Data:
+    """The object without annotations and labels of tools; an annotation map that becomes empty goes."""
+    metadata = data.get("metadata")
+    if not isinstance(metadata, dict):
+        return data
+    changed: Data = {}
+    for part in ("annotations", "labels"):
+        values = metadata.get(part)
+        if isinstance(values, dict) and any(is_tool_key(str(name)) for name in values):
+            changed[part] = {name: value for name, value in values.items() if not is_tool_key(str(name))}
+    if not changed:
+        return data
+    kept = {**metadata, **changed}
+    for part, values in changed.items():
+        if not values:
+            del kept[part]
+    return {**data, "metadata": kept}

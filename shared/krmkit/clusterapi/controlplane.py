@@ -1,0 +1,147 @@
+"""The control plane of the desired state. Source: computeControlPlane in desiredstate/desired_state.go."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.cloning import contract_reference, merged_metadata, object_from_template
+from krmkit.clusterapi.contract import V1BETA1
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.nested import NestedError, drop, find, mapping, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.blueprint import Blueprint
+
+    Object = dict[str, Any]
+
+_MACHINE_TEMPLATE = ("spec", "machineTemplate")
+_TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
+
+
+def control_plane_object(
+    blueprint: Blueprint,
+    cluster: Object,
+    name: str,
+    version: str,
+    machine_template: Object | None,
+    current: Object,
+) -> Object:
+    """The desired control plane. current: the one there is, {} where there is none. Raises TopologyError.
+
+    What the topology says goes over what the class says, and both over the class's template.
+    """
+    topology = mapping(cluster, "spec", "topology", "controlPlane")
+    class_spec = blueprint.control_plane_class
+    own_labels = {
+        **merged_metadata(mapping(topology, "metadata"), mapping(class_spec, "metadata"), "labels"),
+        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
+        labels.OWNED: "",
+    }
+    own_annotations = merged_metadata(
+        mapping(topology, "metadata"), mapping(class_spec, "metadata"), "annotations"
+    )
+    result = object_from_template(
+        blueprint.control_plane_template,
+        name,
+        cluster,
+        computed_labels=own_labels,
+        computed_annotations=own_annotations,
+    )
+    legacy = blueprint.contract == V1BETA1
+    inner = _MACHINE_TEMPLATE if legacy else (*_MACHINE_TEMPLATE, "spec")
+    try:
+        if machine_template is not None:
+            reference = (
+                _reference(machine_template, current) if legacy else contract_reference(machine_template)
+            )
+            result = put(result, (*inner, "infrastructureRef"), reference)
+            result = _machine_metadata(result, own_labels, own_annotations)
+        for path, value in _fields(topology, class_spec, inner, legacy):
+            result = put(result, path, value)
+        return put(result, ("spec", "version"), version)
+    except NestedError as error:
+        raise TopologyError(f"failed to set a field in the ControlPlane object: {error}") from None
+
+
+def _fields(
+    topology: Object, class_spec: Object, inner: tuple[str, ...], legacy: bool
+) -> list[tuple[tuple[str, ...], Any]]:
+    """Path and value of what topology and class set, where they set it."""
+    found: list[tuple[tuple[str, ...], Any]] = []
+    if topology.get("replicas") is not None:
+        found.append((("spec", "replicas"), topology["replicas"]))
+    after = find(topology, ("rollout", "after"))
+    if after:
+        found.append((("spec", "rollout", "after"), after))
+    for name in ("readinessGates", "taints"):
+        value = topology.get(name)
+        value = class_spec.get(name) if value is None else value
+        if value is not None:
+            found.append(((*inner, name), value))
+    for name in _TIMEOUTS:
+        key = name + "Seconds"
+        seconds = find(topology, ("deletion", key))
+        seconds = find(class_spec, ("deletion", key)) if seconds is None else seconds
+        if seconds is not None:
+            if legacy:
+                found.append(((*_MACHINE_TEMPLATE, name), go_duration(seconds)))
+            else:
+                found.append(((*_MACHINE_TEMPLATE, "spec", "deletion", key), seconds))
+    return found
+
+
+def _machine_metadata(control_plane: Object, own_labels: Object, own_annotations: Object) -> Object:
+    """Labels and annotations of the machines: the control plane's, over those in its template."""
+    path = (*_MACHINE_TEMPLATE, "metadata")
+    existing = mapping(control_plane, *path)
+    for name, own in (("labels", own_labels), ("annotations", own_annotations)):
+        value = {**(mapping(existing, name)), **own}
+        if value:
+            control_plane = put(control_plane, (*path, name), value)
+        else:
+            control_plane = drop(control_plane, (*path, name))
+    return control_plane
+
+
+def _reference(machine_template: Object, current: Object) -> Object:
+    existing = find(current, (*_MACHINE_TEMPLATE, "infrastructureRef"))
+    return reference_with_api_version(existing if isinstance(existing, dict) else None, machine_template)
+
+
+def reference_with_api_version(current: Object | None, desired: Object) -> Object:
+    """A reference of contract v1beta1 that keeps the current apiVersion where group and kind are the same.
+
+    Source: calculateRefDesiredAPIVersion. Raises TopologyError.
+    """
+    metadata = mapping(desired, "metadata")
+    api_version = str(desired.get("apiVersion", ""))
+    reference = {
+        "apiVersion": api_version,
+        "kind": desired.get("kind", ""),
+        "name": metadata.get("name", ""),
+        "namespace": metadata.get("namespace", ""),
+    }
+    if current is None:
+        return reference
+    existing = str(current.get("apiVersion", ""))
+    if existing.count("/") > 1:
+        raise TopologyError(
+            f"failed to parse apiVersion {quote(existing)} of current ref:"
+            f" unexpected GroupVersion string: {existing}"
+        )
+    if labels.group_of(existing) == labels.group_of(api_version) and current.get("kind") == reference["kind"]:
+        reference["apiVersion"] = existing
+    return reference
+
+
+def go_duration(seconds: int) -> str:
+    """Whole seconds as Go prints a duration. `go_duration(90)` is "1m30s", `go_duration(0)` "0s"."""
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    hours, rest = divmod(seconds, 3600)
+    minutes, rest = divmod(rest, 60)
+    if hours:
+        return f"{sign}{hours}h{minutes}m{rest}s"
+    return f"{sign}{minutes}m{rest}s" if minutes else f"{sign}{rest}s"

@@ -1,0 +1,163 @@
+"""The current state of a Cluster's topology among given objects. Source: core/reconcilers/topology/cluster/current_state.go.
+
+Objects belong to a topology by the labels `cluster-name` and `owned`; what a Cluster, control plane or worker group
+refers to is looked up by kind and name, the version of its API aside.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.versions import is_running
+from krmkit.clusterapi.versionupdate import CurrentState as ValidationState
+from krmkit.lang.nested import find, mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.blueprint import Blueprint
+
+    Object = dict[str, Any]
+
+_NO_OBJECT: Object = {}
+
+
+def made_kind(template: Object) -> tuple[str, str]:
+    """Group and kind of the objects that a template makes: of an AWSClusterTemplate, AWSCluster."""
+    made = mapping(template, "spec", "template")
+    kind = made.get("kind") or str(template.get("kind", "")).removesuffix("Template")
+    return labels.group_of(str(made.get("apiVersion") or template.get("apiVersion", ""))), str(kind)
+
+
+class CurrentObjects:
+    """Objects by namespace, group, kind and name, and the worker groups of each Cluster; read once for many Clusters.
+
+    CurrentObjects(objects).of(cluster)   # the ClusterState of what is there
+    """
+
+    __slots__ = ("_by_name", "_machines", "_owned", "_workers")
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self._by_name: dict[tuple[str, str, str, str], Object] = {}
+        self._workers: dict[tuple[str, str, str], list[Object]] = {}
+        self._owned: dict[tuple[str, str], dict[tuple[str, str], Object]] = {}
+        self._machines: dict[tuple[str, str, str], list[Object]] = {}
+        for item in objects:
+            self._add(item)
+
+    def _add(self, item: Object) -> None:
+        metadata = mapping(item, "metadata")
+        namespace, kind = str(metadata.get("namespace", "")), str(item.get("kind", ""))
+        group = labels.group_of(str(item.get("apiVersion", "")))
+        self._by_name[namespace, group, kind, str(metadata.get("name", ""))] = item
+        own = metadata.get("labels") or {}
+        cluster = own.get(labels.CLUSTER_NAME)
+        if cluster is None:
+            return
+        if group != labels.GROUP:
+            if labels.OWNED in own and labels.DEPLOYMENT_NAME not in own and labels.POOL_NAME not in own:
+                self._owned.setdefault((namespace, str(cluster)), {})[group, kind] = item
+            return
+        if kind == "Machine" and labels.DEPLOYMENT_NAME in own:
+            key = (namespace, str(cluster), str(own[labels.DEPLOYMENT_NAME]))
+            self._machines.setdefault(key, []).append(item)
+        elif kind in ("MachineDeployment", "MachinePool") and labels.OWNED in own:
+            self._workers.setdefault((namespace, str(cluster), kind), []).append(item)
+
+    def find(self, namespace: str, reference: Object) -> Object | None:
+        """The object that a reference names, by apiGroup (or apiVersion), kind and name; None where there is none."""
+        group = reference.get("apiGroup")
+        if group is None:
+            group = labels.group_of(str(reference.get("apiVersion", "")))
+        return self._by_name.get(
+            (namespace, str(group), str(reference.get("kind", "")), str(reference.get("name", "")))
+        )
+
+    def of(self, cluster: Object, blueprint: Blueprint | None = None) -> ClusterState | None:
+        """What there is of a Cluster's topology; None where its references lead to nothing and it has no workers.
+
+        Objects that are not there stand as empty mappings. Where the Cluster has no references (it comes from git),
+        they are found by their labels and the kinds that the blueprint's templates make.
+        """
+        metadata = mapping(cluster, "metadata")
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        infrastructure = self.find(namespace, mapping(cluster, "spec", "infrastructureRef"))
+        control = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        if blueprint is not None:
+            owned = self._owned.get((namespace, name), {})
+            if infrastructure is None:
+                infrastructure = owned.get(made_kind(blueprint.infrastructure_cluster_template))
+            if control is None:
+                control = owned.get(made_kind(blueprint.control_plane_template))
+        control_plane = self._control_plane(namespace, control)
+        state = ClusterState(cluster, infrastructure or _NO_OBJECT, control_plane)
+        for md in self._workers.get((namespace, name, "MachineDeployment"), ()):
+            topology_name = find(md, ("metadata", "labels", labels.DEPLOYMENT_NAME))
+            if topology_name:
+                state.machine_deployments[topology_name] = MachineDeploymentState(
+                    md,
+                    self._referenced(namespace, md, "bootstrap", "configRef"),
+                    self._referenced(namespace, md, "infrastructureRef"),
+                    self._health_check(namespace, md),
+                )
+        for mp in self._workers.get((namespace, name, "MachinePool"), ()):
+            topology_name = find(mp, ("metadata", "labels", labels.POOL_NAME))
+            if topology_name:
+                state.machine_pools[topology_name] = MachinePoolState(
+                    mp,
+                    self._referenced(namespace, mp, "bootstrap", "configRef"),
+                    self._referenced(namespace, mp, "infrastructureRef"),
+                )
+        if infrastructure or control_plane.object or state.machine_deployments or state.machine_pools:
+            return state
+        return None
+
+    def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
+        """Names of the MachineDeployments that are upgrading: one of their Machines has another version."""
+        metadata = mapping(cluster, "metadata")
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        found = []
+        for topology_name, md in state.machine_deployments.items():
+            version = find(md.object, ("spec", "template", "spec", "version"))
+            machines = self._machines.get((namespace, name, topology_name), ())
+            if version and any(find(one, ("spec", "version")) not in (version, None) for one in machines):
+                found.append(str(find(md.object, ("metadata", "name"), "")))
+        return found
+
+    def validation_state(self, cluster: Object) -> ValidationState | None:
+        """What the webhook asks of the current state before a version changes; None where nothing runs."""
+        metadata = mapping(cluster, "metadata")
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
+        if control_plane is None or not is_running(control_plane):
+            return None
+        machines = [
+            machine
+            for key, found in self._machines.items()
+            if key[:2] == (namespace, name)
+            for machine in found
+        ]
+        return ValidationState(
+            control_plane,
+            self._workers.get((namespace, name, "MachineDeployment"), []),
+            self._workers.get((namespace, name, "MachinePool"), []),
+            machines,
+        )
+
+    def _control_plane(self, namespace: str, found: Object | None) -> ControlPlaneState:
+        if found is None:
+            return ControlPlaneState(_NO_OBJECT)
+        inner = mapping(found, "spec", "machineTemplate", "spec", "infrastructureRef") or mapping(
+            found, "spec", "machineTemplate", "infrastructureRef"
+        )
+        return ControlPlaneState(found, self.find(namespace, inner), self._health_check(namespace, found))
+
+    def _health_check(self, namespace: str, target: Object) -> Object | None:
+        name = find(target, ("metadata", "name"), "")
+        return self._by_name.get((namespace, labels.GROUP, "MachineHealthCheck", name))
+
+    def _referenced(self, namespace: str, worker: Object, *path: str) -> Object:
+        reference = mapping(worker, "spec", "template", "spec", *path)
+        return self.find(namespace, reference) or _NO_OBJECT

@@ -1,0 +1,336 @@
+"""The desired state of a Cluster's topology. Source: Generate in exp/topology/desiredstate/desired_state.go.
+
+The order of computation is the reference's: infrastructure cluster, template of the control plane's machines, upgrade
+plan, control plane and its health check, Cluster, MachineDeployments, MachinePools, patches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.blueprint import worker_blueprint
+from krmkit.clusterapi.cloning import (
+    contract_reference,
+    object_from_template,
+    owner_reference,
+    template_from_template,
+)
+from krmkit.clusterapi.controlplane import control_plane_object
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import NoExtensions
+from krmkit.clusterapi.healthcheck import is_enabled, machine_health_check, resolved
+from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.upgradeplan import from_class_versions, from_extension, one_minor
+from krmkit.clusterapi.versions import (
+    UpgradeTracker,
+    blocking_hooks,
+    compute_upgrade_plan,
+    concurrency_of,
+    control_plane_version,
+    is_running,
+    worker_version,
+)
+from krmkit.clusterapi.workers import (
+    machine_deployment,
+    machine_deployment_templates,
+    machine_pool,
+    machine_pool_objects,
+)
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.nested import drop, find, mapping, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.upgradeplan import PlanSource
+
+    Object = dict[str, Any]
+
+WHEN_UID = "whenUid"
+ALWAYS = "always"
+NEVER = "never"
+_UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtension")
+
+
+@dataclass(slots=True)
+class Settings:
+    """How a desired state is made.
+
+    owner_references: `whenUid` (only of Clusters that have one), `always` (with an empty uid), `never`.
+    names: pinned names by role. upgrading: MachineDeployments whose Machines have another version.
+    """
+
+    owner_references: str = WHEN_UID
+    names: dict[str, str] = field(default_factory=dict)
+    extensions: Extensions = field(default_factory=NoExtensions)
+    upgrading: Sequence[str] = ()
+
+
+def desired_state(
+    blueprint: Blueprint,
+    cluster: Object,
+    current: ClusterState | None = None,
+    settings: Settings | None = None,
+) -> tuple[ClusterState, UpgradeTracker]:
+    """The desired objects of a Cluster (v1beta2, defaulted), and how its upgrade stands. Raises TopologyError.
+
+    current: what there is; its names stay, and its versions steer upgrades where the control plane has a status.
+    """
+    return _Generator(blueprint, cluster, current, settings or Settings()).generate()
+
+
+class _Generator:
+    __slots__ = (
+        "_blueprint",
+        "_cluster",
+        "_current",
+        "_metadata",
+        "_names",
+        "_owner",
+        "_settings",
+        "_topology",
+        "_tracker",
+        "_versions_known",
+    )
+
+    def __init__(
+        self, blueprint: Blueprint, cluster: Object, current: ClusterState | None, settings: Settings
+    ) -> None:
+        self._blueprint = blueprint
+        self._cluster = cluster
+        self._current = current or ClusterState({}, {}, ControlPlaneState({}))
+        self._settings = settings
+        self._metadata = mapping(cluster, "metadata")
+        self._topology = mapping(cluster, "spec", "topology")
+        namespace, name = str(self._metadata.get("namespace", "")), str(self._metadata.get("name", ""))
+        self._names = Names(namespace, name, settings.names)
+        wanted = settings.owner_references
+        owned = wanted == ALWAYS or (wanted == WHEN_UID and bool(self._metadata.get("uid")))
+        self._owner = owner_reference(cluster) if owned else None
+        # A control plane from git says which version it shall have, not which one it has.
+        self._versions_known = is_running(self._current.control_plane.object)
+        self._tracker = UpgradeTracker()
+
+    def generate(self) -> tuple[ClusterState, UpgradeTracker]:
+        infrastructure = self._infrastructure_cluster()
+        control_plane = ControlPlaneState({}, self._machine_template())
+        self._plan()
+        control_plane.object = self._control_plane(control_plane.infrastructure_machine_template)
+        control_plane.machine_health_check = self._control_plane_health_check(control_plane.object)
+        state = ClusterState(
+            self._desired_cluster(infrastructure, control_plane.object), infrastructure, control_plane
+        )
+        for topology in find(self._topology, ("workers", "machineDeployments")) or []:
+            try:
+                state.machine_deployments[topology.get("name", "")] = self._machine_deployment(topology)
+            except TopologyError as error:
+                name = quote(str(topology.get("name", "")))
+                raise error.wrapped(
+                    f"failed to compute MachineDeployments: failed to compute MachineDepoyment for topology {name}"
+                ) from None
+        for topology in find(self._topology, ("workers", "machinePools")) or []:
+            try:
+                state.machine_pools[topology.get("name", "")] = self._machine_pool(topology)
+            except TopologyError as error:
+                name = quote(str(topology.get("name", "")))
+                raise error.wrapped(
+                    f"failed to compute MachinePools: failed to compute MachinePool for topology {name}"
+                ) from None
+        try:
+            self._blueprint.engine.apply(self._blueprint, state, self._settings.extensions)
+        except TopologyError as error:
+            raise error.wrapped("failed to apply patches") from None
+        return state, self._tracker
+
+    def _infrastructure_cluster(self) -> Object:
+        blueprint = self._blueprint
+        current = self._current_name("infrastructureRef", self._current.infrastructure_cluster)
+        try:
+            name = self._names.templated(
+                "infrastructureCluster", current, blueprint.infrastructure_naming, {}
+            )
+        except TopologyError as error:
+            raise error.wrapped("failed to compute InfrastructureCluster") from None
+        return object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
+
+    def _current_name(self, reference: str, existing: Object) -> str:
+        """The name that the Cluster refers to, else that of the object that is there."""
+        referred = find(self._cluster, ("spec", reference, "name"))
+        return str(referred or find(existing, ("metadata", "name"), ""))
+
+    def _machine_template(self) -> Object | None:
+        template = self._blueprint.control_plane_machine_template
+        if template is None:
+            return None
+        existing = self._current.control_plane.object
+        inner = "infrastructureRef"
+        current = find(existing, ("spec", "machineTemplate", "spec", inner, "name")) or find(
+            existing, ("spec", "machineTemplate", inner, "name"), ""
+        )
+        name = self._names.simple(
+            "controlPlaneInfrastructureMachineTemplate", str(current), f"{self._metadata.get('name', '')}-"
+        )
+        return template_from_template(template, name, self._cluster, owner=self._owner)
+
+    def _plan(self) -> None:
+        tracker = self._tracker
+        annotations = mapping(self._metadata, "annotations")
+        tracker.machine_deployments.concurrency = concurrency_of(annotations)
+        tracker.machine_pools.concurrency = concurrency_of(annotations)
+        tracker.blocking = frozenset(blocking_hooks(annotations))
+        if not self._versions_known:
+            return
+        tracker.machine_deployments.upgrading = list(self._settings.upgrading)
+        versions = self._blueprint.kubernetes_versions
+        extension = find(self._blueprint.cluster_class, _UPGRADE_EXTENSION)
+        source: PlanSource = from_class_versions(versions) if versions else one_minor
+        if extension:
+            source = from_extension(self._settings.extensions, str(extension), self._cluster)
+        path = ("spec", "template", "spec", "version")
+        current = self._current
+        compute_upgrade_plan(
+            tracker,
+            current.control_plane.object,
+            (
+                [str(find(one.object, path, "")) for one in current.machine_deployments.values()],
+                [str(find(one.object, path, "")) for one in current.machine_pools.values()],
+            ),
+            str(self._topology.get("version", "")),
+            source,
+        )
+
+    def _control_plane(self, machine_template: Object | None) -> Object:
+        blueprint = self._blueprint
+        existing = self._current.control_plane.object
+        current = self._current_name("controlPlaneRef", existing)
+        desired = str(self._topology.get("version", ""))
+        try:
+            name = self._names.templated("controlPlane", current, blueprint.control_plane_naming, {})
+            version = control_plane_version(
+                self._tracker, existing if self._versions_known else None, desired
+            )
+            return control_plane_object(blueprint, self._cluster, name, version, machine_template, existing)
+        except TopologyError as error:
+            raise error.wrapped("failed to compute ControlPlane") from None
+
+    def _control_plane_health_check(self, control_plane: Object) -> Object | None:
+        if self._blueprint.control_plane_machine_template is None:
+            return None
+        class_check = mapping(self._blueprint.control_plane_class, "healthCheck")
+        topology_check = mapping(self._topology, "controlPlane", "healthCheck")
+        selector = {labels.CONTROL_PLANE: "", labels.OWNED: ""}
+        return self._health_check(control_plane, selector, class_check, topology_check)
+
+    def _health_check(
+        self, target: Object, selector: Object, class_check: Object, topology_check: Object
+    ) -> Object | None:
+        if not is_enabled(class_check, topology_check):
+            return None
+        checks, remediation = resolved(class_check, topology_check)
+        cluster_name = str(self._metadata.get("name", ""))
+        return machine_health_check(target, selector, cluster_name, self._owner, checks, remediation)
+
+    def _desired_cluster(self, infrastructure: Object, control_plane: Object) -> Object:
+        cluster_name = self._metadata.get("name", "")
+        own = {**mapping(self._metadata, "labels"), labels.CLUSTER_NAME: cluster_name, labels.OWNED: ""}
+        result = put(_without_empty(self._cluster), ("metadata", "labels"), own)
+        result = put(result, ("spec", "infrastructureRef"), contract_reference(infrastructure))
+        result = put(result, ("spec", "controlPlaneRef"), contract_reference(control_plane))
+        step = ("metadata", "annotations", labels.UPGRADE_STEP)
+        if self._tracker.is_planned():
+            return put(result, step, find(control_plane, ("spec", "version")))
+        return drop(result, step)
+
+    def _machine_deployment(self, topology: Object) -> MachineDeploymentState:
+        blueprint = worker_blueprint(self._blueprint, "MachineDeployment", str(topology.get("class", "")))
+        name = str(topology.get("name", ""))
+        role = f"machineDeployments/{name}/"
+        current = self._current.machine_deployments.get(name)
+        names = (
+            self._worker_template(role + "bootstrapTemplate", current, name, "bootstrap", "configRef"),
+            self._worker_template(role + "infrastructureMachineTemplate", current, name, "infrastructureRef"),
+        )
+        bootstrap, infrastructure = machine_deployment_templates(
+            blueprint, self._cluster, name, names, self._owner
+        )
+        version = self._worker_version("machineDeployments", "machine deployment", topology, current)
+        own_name = self._names.templated(
+            role + "machineDeployment",
+            str(find(current.object, ("metadata", "name"), "")) if current is not None else "",
+            blueprint.naming,
+            {"machineDeployment": {"topologyName": name}},
+        )
+        result = machine_deployment(
+            blueprint, self._cluster, topology, own_name, version, bootstrap, infrastructure
+        )
+        selector = {labels.OWNED: "", labels.DEPLOYMENT_NAME: name}
+        health_check = self._health_check(
+            result, selector, mapping(blueprint.worker_class, "healthCheck"), mapping(topology, "healthCheck")
+        )
+        return MachineDeploymentState(result, bootstrap, infrastructure, health_check)
+
+    def _machine_pool(self, topology: Object) -> MachinePoolState:
+        blueprint = worker_blueprint(self._blueprint, "MachinePool", str(topology.get("class", "")))
+        name = str(topology.get("name", ""))
+        role = f"machinePools/{name}/"
+        current = self._current.machine_pools.get(name)
+        names = (
+            self._worker_template(role + "bootstrapObject", current, name, "bootstrap", "configRef"),
+            self._worker_template(
+                role + "infrastructureMachinePoolObject", current, name, "infrastructureRef"
+            ),
+        )
+        bootstrap, infrastructure = machine_pool_objects(blueprint, self._cluster, name, names, self._owner)
+        version = self._worker_version("machinePools", "MachinePool", topology, current)
+        own_name = self._names.templated(
+            role + "machinePool",
+            str(find(current.object, ("metadata", "name"), "")) if current is not None else "",
+            blueprint.naming,
+            {"machinePool": {"topologyName": name}},
+        )
+        result = machine_pool(
+            blueprint, self._cluster, topology, own_name, version, bootstrap, infrastructure
+        )
+        return MachinePoolState(result, bootstrap, infrastructure)
+
+    def _worker_template(
+        self, role: str, current: MachineDeploymentState | MachinePoolState | None, name: str, *path: str
+    ) -> str:
+        existing = ""
+        if current is not None:
+            existing = str(find(current.object, ("spec", "template", "spec", *path, "name"), ""))
+        return self._names.simple(role, existing, f"{self._metadata.get('name', '')}-{name}-")
+
+    def _worker_version(
+        self,
+        listing: str,
+        kind: str,
+        topology: Object,
+        current: MachineDeploymentState | MachinePoolState | None,
+    ) -> str:
+        tracker = self._tracker
+        known = current is not None and self._versions_known
+        return worker_version(
+            tracker,
+            tracker.machine_deployments if listing == "machineDeployments" else tracker.machine_pools,
+            kind,
+            topology,
+            find(self._topology, ("workers", listing)) or [],
+            current.object if known and current is not None else None,
+            str(self._topology.get("version", "")),
+        )
+
+
+def _without_empty(value: Any) -> Any:
+    """A Cluster as Go writes it: without empty lists, which it can tell from absent ones in memory only."""
+    if not isinstance(value, dict):
+        return [_without_empty(item) for item in value] if isinstance(value, list) else value
+    return {
+        key: item if key == "variables" else _without_empty(item) for key, item in value.items() if item != []
+    }

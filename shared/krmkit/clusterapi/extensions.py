@@ -1,0 +1,87 @@
+"""Runtime extensions as the patch engine sees them: something that answers the three topology mutation hooks.
+
+Source: api/runtime/hooks/v1alpha1 and exp/runtime/client of kubernetes-sigs/cluster-api.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.lang.gotemplate.printing import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Object = dict[str, Any]
+
+HOOKS_VERSION = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
+GENERATE_PATCHES = "GeneratePatches"
+VALIDATE_TOPOLOGY = "ValidateTopology"
+DISCOVER_VARIABLES = "DiscoverVariables"
+GENERATE_UPGRADE_PLAN = "GenerateUpgradePlan"
+JSON_PATCH = "JSONPatch"
+JSON_MERGE_PATCH = "JSONMergePatch"
+
+
+class Extensions(Protocol):
+    """Answers hooks. `handler` is what a class names: `<handler>.<extensionConfig>`.
+
+    Requests and responses have the shape that goes over the wire, except that `patch` is JSON data, not base64.
+    """
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """A GeneratePatchesResponse. Raises TopologyError where nobody answers."""
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """A ValidateTopologyResponse. Raises TopologyError where nobody answers."""
+
+    def discover_variables(self, handler: str, request: Object) -> Object:
+        """A DiscoverVariablesResponse. Raises TopologyError where nobody answers."""
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """A GenerateUpgradePlanResponse. Raises TopologyError where nobody answers."""
+
+
+class NoExtensions:
+    """The extensions of a list in which none is: every call is an error that says what is missing."""
+
+    __slots__ = ()
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """Raises TopologyError."""
+        raise unanswered(GENERATE_PATCHES, handler)
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """Raises TopologyError."""
+        raise unanswered(VALIDATE_TOPOLOGY, handler)
+
+    def discover_variables(self, handler: str, request: Object) -> Object:
+        """Raises TopologyError."""
+        raise unanswered(DISCOVER_VARIABLES, handler)
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """Raises TopologyError."""
+        raise unanswered(GENERATE_UPGRADE_PLAN, handler)
+
+
+def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:
+    """The error for a hook that nobody answers."""
+    reason = why or "no TopologyResponses among the items has an answer of this extension"
+    return TopologyError(f"no answer to {hook} of extension {quote(handler)}: {reason}")
+
+
+def checked(handler: str, response: Object) -> Object:
+    """A response whose status is Success. Raises TopologyError in the reference's words otherwise."""
+    status = response.get("status")
+    if status == "Success":
+        return response
+    message = response.get("message", "")
+    if status == "Failure":
+        raise TopologyError(
+            f"failed to call extension handler {quote(handler)}: got failure response with message: {message}"
+        )
+    raise TopologyError(
+        f"failed to call extension handler {quote(handler)}: got unknown response status {quote(str(status or ''))}"
+    )

@@ -1,0 +1,23 @@
+"""The feature gates that decide what the webhooks accept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(slots=True, frozen=True)
+class FeatureGates:
+    """Cluster API's feature gates, with the defaults of a management cluster that uses ClusterClasses."""
+
+    machine_taint_propagation: bool = False
+    runtime_sdk: bool = False
+    cluster_topology: bool = True
+
+    @classmethod
+    def of(cls, config: Mapping[str, bool]) -> FeatureGates:
+        """From a config: FeatureGates.of({"RuntimeSDK": True})."""
+        return cls(config.get("MachineTaintPropagation", False), config.get("RuntimeSDK", False))

@@ -1,0 +1,172 @@
+"""The Clusters and ClusterClasses of a package, decoded once each, and what a class says about variables.
+
+Shared by the functions that default and validate: a class is read, and its schemas compiled, once for all its Clusters.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.clustervalidation import class_key, default_version, validate_class_name
+from krmkit.clusterapi.collect import Collected, Item
+from krmkit.clusterapi.compatibility import spec_of, topology_of
+from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.lang.nearest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from krmkit.clusterapi.collect import Key
+    from krmkit.clusterapi.decode import Problem
+    from krmkit.krm.finding import Subject
+    from krmkit.lang.fielderror import FieldError
+
+    Data = dict[str, Any]
+
+INLINE = "inline"
+
+
+class Decoded:
+    """An item with what was read of it: `data` is v1beta2. Where it is not `usable`, nothing can be said about it."""
+
+    __slots__ = ("data", "item", "problems", "usable")
+
+    def __init__(self, item: Item, decode: Callable[[object], tuple[Data, list[Problem]]]) -> None:
+        self.item = item
+        data, self.problems = decode(item.data)
+        # Objects without a namespace are those of "default", also where classes and Clusters name each other.
+        metadata = data.get("metadata") or {}
+        self.data: Data = {**data, "metadata": {**metadata, "namespace": item.namespace}}
+        self.usable = all(problem.unknown for problem in self.problems)
+
+    def findings(self) -> list[Finding]:
+        """What does not fit into the object's type: wrong types are errors, what only a server would drop is a warning."""
+        return [
+            self.finding(problem.rule, problem.message, WARNING if problem.unknown else ERROR, problem.field)
+            for problem in self.problems
+        ]
+
+    def finding(
+        self, rule: str, message: str, severity: str = ERROR, field: str = "", **tags: str
+    ) -> Finding:
+        """A finding about the object. One that stands in a config has no resource: the message names it."""
+        resource: Subject | None = self.item.resource
+        if resource is None:
+            message = f"previous {self.item.label}: {message}"
+        return Finding(rule, message, severity, resource, field, tags=tags)
+
+    def error(self, rule: str, error: FieldError) -> Finding:
+        """An error of a webhook, with the reference's text."""
+        return self.finding(rule, error.body(), ERROR, error.field, type=error.type)
+
+
+class Class:
+    """A ClusterClass and its variables. `definitions` is None where they are not known; `problem` says why."""
+
+    __slots__ = ("decoded", "definitions", "problem")
+
+    def __init__(self, decoded: Decoded) -> None:
+        self.decoded = decoded
+        self.definitions: Definitions | None = None
+        self.problem = ""
+        if not decoded.usable:
+            return
+        unknown = undiscovered(decoded.data)
+        if unknown:
+            self.problem = f"the variables of the extension {unknown} are not known: a class with status.variables says them"
+            return
+        try:
+            self.definitions = Definitions(status_variables(decoded.data, discovered(decoded.data)))
+        except DiscoveryError as error:
+            self.problem = str(error)
+
+    @property
+    def data(self) -> Data:
+        """The class, v1beta2."""
+        return self.decoded.data
+
+
+def discovered(cluster_class: Data) -> dict[str, list[Data]]:
+    """What external patches defined when the class's status was written, by patch name."""
+    found: dict[str, list[Data]] = {}
+    for variable in (cluster_class.get("status") or {}).get("variables") or ():
+        for definition in variable.get("definitions") or ():
+            source = definition.get("from", "")
+            if source and source != INLINE:
+                found.setdefault(source, []).append(
+                    {**{k: v for k, v in definition.items() if k != "from"}, "name": variable.get("name", "")}
+                )
+    return found
+
+
+def undiscovered(cluster_class: Data) -> str:
+    """The first extension whose variables nobody has told, "" where there is none."""
+    known = discovered(cluster_class)
+    for patch in spec_of(cluster_class).get("patches") or ():
+        extension = (patch.get("external") or {}).get("discoverVariablesExtension", "")
+        if extension and patch.get("name", "") not in known:
+            return str(extension)
+    return ""
+
+
+class Package:
+    """The decoded objects. `clusters` are those that were asked for, in the order of the items."""
+
+    __slots__ = ("classes", "clusters", "collected", "findings", "previous_classes", "previous_clusters")
+
+    def __init__(self, collected: Collected, names: Iterable[str] | None = None) -> None:
+        self.collected = collected
+        self.findings: list[Finding] = []
+        self.clusters = [Decoded(item, decode_cluster) for item in self._chosen(names)]
+        self.classes = {
+            key: Class(Decoded(item, decode_cluster_class)) for key, item in collected.classes.items()
+        }
+        self.previous_clusters = _decoded(collected.previous_clusters, decode_cluster)
+        self.previous_classes = _decoded(collected.previous_classes, decode_cluster_class)
+
+    def _chosen(self, names: Iterable[str] | None) -> list[Item]:
+        """The Clusters of the names; `prod` or `team-a/prod`. All of them where no names are given."""
+        clusters = self.collected.clusters
+        if names is None:
+            return clusters
+        wanted = set(names)
+        found = [one for one in clusters if one.name in wanted or f"{one.namespace}/{one.name}" in wanted]
+        known = {name for one in found for name in (one.name, f"{one.namespace}/{one.name}")}
+        for name in names:
+            if name not in known:
+                hint = did_you_mean(name, [one.name for one in clusters])
+                self.findings.append(Finding("unknown-cluster", f"no Cluster has the name {name}{hint}"))
+        return found
+
+    def class_of(self, cluster: Data) -> Class | None:
+        """The usable class of a Cluster, None where there is none."""
+        found = self.classes.get(class_key(cluster))
+        return found if found is not None and found.decoded.usable else None
+
+    def previous(self, decoded: Decoded) -> Data | None:
+        """The Cluster before the change."""
+        known = self.previous_clusters.get(decoded.item.key)
+        return known.data if known is not None and known.usable else None
+
+
+def _decoded(
+    items: Mapping[Key, Item], decode: Callable[[object], tuple[Data, list[Problem]]]
+) -> dict[Key, Decoded]:
+    return {key: Decoded(item, decode) for key, item in items.items()}
+
+
+def default_cluster(cluster: Data, owner: Class | None, old: Data | None) -> tuple[Data, list[FieldError]]:
+    """The Cluster as the defaulting webhook leaves it, and what that webhook refuses.
+
+    Without a class, or without its variables, only the version is defaulted.
+    """
+    defaulted = default_version(cluster)
+    errors = validate_class_name(defaulted)
+    if errors or owner is None or owner.definitions is None or not topology_of(defaulted):
+        return defaulted, errors
+    before = topology_of(old) if old is not None else None
+    topology, errors = default_and_validate(topology_of(defaulted), before, owner.definitions)
+    return {**defaulted, "spec": {**spec_of(defaulted), "topology": topology}}, errors

@@ -1,0 +1,249 @@
+"""validate-cluster-topology: everything that the webhooks refuse about the objects of a package, at once."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters
+from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
+from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, template_ref, topology_of, workers_of
+from krmkit.clusterapi.decode import STRING, Problem, Struct
+from krmkit.clusterapi.labels import CLUSTER_NAME, OWNED, group_of
+from krmkit.clusterapi.needs import need
+from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster
+from krmkit.clusterapi.versionupdate import CurrentState, status_version
+from krmkit.krm.finding import ERROR, WARNING, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.collect import Collected, Item, Key
+    from krmkit.clusterapi.features import FeatureGates
+    from krmkit.lang.fielderror import FieldError
+
+    Data = dict[str, Any]
+
+_SHOWN_USERS = 3
+_TEMPLATE = Struct(
+    "Template",
+    {
+        "apiVersion": STRING,
+        "kind": STRING,
+        "metadata": Struct("ObjectMeta", {}, open=True),
+        "spec": Struct("TemplateSpec", {"template": Struct("TemplateResource", {}, open=True)}),
+        "status": Struct("Status", {}, open=True),
+    },
+)
+
+
+def validate_package(package: Package, features: FeatureGates) -> list[Finding]:
+    """All findings: of the classes, then of the Clusters, each against its class and its state before a change."""
+    found = list(package.findings)
+    users: dict[Key, list[Decoded]] = {}
+    for decoded in package.clusters:
+        if decoded.usable and topology_of(decoded.data):
+            users.setdefault(class_key(decoded.data), []).append(decoded)
+    for key, owner in package.classes.items():
+        found += _validate_class(package, owner, users.get(key, []), features)
+    found += _removed_classes(package, users)
+    state = _States(package.collected)
+    for decoded in package.clusters:
+        found += decoded.findings()
+        if decoded.usable:
+            found += _validate_cluster(package, decoded, features, state)
+    for previous in (*package.previous_classes.values(), *package.previous_clusters.values()):
+        found += [finding for finding in previous.findings() if finding.severity != WARNING]
+    return found
+
+
+def _validate_class(
+    package: Package, owner: Class, users: list[Decoded], features: FeatureGates
+) -> list[Finding]:
+    decoded = owner.decoded
+    found = decoded.findings()
+    if not decoded.usable:
+        return found
+    old = _previous_class(package, decoded.item.key)
+    errors = validate_class(decoded.data, old, features)
+    found += [decoded.error("invalid-class", error) for error in errors]
+    if owner.definitions is None:
+        found.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
+    if old is not None:
+        clusters = [user.data for user in users]
+        for error in validate_class_for_clusters(decoded.data, old, clusters):
+            found.append(decoded.error("class-in-use", error))
+    return found + _templates(package, decoded)
+
+
+def _previous_class(package: Package, key: Key) -> Data | None:
+    known = package.previous_classes.get(key)
+    return known.data if known is not None and known.usable else None
+
+
+def _removed_classes(package: Package, users: dict[Key, list[Decoded]]) -> list[Finding]:
+    """Classes that are gone while Clusters use them."""
+    found = []
+    for key, decoded in package.previous_classes.items():
+        if key in package.classes or key not in users:
+            continue
+        names = [f"{user.item.namespace}/{user.item.name}" for user in users[key]]
+        more = len(names) - _SHOWN_USERS
+        shown = ", ".join(names[:_SHOWN_USERS]) + (f", ... ({more} more)" if more > 0 else "")
+        message = f"ClusterClass cannot be deleted because it is used by Cluster(s): {shown}"
+        found.append(decoded.finding("class-in-use", message))
+    return found
+
+
+def _references(spec: Data) -> list[tuple[str, Data]]:
+    """Every template that a class refers to, with its path."""
+    plane = spec.get("controlPlane") or {}
+    found = [
+        ("spec.infrastructure", template_ref(spec.get("infrastructure"))),
+        ("spec.controlPlane", template_ref(plane)),
+        ("spec.controlPlane.machineInfrastructure", template_ref(plane.get("machineInfrastructure"))),
+    ]
+    for kind in WORKER_KINDS:
+        for position, worker in enumerate(workers_of(spec, kind)):
+            found += [
+                (f"spec.workers.{kind}[{position}].{part}", template_ref(worker.get(part)))
+                for part in ("bootstrap", "infrastructure")
+            ]
+    return [(path + ".templateRef", reference) for path, reference in found if reference.get("name")]
+
+
+def _templates(package: Package, decoded: Decoded) -> list[Finding]:
+    """Templates that are not among the items, and fields of templates that no template has."""
+    found = []
+    for path, reference in _references(spec_of(decoded.data)):
+        kind, name = reference.get("kind", ""), reference["name"]
+        group = group_of(reference.get("apiVersion", ""))
+        item = package.collected.find(group, kind, decoded.item.namespace, name)
+        if item is None:
+            message = (
+                f"{kind} {decoded.item.namespace}/{name} of group {group} is not among the items; Clusters of this class"
+                " need it"
+            )
+            found.append(decoded.finding("missing-template", message, WARNING, path))
+            continue
+        found += _template_findings(item)
+    return found
+
+
+def _template_findings(item: Item) -> list[Finding]:
+    problems: list[Problem] = []
+    _TEMPLATE.decode(item.data, "", problems)
+    return [
+        Finding(
+            problem.rule, problem.message, WARNING if problem.unknown else ERROR, item.resource, problem.field
+        )
+        for problem in problems
+    ]
+
+
+def _validate_cluster(
+    package: Package, decoded: Decoded, features: FeatureGates, states: _States
+) -> list[Finding]:
+    """One Cluster against its class, and, where the class changed, against the class before."""
+    owner = package.class_of(decoded.data)
+    old = package.previous(decoded)
+    around = Surroundings(features, owner.data if owner is not None else None)
+    if old is not None:
+        around.state = states.of(old)
+        around.old_class = _class_before(package, old)
+    errors, variable_errors, warnings = _errors(decoded.data, old, owner, around)
+    found = [decoded.finding("warning", text, WARNING, "spec.topology") for text in warnings]
+    if owner is not None and owner.definitions is None:
+        message = f"the variables are not checked: {owner.problem}"
+        found.append(decoded.finding("unknown-variables", message, WARNING, "spec.topology.variables"))
+    known = _known_before(package, decoded, old, owner, around) if errors or variable_errors else None
+    for rule, some in (("invalid-variable", variable_errors), ("invalid-cluster", errors)):
+        for error in some:
+            if known is None or str(error) in known:
+                found.append(decoded.error(rule, error))
+            else:
+                assert owner is not None
+                found.append(_broken(decoded, owner, error))
+    return found
+
+
+def _errors(
+    cluster: Data, old: Data | None, owner: Class | None, around: Surroundings
+) -> tuple[list[FieldError], list[FieldError], list[str]]:
+    """What validation says, what defaulting says (most of it about variables), and warnings."""
+    defaulted, variable_errors = default_cluster(cluster, owner, old)
+    errors, warnings = validate_cluster(defaulted, old, around)
+    if variable_errors and not class_key(cluster)[1]:
+        variable_errors = []  # both say that the class is missing
+    return errors, variable_errors, warnings
+
+
+def _class_before(package: Package, old: Data) -> Data | None:
+    """The class of a Cluster before its change: as it was, or as it is now."""
+    key = class_key(old)
+    before = _previous_class(package, key)
+    if before is not None:
+        return before
+    found = package.class_of(old)
+    return found.data if found is not None else None
+
+
+def _known_before(
+    package: Package, decoded: Decoded, old: Data | None, owner: Class | None, around: Surroundings
+) -> set[str] | None:
+    """What was wrong with the Cluster before its class changed; None where the class did not change."""
+    before = package.previous_classes.get(class_key(decoded.data))
+    if before is None or owner is None or not before.usable or before.data == owner.data:
+        return None
+    past = Class(before)
+    surroundings = Surroundings(around.features, before.data, old_class=around.old_class, state=around.state)
+    errors, variable_errors, _ = _errors(decoded.data, old, past, surroundings)
+    return {str(error) for error in (*errors, *variable_errors)}
+
+
+def _broken(decoded: Decoded, owner: Class, error: FieldError) -> Finding:
+    """A Cluster that was fine until its class changed, with what would make it fine again."""
+    label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
+    message = f"the change of ClusterClass {label} breaks this Cluster: {error.body()}"
+    wanted = need(error, owner.data)
+    if wanted:
+        message += f"; needed: {wanted}"
+    finding = decoded.finding("class-breaks-cluster", message, field=error.field, type=error.type)
+    finding.tags["class"] = label
+    return finding
+
+
+class _States:
+    """What the topologies have made, as far as the items tell: only control planes with a version in their status count.
+
+    Without one nothing is known about a running upgrade: the objects of a rendered package have no status.
+    """
+
+    __slots__ = ("_collected", "_workers")
+
+    def __init__(self, collected: Collected) -> None:
+        self._collected = collected
+        self._workers: dict[tuple[str, str, str], list[Data]] = {}
+        for (group, kind, namespace, _), item in collected.others.items():
+            if group == "cluster.x-k8s.io" and kind in ("MachineDeployment", "MachinePool", "Machine"):
+                labels = (item.data.get("metadata") or {}).get("labels") or {}
+                if CLUSTER_NAME in labels and (OWNED in labels or kind == "Machine"):
+                    self._workers.setdefault((namespace, str(labels[CLUSTER_NAME]), kind), []).append(
+                        item.data
+                    )
+
+    def of(self, cluster: Data) -> CurrentState | None:
+        """The state of a Cluster, None where its control plane is not there or has not said its version."""
+        reference = spec_of(cluster).get("controlPlaneRef") or {}
+        metadata = cluster.get("metadata") or {}
+        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        plane = self._collected.find(
+            reference.get("apiGroup", ""), reference.get("kind", ""), namespace, reference.get("name", "")
+        )
+        if plane is None or not status_version(plane.data):
+            return None
+        return CurrentState(
+            plane.data,
+            *(
+                self._workers.get((namespace, name, kind), [])
+                for kind in ("MachineDeployment", "MachinePool", "Machine")
+            ),
+        )

@@ -1,0 +1,135 @@
+"""Patches applied to the templates of a request, and patched templates written back to the desired objects.
+
+Source: patches/engine.go (applyPatchesToRequest) and patches/patch.go (copySpec and the fields it preserves).
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.lang.jsonpatch import Draft, PatchError, merged
+from krmkit.lang.nested import MISSING, NestedError, find, lookup, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.patches.request import RequestItem
+
+    Object = dict[str, Any]
+    Path = tuple[str, ...]
+
+PROTECTED_LABELS = (labels.CLUSTER_NAME, labels.OWNED, labels.DEPLOYMENT_NAME, labels.POOL_NAME)
+PROTECTED_ANNOTATIONS = (labels.CLONED_FROM_NAME, labels.CLONED_FROM_GROUP_KIND)
+# The fields of a control plane that the topology sets, by either contract; no patch may change what was set.
+_MACHINE_TEMPLATE = ("spec", "machineTemplate")
+_TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
+PROTECTED_CONTROL_PLANE: tuple[Path, ...] = (
+    (*_MACHINE_TEMPLATE, "metadata"),
+    *((*_MACHINE_TEMPLATE, *inner, name) for inner in ((), ("spec",)) for name in (
+        "infrastructureRef", "readinessGates", "taints")),
+    *((*_MACHINE_TEMPLATE, name) for name in _TIMEOUTS),
+    *((*_MACHINE_TEMPLATE, "spec", "deletion", name + "Seconds") for name in _TIMEOUTS),
+    ("spec", "replicas"),
+    ("spec", "version"),
+    ("spec", "rollout", "after"),
+)  # fmt: skip
+_TEMPLATE_FIELDS: tuple[tuple[Path, Path], ...] = (
+    (("metadata", "labels"), ("metadata", "labels")),
+    (("metadata", "annotations"), ("metadata", "annotations")),
+    (("spec", "template", "metadata", "labels"), ("spec", "template", "metadata", "labels")),
+    (("spec", "template", "metadata", "annotations"), ("spec", "template", "metadata", "annotations")),
+    (("spec", "template", "spec"), ("spec", "template", "spec")),
+)
+_OBJECT_FIELDS: tuple[tuple[Path, Path], ...] = (
+    (("spec", "template", "metadata", "labels"), ("metadata", "labels")),
+    (("spec", "template", "metadata", "annotations"), ("metadata", "annotations")),
+    (("spec", "template", "spec"), ("spec",)),
+)
+_METADATA = (("metadata", "labels"), ("metadata", "annotations"))
+
+
+class Patched:
+    """A template under the patches of all patches of a class, one after the other."""
+
+    __slots__ = ("_draft", "_item")
+
+    def __init__(self, item: RequestItem) -> None:
+        self._item = item
+        self._draft = Draft(item.object)
+
+    def json_patch(self, operations: list[Object]) -> None:
+        """Apply an RFC 6902 patch; outside of spec, labels and annotations it has no effect. Raises TopologyError."""
+        before = self._item.object
+        # What leaves the rest alone goes on in the same draft; all else starts from a template that stays as it was.
+        inner = all(str(operation.get("path", "")).startswith("/spec/") for operation in operations)
+        draft = self._draft if inner else Draft(before)
+        try:
+            draft.apply(operations)
+        except PatchError as error:
+            raise TopologyError(
+                f"failed to apply patch: error applying json patch (RFC6902): {error}"
+            ) from None
+        if inner:
+            self._item.object = draft.document
+        else:
+            self._accept(before, draft.document)
+
+    def merge_patch(self, patch: object) -> None:
+        """Apply an RFC 7386 patch, with the same restriction. Raises TopologyError."""
+        before = self._item.object
+        try:
+            self._accept(before, merged(before, patch))
+        except PatchError as error:
+            raise TopologyError(
+                f"failed to apply patch: error applying json merge patch (RFC7386): {error}"
+            ) from None
+
+    def _accept(self, before: Object, after: object) -> None:
+        """Take over spec, labels and annotations where `after` has them, and nothing else."""
+        if not isinstance(after, dict):
+            raise TopologyError(
+                "failed to apply patch to template: failed to convert patched template to Unstructured:"
+                " the patched template is no mapping"
+            )
+        result = dict(before)
+        if "spec" in after:
+            result["spec"] = after["spec"]
+        for path in _METADATA:
+            value = lookup(after, path)
+            if value is not MISSING:
+                result = put(result, path, value)
+        self._item.object = result
+        self._draft = Draft(result)
+
+
+def write_back(target: Object, template: Object, is_template: bool, preserve: Iterable[Path] = ()) -> Object:
+    """The desired object with spec, labels and annotations of its patched template.
+
+    is_template: the object is a template itself. preserve: further fields that keep their value where they have one.
+    Each field is replaced as a whole where the patched template has it. Raises TopologyError.
+    """
+    fields = _TEMPLATE_FIELDS if is_template else _OBJECT_FIELDS
+    kept: list[tuple[Path, Any]] = []
+    for name in PROTECTED_LABELS:
+        kept.append((("metadata", "labels", name), find(target, ("metadata", "labels", name), MISSING)))
+    for name in PROTECTED_ANNOTATIONS:
+        kept.append(
+            (("metadata", "annotations", name), find(target, ("metadata", "annotations", name), MISSING))
+        )
+    kept += [(path, lookup(target, path)) for path in preserve]
+    result = target
+    try:
+        for source, destination in fields:
+            value = lookup(template, source)
+            if value is not MISSING:
+                result = put(result, destination, value)
+        for path, value in kept:
+            if value is not MISSING and lookup(result, path) is not value:
+                result = put(result, path, value)
+    except NestedError as error:
+        metadata = target.get("metadata", {})
+        name = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+        raise TopologyError(f"failed to apply patch to {name}: failed to set field: {error}") from None
+    return result

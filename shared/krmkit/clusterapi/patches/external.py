@@ -1,0 +1,81 @@
+"""External patches: what extensions answer. Source: patches/external of kubernetes-sigs/cluster-api."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import HOOKS_VERSION, JSON_MERGE_PATCH, JSON_PATCH, checked
+from krmkit.clusterapi.patches.request import item_variables, wire_variables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.patches.request import Request, RequestItem
+
+    Object = dict[str, Any]
+
+
+class ExternalPatch:
+    """A patch of a class whose operations an extension generates."""
+
+    __slots__ = ("_external", "name")
+
+    def __init__(self, patch: Object) -> None:
+        self.name = str(patch.get("name", ""))
+        self._external: Object = patch.get("external") or {}
+
+    @property
+    def generates(self) -> bool:
+        """Whether the patch names an extension for GeneratePatches."""
+        return bool(self._external.get("generatePatchesExtension"))
+
+    @property
+    def validates(self) -> bool:
+        """Whether the patch names an extension for ValidateTopology."""
+        return bool(self._external.get("validateTopologyExtension"))
+
+    def generate(
+        self, request: Request, names: frozenset[str] | None, extensions: Extensions
+    ) -> list[tuple[RequestItem, str, Any]]:
+        """(item, patch type, patch) in the order of the answer. Raises TopologyError."""
+        handler = str(self._external["generatePatchesExtension"])
+        wire = self._wire("GeneratePatchesRequest", request, names, with_uid=True)
+        response = checked(handler, extensions.generate_patches(handler, wire))
+        items = {item.uid: item for item in request.items}
+        answers = []
+        for answer in response.get("items") or []:
+            item = items.get(str(answer.get("uid", "")))
+            if item is None:
+                raise TopologyError("unable to find corresponding request item for patch")
+            kind = answer.get("patchType")
+            if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
+                raise TopologyError(f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}")
+            answers.append((item, str(kind), answer.get("patch")))
+        return answers
+
+    def validate(self, request: Request, names: frozenset[str] | None, extensions: Extensions) -> None:
+        """Ask the extension whether the patched templates are valid. Raises TopologyError where they are not."""
+        handler = str(self._external["validateTopologyExtension"])
+        wire = self._wire("ValidateTopologyRequest", request, names, with_uid=False)
+        checked(handler, extensions.validate_topology(handler, wire))
+
+    def _wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
+        items = []
+        for item in request.items:
+            wire: Object = {"uid": item.uid} if with_uid else {}
+            wire["holderReference"] = item.holder
+            wire["object"] = item.object
+            variables = wire_variables(item_variables(item, names))
+            if variables:
+                wire["variables"] = variables
+            items.append(wire)
+        result: Object = {
+            "apiVersion": HOOKS_VERSION,
+            "kind": kind,
+            "variables": wire_variables(request.variables_for(names)),
+            "items": items,
+        }
+        if self._external.get("settings"):
+            result["settings"] = self._external["settings"]
+        return result

@@ -1,0 +1,82 @@
+"""The GeneratePatches request: templates with their holders and variables, in the reference's order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Object = dict[str, Any]
+
+INFRASTRUCTURE_REF = "spec.infrastructureRef"
+CONTROL_PLANE_REF = "spec.controlPlaneRef"
+BOOTSTRAP_REF = "spec.template.spec.bootstrap.configRef"
+MACHINE_INFRASTRUCTURE_REF = "spec.template.spec.infrastructureRef"
+CONTROL_PLANE_MACHINE_REFS = (
+    "spec.machineTemplate.infrastructureRef",
+    "spec.machineTemplate.spec.infrastructureRef",
+)
+
+
+@dataclass(slots=True)
+class RequestItem:
+    """One template of a request.
+
+    role: where the patched template goes (`controlPlane`, `machineDeployments/md-0/bootstrapTemplate`).
+    holder: the holderReference. variables: the overrides of the item's control plane or worker group, by name.
+    builtin: the item's own part of the builtin variable; None for the infrastructure cluster.
+    """
+
+    uid: str
+    role: str
+    holder: Object
+    object: Object
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    builtin: Object | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """All items, the Cluster's variables by name, and `builtin.cluster`."""
+
+    items: list[RequestItem]
+    variables: Mapping[str, Any]
+    builtin: Object
+
+    def variables_for(self, names: frozenset[str] | None) -> Object:
+        """The global variables that a patch sees: those defined for it (None: all), and `builtin`."""
+        found = {
+            name: value
+            for name, value in self.variables.items()
+            if name != "builtin" and (names is None or name in names)
+        }
+        found["builtin"] = self.builtin
+        return found
+
+
+def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
+    """The variables of one item that a patch sees: its overrides, filtered as the global ones are, and `builtin`."""
+    found = {
+        name: value
+        for name, value in item.variables.items()
+        if name != "builtin" and (names is None or name in names)
+    }
+    if item.builtin is not None:
+        found["builtin"] = item.builtin
+    return found
+
+
+def merge_variables(shared: Object, own: Object) -> Object:
+    """Global variables below those of an item: `builtin` merges part by part, all others are replaced."""
+    merged = {**shared, **own}
+    if "builtin" in shared and "builtin" in own:
+        merged["builtin"] = {**shared["builtin"], **own["builtin"]}
+    return merged
+
+
+def wire_variables(variables: Object) -> list[Object]:
+    """Variables as hooks have them. `wire_variables({"a": 1})` is [{"name": "a", "value": 1}]."""
+    return [{"name": name, "value": value} for name, value in variables.items()]

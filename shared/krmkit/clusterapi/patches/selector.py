@@ -1,0 +1,62 @@
+"""Which templates a patch definition selects. Source: matchesSelector in patches/inline/json_patch_generator.go."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.patches.request import (
+    BOOTSTRAP_REF,
+    CONTROL_PLANE_MACHINE_REFS,
+    CONTROL_PLANE_REF,
+    INFRASTRUCTURE_REF,
+    MACHINE_INFRASTRUCTURE_REF,
+)
+from krmkit.lang.nested import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.patches.request import RequestItem
+
+_WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
+
+
+def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
+    """Whether the selector of a definition selects the item. apiVersion and kind must be equal, and one resource match.
+
+    matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
+    """
+    template = item.object
+    if template.get("apiVersion") != selector.get("apiVersion") or template.get("kind") != selector.get(
+        "kind"
+    ):
+        return False
+    resources = selector.get("matchResources") or {}
+    holder = item.holder
+    kind, path = holder.get("kind"), holder.get("fieldPath")
+    if resources.get("infrastructureCluster") and kind == "Cluster" and path == INFRASTRUCTURE_REF:
+        return True
+    if resources.get("controlPlane") and (
+        (kind == "Cluster" and path == CONTROL_PLANE_REF) or path in CONTROL_PLANE_MACHINE_REFS
+    ):
+        return True
+    if path not in _WORKER_REFS:
+        return False
+    for holder_kind, field, builtin in (
+        ("MachineDeployment", "machineDeploymentClass", "machineDeployment"),
+        ("MachinePool", "machinePoolClass", "machinePool"),
+    ):
+        names = find(resources, (field, "names"))
+        if kind == holder_kind and names:
+            name = find(item.builtin, (builtin, "class"))
+            if isinstance(name, str) and any(matches_class(pattern, name) for pattern in names):
+                return True
+    return False
+
+
+def matches_class(pattern: str, name: str) -> bool:
+    """Whether a class name fits: equal, `*`, or a star as the first or last character. `matches_class("a*", "ab")`."""
+    return (
+        pattern in ("*", name)
+        or (pattern.startswith("*") and name.endswith(pattern[1:]))
+        or (pattern.endswith("*") and name.startswith(pattern[:-1]))
+    )

@@ -1,0 +1,185 @@
+"""TopologyResponses: recorded answers of runtime extensions, as items of a package.
+
+    apiVersion: krmkit.dev/v1alpha1
+    kind: TopologyResponses
+    spec:
+      responses:
+      - extension: generate-patches.my-extension
+        hook: GeneratePatches
+        request: {variables: [...], items: [...]}
+        response: {status: Success, items: [{uid: "1", patchType: JSONPatch, patch: [...]}]}
+
+A request answers what it equals: the order of items, their uids, and apiVersion and kind of the request play no part. A
+recorded text may hold `?????` where a generated name has its suffix, so that what a real controller was asked answers a
+render too. Without `request` the response answers every request of its hook and extension. `patch` is JSON, or base64
+as it goes over the wire.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from binascii import Error as Base64Error
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    GENERATE_UPGRADE_PLAN,
+    VALIDATE_TOPOLOGY,
+    unanswered,
+)
+from krmkit.clusterapi.names import ALPHABET, RANDOM_LENGTH
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.jsonequal import json_equal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Object = dict[str, Any]
+
+KIND = "TopologyResponses"
+API_VERSION = "krmkit.dev/v1alpha1"
+GLOB = "?????"
+_HOOKS = (GENERATE_PATCHES, VALIDATE_TOPOLOGY, DISCOVER_VARIABLES, GENERATE_UPGRADE_PLAN)
+_ENVELOPE = ("apiVersion", "kind")
+
+
+class RecordedResponses:
+    """Answers hooks from items of kind TopologyResponses. Raises TopologyError for items that cannot be read."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self, items: Iterable[Object]) -> None:
+        self._answers: dict[tuple[str, str], list[Object]] = {}
+        for item in items:
+            self._read(item)
+
+    def _read(self, item: Object) -> None:
+        spec = item.get("spec")
+        responses = spec.get("responses") if isinstance(spec, dict) else None
+        if not isinstance(responses, list):
+            raise TopologyError(f"spec.responses must be a list, got {type(responses).__name__}")
+        for index, one in enumerate(responses):
+            where = f"spec.responses[{index}]"
+            if not isinstance(one, dict) or not isinstance(one.get("response"), dict):
+                raise TopologyError(f"{where} must have extension, hook and response")
+            unknown = sorted(set(one) - {"extension", "hook", "request", "response"})
+            if unknown:
+                raise TopologyError(
+                    f"{where}.{unknown[0]} is unknown; known are extension, hook, request, response"
+                )
+            if one.get("hook") not in _HOOKS:
+                raise TopologyError(
+                    f"{where}.hook must be one of {', '.join(_HOOKS)}, got {one.get('hook')!r}"
+                )
+            self._answers.setdefault((str(one["hook"]), str(one.get("extension", ""))), []).append(one)
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """The recorded GeneratePatchesResponse. Raises TopologyError."""
+        answer, uids = self._answer(GENERATE_PATCHES, handler, request)
+        items = []
+        for item in answer.get("items") or []:
+            uid = str(item.get("uid", ""))
+            items.append({**item, "uid": uids.get(uid, uid), "patch": _patch(item.get("patch"))})
+        return {**answer, "items": items}
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """The recorded ValidateTopologyResponse. Raises TopologyError."""
+        return self._answer(VALIDATE_TOPOLOGY, handler, request)[0]
+
+    def discover_variables(self, handler: str, request: Object) -> Object:
+        """The recorded DiscoverVariablesResponse. Raises TopologyError."""
+        return self._answer(DISCOVER_VARIABLES, handler, request)[0]
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """The recorded GenerateUpgradePlanResponse. Raises TopologyError."""
+        return self._answer(GENERATE_UPGRADE_PLAN, handler, request)[0]
+
+    def _answer(self, hook: str, handler: str, request: Object) -> tuple[Object, dict[str, str]]:
+        """The response, and the request's uid for each recorded one."""
+        known = self._answers.get((hook, handler), [])
+        for one in known:
+            recorded = one.get("request")
+            uids = {} if recorded is None else match_request(recorded, request)
+            if uids is not None:
+                return one["response"], uids
+        why = f"{len(known)} recorded, and none for this request" if known else ""
+        raise unanswered(hook, handler, why)
+
+
+def _patch(patch: Any) -> Any:
+    if not isinstance(patch, str):
+        return patch
+    try:
+        return json.loads(b64decode(patch, validate=True))
+    except (Base64Error, ValueError):
+        raise TopologyError(f"patch must be JSON or base64 of JSON, got {quote(patch[:60])}") from None
+
+
+def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
+    """The uids of the request by those recorded, or None where the two ask different things."""
+    for key in {*recorded, *request} - {*_ENVELOPE, "items"}:
+        if not same(recorded.get(key), request.get(key)):
+            return None
+    theirs, ours = recorded.get("items") or [], request.get("items") or []
+    if len(theirs) != len(ours):
+        return None
+    left: dict[tuple[Any, ...], list[Object]] = {}
+    for item in ours:
+        left.setdefault(_group(item), []).append(item)
+    uids: dict[str, str] = {}
+    for item in theirs:
+        candidates = left.get(_group(item), [])
+        for position, candidate in enumerate(candidates):
+            if all(same(item.get(key), candidate.get(key)) for key in {*item, *candidate} - {"uid"}):
+                uids[str(item.get("uid", ""))] = str(candidate.get("uid", ""))
+                del candidates[position]
+                break
+        else:
+            return None
+    return uids
+
+
+def _group(item: Object) -> tuple[Any, ...]:
+    holder, template = item.get("holderReference") or {}, item.get("object") or {}
+    name = str(holder.get("name", ""))
+    # Names match by their globs; what stands before the suffix is enough to find the few that may be meant.
+    return holder.get("kind"), holder.get("fieldPath"), template.get("kind"), name[:-RANDOM_LENGTH]
+
+
+def same(recorded: Any, value: Any) -> bool:
+    """Whether a recorded value stands for a value; `?????` in a text fits five characters of generated suffixes."""
+    if isinstance(recorded, dict):
+        return (
+            isinstance(value, dict)
+            and recorded.keys() == value.keys()
+            and all(same(one, value[key]) for key, one in recorded.items())
+        )
+    if isinstance(recorded, list):
+        return (
+            isinstance(value, list)
+            and len(recorded) == len(value)
+            and all(same(one, other) for one, other in zip(recorded, value, strict=True))
+        )
+    if isinstance(recorded, str) and GLOB in recorded:
+        return isinstance(value, str) and _fits(recorded, value)
+    return json_equal(recorded, value)
+
+
+def _fits(recorded: str, value: str) -> bool:
+    parts = recorded.split(GLOB)
+    if len(value) != len(recorded):
+        return False
+    at = 0
+    for number, part in enumerate(parts):
+        if number:
+            if not set(value[at : at + RANDOM_LENGTH]) <= set(ALPHABET):
+                return False
+            at += RANDOM_LENGTH
+        if value[at : at + len(part)] != part:
+            return False
+        at += len(part)
+    return True

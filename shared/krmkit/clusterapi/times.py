@@ -1,0 +1,25 @@
+"""Times and durations as the v1beta1 and v1beta2 types hold them."""
+
+from __future__ import annotations
+
+from krmkit.lang.sprig.durations import SECOND, parse_duration
+from krmkit.lang.sprig.timeparse import parse_time
+
+RFC3339 = "2006-01-02T15:04:05Z07:00"
+_INT32 = 1 << 32
+
+
+def check_time(text: str) -> None:
+    """metav1.Time takes RFC 3339 only. Raises ValueError with Go's words."""
+    parse_time(RFC3339, text)
+
+
+def to_seconds(duration: str) -> int:
+    """ConvertToSeconds: whole seconds, cut off towards zero, in 32 bits.
+
+    >>> to_seconds("1m30s"), to_seconds("1500ms")
+    (90, 1)
+    """
+    nanoseconds = parse_duration(duration)
+    seconds = abs(nanoseconds) // SECOND * (-1 if nanoseconds < 0 else 1)
+    return (seconds + (_INT32 >> 1)) % _INT32 - (_INT32 >> 1)

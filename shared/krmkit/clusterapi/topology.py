@@ -1,0 +1,332 @@
+"""Managed topologies among items: for each Cluster its class, its current state, and what it should be.
+
+What belongs to a class (decoding, templates, variables, patches) is made once, on first use by one of its Clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi.blueprint import read_blueprint
+from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
+from krmkit.clusterapi.compatibility import topology_of
+from krmkit.clusterapi.contract import Contracts
+from krmkit.clusterapi.currentstate import CurrentObjects
+from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import NoExtensions, checked
+from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.labels import GROUP, OWNED, group_of
+from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.package import Package, discovered
+from krmkit.clusterapi.rotation import ROTATED, rotate
+from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.nested import find, mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.collect import Collected, Item
+    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.package import Decoded
+    from krmkit.clusterapi.rotation import Rotation
+    from krmkit.clusterapi.state import ClusterState
+    from krmkit.clusterapi.versions import UpgradeTracker
+
+    Object = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Options:
+    """The config of a render. names: pinned names, `{"<cluster>/<role>": name}`."""
+
+    clusters: list[str] = field(default_factory=list)
+    names: Mapping[str, str] = field(default_factory=dict)
+    contracts: Mapping[str, str] = field(default_factory=dict)
+    owner_references: str = WHEN_UID
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Rendered:
+    """One Cluster's outcome. `item` is the Cluster among the items, `cluster` what it is after defaulting."""
+
+    item: Item
+    cluster: Object
+    state: ClusterState
+    tracker: UpgradeTracker
+    rotations: list[Rotation]
+    is_new: bool
+
+
+@dataclass(slots=True)
+class ClassWork:
+    """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None where
+    findings say what is wrong."""
+
+    decoded: Decoded
+    variables: list[Object] = field(default_factory=list)
+    definitions: Definitions | None = None
+    blueprint: Blueprint | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+
+class Topologies:
+    """The managed Clusters of a package. `findings` has what is wrong with them, in the order of the items."""
+
+    def __init__(self, collected: Collected, options: Options, extensions: Extensions | None = None) -> None:
+        self._collected = collected
+        self._options = options
+        self._features = FeatureGates.of(options.feature_gates)
+        self._package = Package(collected, options.clusters or None)
+        self._extensions = extensions or NoExtensions()
+        self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
+        self._classes: dict[tuple[str, str], ClassWork] = {}
+        self._current = CurrentObjects(_state_objects(collected))
+        self.findings: list[Finding] = list(self._package.findings)
+
+    def managed(self) -> list[Decoded]:
+        """The Clusters with a topology, those that the config names or all. One without is a finding if it was named."""
+        found = []
+        for decoded in self._package.clusters:
+            if not decoded.usable or topology_of(decoded.data):
+                found.append(decoded)
+            elif self._options.clusters:
+                message = "must have spec.topology to be rendered, got a Cluster without one"
+                self.findings.append(decoded.finding("not-managed", message, WARNING, "spec"))
+        return found
+
+    def classes(self) -> list[ClassWork]:
+        """The classes in use, in the order of their first Cluster."""
+        return list(self._classes.values())
+
+    def class_work(self, key: tuple[str, str]) -> ClassWork | None:
+        """A class by namespace and name; None where it is not among the items."""
+        known = self._classes.get(key)
+        if known is None:
+            owner = self._package.classes.get(key)
+            if owner is None:
+                return None
+            known = self._classes[key] = self._prepare(owner.decoded)
+            self.findings += known.findings
+        return known
+
+    def _prepare(self, decoded: Decoded) -> ClassWork:
+        work = ClassWork(decoded, findings=decoded.findings())
+        if not decoded.usable:
+            return work
+        work.findings += self._gated(decoded)
+        if any(finding.severity == ERROR for finding in work.findings):
+            return work
+        try:
+            work.variables = class_variables(decoded.data, self._extensions)
+            work.definitions = Definitions(work.variables)
+            templates = _Templates(self._collected, decoded.item)
+            work.blueprint = read_blueprint(decoded.data, templates, self._contracts, work.variables)
+        except TopologyError as error:
+            work.findings.append(decoded.finding("class-error", str(error)))
+            return work
+        blueprint = work.blueprint
+        message = f"contract {blueprint.contract} of the control plane comes from {blueprint.contract_source}"
+        work.findings.append(decoded.finding("contract", message, EXPLAIN, "spec.controlPlane.templateRef"))
+        return work
+
+    def _gated(self, decoded: Decoded) -> list[Finding]:
+        """External patches need the feature gate that the reference has for them."""
+        if self._features.runtime_sdk:
+            return []
+        message = (
+            "patch.external can be used only if the RuntimeSDK feature flag is enabled;"
+            " set featureGates.RuntimeSDK: true in the config"
+        )
+        return [
+            decoded.finding("feature-gate", message, ERROR, f"spec.patches[{index}].external")
+            for index, patch in enumerate(find(decoded.data, ("spec", "patches")) or [])
+            if patch.get("external")
+        ]
+
+    def render(self, decoded: Decoded) -> Rendered | None:
+        """The desired state of one Cluster; None where a finding says why there is none."""
+        self.findings += decoded.findings()
+        if not decoded.usable:
+            return None
+        key = class_key(decoded.data)
+        place = "spec.topology.classRef.name"
+        work = self.class_work(key)
+        if work is None:
+            known = [name for namespace, name in self._collected.classes if namespace == key[0]]
+            message = f"ClusterClass {'/'.join(key)} must be among the items{did_you_mean(key[1], known)}"
+            self.findings.append(decoded.finding("missing-class", message, ERROR, place))
+            return None
+        if work.blueprint is None:
+            message = f"cannot be rendered: its ClusterClass {'/'.join(key)} has errors"
+            self.findings.append(decoded.finding("class-error", message, ERROR, place))
+            return None
+        cluster = self._admitted(decoded, work)
+        return None if cluster is None else self._compute(decoded.item, cluster, work.blueprint)
+
+    def _admitted(self, decoded: Decoded, work: ClassWork) -> Object | None:
+        """The Cluster as the webhooks leave it; None where they refuse it, and findings say why."""
+        old = self._package.previous(decoded)
+        cluster = default_version(decoded.data)
+        assert work.definitions is not None
+        topology, errors = default_and_validate(
+            topology_of(cluster), topology_of(old) if old is not None else None, work.definitions
+        )
+        if not errors:
+            cluster = {**cluster, "spec": {**cluster["spec"], "topology": topology}}
+            around = Surroundings(self._features, work.decoded.data)
+            if old is not None:
+                around.old_class = self._class_before(old)
+                around.state = self._current.validation_state(old)
+            errors, warnings = validate_cluster(cluster, old, around)
+            for text in warnings:
+                self.findings.append(decoded.finding("warning", text, WARNING, "spec.topology"))
+        self.findings += [decoded.error("invalid", error) for error in errors]
+        return None if errors else cluster
+
+    def _class_before(self, old: Object) -> Object | None:
+        before = self._package.previous_classes.get(class_key(old))
+        if before is not None and before.usable:
+            return before.data
+        owner = self._package.class_of(old)
+        return owner.data if owner is not None else None
+
+    def _compute(self, item: Item, cluster: Object, blueprint: Blueprint) -> Rendered | None:
+        current = self._current.of(cluster, blueprint)
+        pinned = {
+            name.partition("/")[2]: value
+            for name, value in self._options.names.items()
+            if name.partition("/")[0] == item.name
+        }
+        settings = Settings(self._options.owner_references, pinned, self._extensions)
+        if current is not None:
+            settings.upgrading = self._current.upgrading(cluster, current)
+        try:
+            state, tracker = desired_state(blueprint, cluster, current, settings)
+            rotations: list[Rotation] = []
+            if current is not None:
+                rotations = rotate(current, state, Names(item.namespace, item.name, pinned), item.name)
+        except TopologyError as error:
+            message = f"error computing the desired state of the Cluster topology: {error}"
+            self.findings.append(Finding("topology-error", message, resource=item.resource))
+            return None
+        self.findings += _told(item, tracker, rotations)
+        return Rendered(item, cluster, state, tracker, rotations, current is None)
+
+
+class _Templates:
+    """The templates of one class by reference: (templateRef, field) -> data."""
+
+    __slots__ = ("_collected", "_owner")
+
+    def __init__(self, collected: Collected, owner: Item) -> None:
+        self._collected = collected
+        self._owner = owner
+
+    def __call__(self, reference: Object, where: str) -> Object:
+        kind, name = str(reference.get("kind", "")), str(reference.get("name", ""))
+        group = group_of(str(reference.get("apiVersion", "")))
+        found = self._collected.find(group, kind, self._owner.namespace, name)
+        if found is None:
+            place = (group, kind, self._owner.namespace)
+            hint = did_you_mean(name, [key[3] for key in self._collected.others if key[:3] == place])
+            raise TopologyError(
+                f"{where} must name a template among the items, got {kind}.{group} {quote(name)} in namespace"
+                f" {self._owner.namespace}{hint}"
+            )
+        return found.data
+
+
+def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
+    """The class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
+
+    What the class's status says of an extension's variables stands where nobody answers for the extension.
+    """
+    known = discovered(cluster_class)
+    answers: dict[str, list[Object]] = {}
+    for patch in find(cluster_class, ("spec", "patches")) or []:
+        handler = find(patch, ("external", "discoverVariablesExtension"))
+        if not handler:
+            continue
+        name = str(patch.get("name", ""))
+        settings = find(patch, ("external", "settings"))
+        try:
+            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
+        except TopologyError:
+            if name not in known:
+                raise
+            answers[name] = known[name]
+            continue
+        answers[name] = checked(handler, response).get("variables") or []
+    try:
+        return status_variables(cluster_class, answers)
+    except DiscoveryError as error:
+        raise TopologyError(str(error)) from None
+
+
+def _state_objects(collected: Collected) -> Iterable[Object]:
+    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
+    for (group, kind, *_), item in collected.others.items():
+        resource = item.resource
+        if resource is None or resource.may_hold(OWNED) or (group == GROUP and kind == "Machine"):
+            yield _with_namespace(item.data, item)
+
+
+def _with_namespace(data: Object, item: Item) -> Object:
+    metadata = mapping(data, "metadata")
+    if metadata.get("namespace"):
+        return data
+    return {**data, "metadata": {**metadata, "namespace": item.namespace}}
+
+
+def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
+    """What waits for what, and which machines roll."""
+    found = []
+    for rotation in rotations:
+        if rotation.outcome == ROTATED:
+            message = (
+                f"{rotation.role}: {rotation.kind} {rotation.current_name} is replaced by {rotation.name}, so its machines"
+                f" roll; changed: {', '.join(rotation.fields)}"
+            )
+            tags = {"role": rotation.role, "from": rotation.current_name, "to": rotation.name}
+            found.append(Finding("rotated", message, INFO, item.resource, "spec.topology", tags=tags))
+    for message in waiting(tracker):
+        found.append(Finding("upgrade", message, INFO, item.resource, "spec.topology.version"))
+    return found
+
+
+def waiting(tracker: UpgradeTracker) -> list[str]:
+    """How an upgrade stands, a line for each part that waits. `[]` where nothing does."""
+    lines = []
+    if tracker.plan:
+        lines.append(f"the control plane goes through {', '.join(tracker.plan)}")
+    if tracker.is_provisioning:
+        lines.append("the control plane is being created; it takes the new version afterwards")
+    if tracker.is_upgrading:
+        lines.append("the control plane is still upgrading; the next step waits for it")
+    if tracker.is_waiting_for_workers:
+        lines.append("the control plane waits for the workers to upgrade first")
+    for kind, workers in (
+        ("MachineDeployments", tracker.machine_deployments),
+        ("MachinePools", tracker.machine_pools),
+    ):
+        if workers.plan:
+            lines.append(f"{kind} go through {', '.join(workers.plan)}")
+        if workers.deferred:
+            lines.append(f"{kind} put off by annotation: {', '.join(workers.deferred)}")
+        pending = [name for name in workers.pending_upgrade if name not in workers.deferred]
+        if pending:
+            lines.append(f"{kind} that wait for their turn: {', '.join(pending)}")
+        if workers.pending_create:
+            lines.append(
+                f"{kind} that are created when the control plane is stable: {', '.join(workers.pending_create)}"
+            )
+    return lines

@@ -1,0 +1,240 @@
+"""Upgrade plans: the versions that control plane and workers go through. Source: desiredstate/upgrade_plan.go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import HOOKS_VERSION, checked
+from krmkit.lang.semver import Version, VersionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.extensions import Extensions
+
+    Object = dict[str, Any]
+
+Plans = tuple[list[str], list[str]]
+PlanSource = Callable[[str, str, str], Plans]
+"""(desired version, control plane's version, lowest version of workers or "") -> plans of control plane, workers."""
+
+# Kubernetes allows kubelets three minor versions behind the API server.
+_SKEW = 3
+_UNORDERED = 2
+
+
+def parse_version(text: str, what: str) -> Version:
+    """A version, parsed tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
+    try:
+        return Version.parse(text)
+    except VersionError as error:
+        raise TopologyError(f"failed to parse {what} {text}: {error}") from None
+
+
+def compare(one: Version, other: Version) -> int:
+    """-1, 0, 1, or 2 where only the build metadata differ and give no order. Source: util/version."""
+    result = one.compare(other)
+    if result or one.metadata == other.metadata:
+        return result
+    mine, theirs = _build(one.metadata), _build(other.metadata)
+    if len(mine) != len(theirs):
+        return _UNORDERED
+    for left, right in zip(mine, theirs, strict=True):
+        if left == right:
+            continue
+        if left.isdecimal() and right.isdecimal():
+            return -1 if int(left) < int(right) else 1
+        return _UNORDERED
+    return 0
+
+
+def _build(metadata: str) -> list[str]:
+    return metadata.split(".") if metadata else []
+
+
+def _text(version: Version) -> str:
+    text = f"{version.major}.{version.minor}.{version.patch}"
+    text += f"-{version.prerelease}" if version.prerelease else ""
+    return text + (f"+{version.metadata}" if version.metadata else "")
+
+
+def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
+    """The plan of a class without versions: at most one minor version up. Raises TopologyError."""
+    wanted = parse_version(desired, "desired version")
+    current = parse_version(control_plane, "current ControlPlane version")
+    if _text(wanted) == _text(current):
+        return [], []
+    if wanted.minor > current.minor + 1:
+        raise TopologyError(f"cannot compute an upgrade plan from {control_plane} to {desired}")
+    return [desired], []
+
+
+def from_class_versions(versions: Iterable[str]) -> PlanSource:
+    """The plan of a class with kubernetesVersions: the last version of each minor between current and desired."""
+    known = list(versions)
+
+    def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
+        wanted = parse_version(desired, "desired version")
+        current = parse_version(control_plane, "current ControlPlane version")
+        if _text(wanted) == _text(current):
+            return [], []
+        started = ended = False
+        between: list[tuple[str, Version]] = []
+        for text in known:
+            version = parse_version(text, "version")
+            if (started and not ended) or (not started and version.minor > current.minor):
+                between.append((text, version))
+            started = started or _text(version) == _text(current) or compare(current, version) < 0
+            ended = ended or _text(version) == _text(wanted) or compare(wanted, version) < 0
+        steps: list[str] = []
+        minor = current.minor
+        for text, version in between:
+            if version.minor > minor:
+                steps.append(text)
+            elif version.minor == minor and steps:
+                steps[-1] = text
+            elif version.minor == minor == wanted.minor:
+                steps.append(text)
+            minor = version.minor
+        return steps, []
+
+    return plan
+
+
+def from_extension(extensions: Extensions, handler: str, cluster: Object) -> PlanSource:
+    """The plan that an extension generates. The call raises TopologyError where nobody answers."""
+
+    def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
+        request: Object = {
+            "apiVersion": HOOKS_VERSION,
+            "kind": "GenerateUpgradePlanRequest",
+            "cluster": cluster,
+            "fromControlPlaneKubernetesVersion": control_plane,
+            "toKubernetesVersion": desired,
+        }
+        if workers:
+            request["fromWorkersKubernetesVersion"] = workers
+        response = checked(handler, extensions.generate_upgrade_plan(handler, request))
+        first, second = (
+            [str(step.get("version", "")) for step in response.get(name) or []]
+            for name in ("controlPlaneUpgrades", "workersUpgrades")
+        )
+        return first, second
+
+    return plan
+
+
+def default_and_validate(
+    desired: str, control_plane: str, workers: str, control_plane_plan: list[str], workers_plan: list[str]
+) -> list[str]:
+    """The plan of the workers, defaulted to as few steps as Kubernetes' version skew allows. Raises TopologyError."""
+    wanted = parse_version(desired, "Cluster version")
+    current = parse_version(control_plane, "ControlPlane version")
+    minors = {current.minor: control_plane}
+    order = {control_plane: -1}
+    if compare(current, wanted) != 0:
+        _check_control_plane(desired, wanted, current, control_plane_plan, minors, order)
+    elif control_plane_plan:
+        raise TopologyError(
+            "invalid ControlPlane upgrade plan: control plane is already at the desired version"
+        )
+    lowest = parse_version(workers, "min workers version") if workers else None
+    if lowest is None or compare(lowest, wanted) == 0:
+        if workers_plan:
+            raise TopologyError(
+                "invalid worker upgrade plan; there are no workers or workers already at the desired version"
+            )
+        return workers_plan
+    if control_plane_plan:
+        unknown = [step for step in workers_plan if step not in (*control_plane_plan, control_plane)]
+        if unknown:
+            raise TopologyError(
+                f"invalid workers upgrade plan: versions {','.join(unknown)} doesn't match any versions in the control"
+                " plane upgrade plan nor the control plane version"
+            )
+    if not workers_plan:
+        for step in range(_SKEW, wanted.minor - lowest.minor, _SKEW):
+            if lowest.minor + step not in minors:
+                raise TopologyError(
+                    f"invalid upgrade plan; unable to identify version for minor {lowest.minor + step}"
+                )
+            workers_plan = [*workers_plan, minors[lowest.minor + step]]
+        if not workers_plan or workers_plan[-1] != desired:
+            workers_plan = [*workers_plan, desired]
+    _check_workers(desired, wanted, lowest, workers_plan, order)
+    return workers_plan
+
+
+def _check_control_plane(
+    desired: str,
+    wanted: Version,
+    current: Version,
+    plan: list[str],
+    minors: dict[int, str],
+    order: dict[str, int],
+) -> None:
+    begin = "invalid ControlPlane upgrade plan"
+    for index, text in enumerate(plan):
+        order[text] = index
+        target = parse_version(text, f"{begin}: item {index}; version")
+        if compare(target, current) <= 0:
+            raise TopologyError(
+                f"{begin}: item {index}; version {text} must be greater than v{_text(current)}"
+            )
+        if target.minor not in (current.minor, current.minor + 1):
+            raise TopologyError(
+                f"{begin}: item {index}; expecting a version with minor {current.minor} or {current.minor + 1},"
+                f" found version {text}"
+            )
+        minors[target.minor] = text
+        current = target
+    if compare(current, wanted) != 0:
+        raise TopologyError(
+            f"{begin}: control plane upgrade plan must end with version {desired}, ends with v{_text(current)} instead"
+        )
+
+
+def _check_workers(
+    desired: str, wanted: Version, current: Version, plan: list[str], order: dict[str, int]
+) -> None:
+    begin = "invalid workers upgrade plan"
+    for index, text in enumerate(plan):
+        target = parse_version(text, f"{begin}, item {index}; version")
+        difference = compare(target, current)
+        if difference <= 0:
+            raise TopologyError(
+                f"{begin}, item {index}; version {text} must be greater than v{_text(current)}"
+            )
+        if difference == _UNORDERED and order.get(text, 0) < order.get(f"v{_text(current)}", -1):
+            raise TopologyError(f"{begin}, item {index}; version {text} must be before v{_text(current)}")
+        if target.minor - current.minor > _SKEW:
+            raise TopologyError(
+                f"{begin}, item {index}; workers cannot go from minor {current.minor} (v{_text(current)}) to minor"
+                f" {target.minor} ({text}), an intermediate step is required to comply with Kubernetes version skew rules"
+            )
+        current = target
+    if compare(current, wanted) != 0:
+        raise TopologyError(
+            f"{begin}; workers upgrade plan must end with version {desired}, ends with v{_text(current)} instead"
+        )
+
+
+def lowest_version(versions: Iterable[str], control_plane: str) -> str:
+    """The lowest version of workers, "" where there are none. Equal ones with other build metadata: the one that is
+    not the control plane's."""
+    top = parse_version(control_plane, "ControlPlane version")
+    lowest: Version | None = None
+    for text in versions:
+        if text:
+            version = parse_version(text, "version of workers")
+            if lowest is None or _is_lower(version, lowest, top):
+                lowest = version
+    return f"v{_text(lowest)}" if lowest is not None else ""
+
+
+def _is_lower(version: Version, lowest: Version, control_plane: Version) -> bool:
+    difference = compare(version, lowest)
+    return difference < 0 or (difference == _UNORDERED and _text(version) != _text(control_plane))

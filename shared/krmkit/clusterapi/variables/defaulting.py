@@ -1,0 +1,77 @@
+"""Fills in the defaults of variables.
+
+Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.variables.values import Variable, nests_deeper, repeated
+from krmkit.lang.fielderror import FieldError, invalid, key
+from krmkit.lang.openapi.defaults import fill_defaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.clusterapi.variables.definitions import Definition, Definitions
+
+
+def default_variables(
+    values: Sequence[Variable], definitions: Definitions, path: str, *, create: bool
+) -> tuple[list[Variable], list[FieldError]]:
+    """The values with defaults, or errors and no values at all.
+
+    With `create`, variables that are not set follow in the order of the definitions, if their schema has a default.
+    """
+    errors = repeated(values, path) or definitions.errors(path)
+    if errors:
+        return [], errors
+    found: list[Variable] = []
+    for variable in values:
+        definition = definitions.by_name.get(variable.name)
+        if definition is None:
+            detail = "variable is not defined"
+            errors.append(invalid(key(path, variable.name), variable.raw, detail))
+            continue
+        if nests_deeper(variable.value):
+            found.append(variable)  # validation says that it is too deep
+            continue
+        defaulted, problems = default_variable(variable, definition, path, create=create)
+        errors += problems
+        if defaulted is not None:
+            found.append(defaulted)
+    if create:
+        existing = {variable.name for variable in values}
+        for name, definition in definitions.by_name.items():
+            if name in existing:
+                continue
+            defaulted, problems = default_variable(None, definition, path, create=True)
+            errors += problems
+            if defaulted is not None:
+                found.append(defaulted)
+    return ([], errors) if errors else (found, [])
+
+
+def default_variable(
+    variable: Variable | None, definition: Definition, path: str, *, create: bool
+) -> tuple[Variable | None, list[FieldError]]:
+    """One value with its defaults; None where there is nothing to set. What is set already stays, even if it is empty."""
+    schema = definition.schema
+    if schema is None:
+        return None, [FieldError("InternalError", key(path, definition.name), None, _conversion(definition))]
+    if variable is None and not (create and schema.has_default):
+        return None, []
+    value = variable.value if variable is not None else None
+    if value is None and schema.has_default:
+        value = schema.default
+    new = fill_defaults(schema, value)
+    if variable is not None and new is variable.value and variable.raw:
+        return variable, []
+    return Variable(definition.name, new), []
+
+
+def _conversion(definition: Definition) -> str:
+    return (
+        f'failed to convert schema definition for variable "{definition.name}"; ClusterClass should be checked: '
+        + "; ".join(map(str, definition.problems))
+    )

@@ -1,0 +1,193 @@
+"""What defines the variables of a ClusterClass: its own definitions first, then those that patches discover.
+
+The list is that of ClusterClass status.variables. It is computed here, and need not be in the class.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.clusterapi.variables.values import go_number
+from krmkit.lang.fielderror import FieldError, aggregate, child, type_invalid
+from krmkit.lang.openapi.rules import RuleSet, has_rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from krmkit.lang.kubecel.environment import Environment
+    from krmkit.lang.openapi.schema import Schema
+
+INLINE = "inline"
+# Explicit false says the same as nothing.
+_FALSE = (
+    "uniqueItems",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-int-or-string",
+)
+
+
+class DiscoveryError(ValueError):
+    """The variables of a ClusterClass cannot be put together; the text is the controller's."""
+
+
+class Definition:
+    """One variable, ready for values: its schema and rules are compiled once for a ClusterClass.
+
+    `problems` are the errors of a schema that cannot be read; `sources` are the names in `from`.
+    """
+
+    __slots__ = ("name", "problems", "required", "rules", "schema", "sources")
+
+    def __init__(
+        self,
+        name: str,
+        required: bool,
+        schema: Schema | None,
+        problems: list[FieldError],
+        rules: RuleSet | None,
+        sources: tuple[str, ...],
+    ) -> None:
+        self.name = name
+        self.required = required
+        self.schema = schema
+        self.problems = problems
+        self.rules = rules
+        self.sources = sources
+
+
+class Definitions:
+    """The variables of a ClusterClass by name, in the order of status.variables, made once for all its Clusters.
+
+    >>> status = [{"name": "cpu", "definitions": [{"from": "inline", "schema": {"openAPIV3Schema": {"type": "integer"}}}]}]
+    >>> list(Definitions(status).by_name)
+    ['cpu']
+    """
+
+    __slots__ = ("_names", "_problem", "by_name")
+
+    def __init__(self, status: Sequence[Mapping[str, Any]], environment: Environment | None = None) -> None:
+        """`environment` evaluates rules; where it is None, one is made for the first schema that has rules."""
+        self.by_name: dict[str, Definition] = {}
+        # Why the class cannot be used; errors then name all its variables.
+        self._problem = ""
+        self._names = ""
+        problems: list[str] = []
+        for entry in status:
+            name = str(entry.get("name", ""))
+            listed = entry.get("definitions") or []
+            if not listed:
+                problems.append(f'variable "{name}" has no definitions')
+                continue
+            if entry.get("definitionsConflict"):
+                problems.append(f'variable "{name}" has conflicting definitions')
+                continue
+            first = listed[0]
+            schema, errors = convert_schema(_openapi(first), "schema")
+            rules = None
+            if schema is not None and has_rules(schema):
+                if environment is None:
+                    environment = _environment()
+                rules = RuleSet(schema, environment)
+            sources = tuple(str(definition.get("from", "")) for definition in listed)
+            self.by_name[name] = Definition(name, bool(first.get("required")), schema, errors, rules, sources)
+        if problems:
+            self._names = ",".join(f"Name: {entry.get('name', '')}" for entry in status)
+            self._problem = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+
+    def errors(self, path: str) -> list[FieldError]:
+        """The error of a class whose variables cannot be used, for a list of values at `path`; none if they can."""
+        if not self._problem:
+            return []
+        detail = f"variable definitions in the ClusterClass not valid: {self._problem}"
+        return [type_invalid(path, f"[{self._names}]", detail)]
+
+
+def _environment() -> Environment:
+    from krmkit.lang.kubecel.environment import Environment
+
+    return Environment()
+
+
+def _openapi(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    schema = definition.get("schema") or {}
+    return schema.get("openAPIV3Schema") or {}
+
+
+def status_variables(
+    cluster_class: Mapping[str, Any],
+    discovered: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    environment: Environment | None = None,
+) -> list[dict[str, Any]]:
+    """status.variables of a ClusterClass. `discovered` are the variables that each external patch answers, by patch name.
+
+    Raises DiscoveryError for discovered variables that are not valid, and for definitions that conflict.
+    """
+    spec = cluster_class.get("spec") or {}
+    entries: dict[str, dict[str, Any]] = {}
+    for variable in spec.get("variables") or []:
+        _add(entries, variable, INLINE)
+    problems: list[FieldError] = []
+    for patch in spec.get("patches") or []:
+        name = str(patch.get("name", ""))
+        variables = (discovered or {}).get(name)
+        if not variables:
+            continue
+        found = validate_class_variables(variables, None, child(name, "variables"), environment)
+        problems += found
+        if not found:
+            for variable in variables:
+                _add(entries, variable, name)
+    class_name = (cluster_class.get("metadata") or {}).get("name", "")
+    prefix = f"failed to discover variables for ClusterClass {class_name}: "
+    if problems:
+        raise DiscoveryError(prefix + aggregate(problems))
+    conflicting = sorted(name for name, entry in entries.items() if entry["definitionsConflict"])
+    if conflicting:
+        raise DiscoveryError(
+            f"{prefix}the following variables have conflicting schemas: {','.join(conflicting)}"
+        )
+    return [entries[name] for name in sorted(entries)]
+
+
+def _add(entries: dict[str, dict[str, Any]], variable: Mapping[str, Any], source: str) -> None:
+    definition: dict[str, Any] = {"from": source}
+    for keyword in ("required", "deprecatedV1Beta1Metadata", "schema"):
+        if keyword in variable:
+            definition[keyword] = variable[keyword]
+    name = str(variable.get("name", ""))
+    entry = entries.setdefault(name, {"name": name, "definitionsConflict": False, "definitions": []})
+    if entry["definitions"] and _differ(entry["definitions"][0], definition):
+        entry["definitionsConflict"] = True
+    entry["definitions"].append(definition)
+
+
+def _differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return (
+        bool(first.get("required")) is not bool(other.get("required"))
+        or (first.get("deprecatedV1Beta1Metadata") or {}) != (other.get("deprecatedV1Beta1Metadata") or {})
+        or _without_false(_openapi(first)) != _without_false(_openapi(other))
+    )
+
+
+def _without_false(schema: object) -> object:
+    """A schema without booleans that are false, everywhere a schema stands."""
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, object] = {}
+    for keyword, value in schema.items():
+        if value is None or (value is False and keyword in _FALSE):
+            continue
+        if keyword == "properties" and isinstance(value, dict):
+            value = {name: _without_false(inner) for name, inner in value.items()}
+        elif keyword in ("items", "additionalProperties", "not"):
+            value = _without_false(value)
+        elif keyword in ("allOf", "anyOf", "oneOf") and isinstance(value, list):
+            value = [_without_false(inner) for inner in value]
+        else:
+            value = go_number(value)
+        found[keyword] = value
+    return found

@@ -1,0 +1,99 @@
+"""Checks the values of variables against their definitions.
+
+Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.variables.values import MAX_DEPTH, Variable, nests_deeper, repeated
+from krmkit.lang.fielderror import INTERNAL, FieldError, child, invalid, key, required
+from krmkit.lang.openapi.pruning import unknown_fields
+from krmkit.lang.openapi.schema import wrapped
+from krmkit.lang.openapi.values import validate_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from krmkit.clusterapi.variables.definitions import Definition, Definitions
+
+
+def validate_variables(
+    values: Sequence[Variable],
+    old_values: Sequence[Variable],
+    definitions: Definitions,
+    path: str,
+    *,
+    require: bool,
+) -> list[FieldError]:
+    """Every error of a list of values. `require` is for the variables of the Cluster, not for overrides."""
+    errors = repeated(values, path) or definitions.errors(path)
+    if errors:
+        return errors
+    if require:
+        errors += _missing(values, definitions, path)
+    before = {variable.name: variable for variable in old_values}
+    for variable in values:
+        place = key(path, variable.name)
+        definition = definitions.by_name.get(variable.name)
+        if definition is None:
+            errors.append(invalid(place, variable.raw, "variable is not defined"))
+        else:
+            errors += validate_variable(variable, before.get(variable.name), definition, place)
+    return errors
+
+
+def _missing(values: Iterable[Variable], definitions: Definitions, path: str) -> list[FieldError]:
+    names = {variable.name for variable in values}
+    return [
+        required(path, f'required variable "{name}" must be set')
+        for name, definition in definitions.by_name.items()
+        if definition.required and name not in names
+    ]
+
+
+def validate_variable(
+    variable: Variable, old: Variable | None, definition: Definition, path: str
+) -> list[FieldError]:
+    """The errors of one value: those of the first of three checks that fails (schema, unknown fields, rules).
+
+    `path` is that of the variable, `spec.topology.variables[cpu]`.
+    """
+    schema = definition.schema
+    if schema is None:
+        problems = "; ".join(map(str, definition.problems))
+        detail = (
+            f'failed to convert schema definition for variable "{definition.name}";'
+            f" ClusterClass should be checked: {problems}"
+        )
+        return [FieldError(INTERNAL, path, None, detail)]
+    place = child(path, "value")
+    value = variable.value
+    if nests_deeper(value):
+        shown = variable.name
+        return [invalid(place, shown, f"must not nest deeper than {MAX_DEPTH} levels")]
+    errors = validate_value(schema, value, place)
+    if errors:
+        for error in errors:
+            # The text shows the whole value, whatever part of it is wrong.
+            error.value = variable.raw
+            error.detail = error.detail.removeprefix(" in body ")
+        return errors
+    unknown = unknown_fields(wrapped(variable.name, schema), {variable.name: value})
+    if unknown:
+        return [invalid(path, variable.raw, _unknown(variable.name, unknown))]
+    if definition.rules is None:
+        return []
+    errors = definition.rules.evaluate(schema, value, old.value if old is not None else None, place)
+    for error in errors:
+        error.value = variable.raw
+    return errors
+
+
+def _unknown(name: str, fields: list[str]) -> str:
+    """The fields below the variable; a list that is the whole value is called variableValue."""
+    shown = []
+    for field in fields:
+        below = field.removeprefix(name)
+        shown.append(below[1:] if below.startswith(".") else f"variableValue{below}")
+    return f'failed validation: "{",".join(shown)}" field(s) are not specified in the variable schema of variable "{name}"'

@@ -1,0 +1,229 @@
+"""Kubernetes versions of control plane and workers, and what waits for what.
+
+Source: computeControlPlaneVersion, computeMachineDeploymentVersion, computeMachinePoolVersion in
+desiredstate/desired_state.go. Lifecycle hooks have no answer offline: they are taken as not blocking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.upgradeplan import compare, default_and_validate, lowest_version, parse_version
+from krmkit.lang.nested import find, mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from krmkit.clusterapi.upgradeplan import PlanSource
+
+    Object = dict[str, Any]
+
+AFTER_CONTROL_PLANE_UPGRADE = "AfterControlPlaneUpgrade"
+BEFORE_WORKERS_UPGRADE = "BeforeWorkersUpgrade"
+AFTER_WORKERS_UPGRADE = "AfterWorkersUpgrade"
+BEFORE_CLUSTER_UPGRADE = "BeforeClusterUpgrade"
+BEFORE_CONTROL_PLANE_UPGRADE = "BeforeControlPlaneUpgrade"
+
+
+@dataclass(slots=True)
+class WorkersTracker:
+    """What is known of the MachineDeployments, or of the MachinePools, of a Cluster during an upgrade."""
+
+    concurrency: int = 1
+    plan: list[str] = field(default_factory=list)
+    upgrading: list[str] = field(default_factory=list)
+    pending_create: list[str] = field(default_factory=list)
+    pending_upgrade: list[str] = field(default_factory=list)
+    deferred: list[str] = field(default_factory=list)
+
+    def concurrency_reached(self) -> bool:
+        """Whether no further group may start its upgrade."""
+        return len(self.upgrading) >= self.concurrency
+
+
+@dataclass(slots=True)
+class UpgradeTracker:
+    """How an upgrade stands. `blocking`: lifecycle hooks that hold it up, an input of the engine."""
+
+    plan: list[str] = field(default_factory=list)
+    is_pending_upgrade: bool = False
+    is_provisioning: bool = False
+    is_upgrading: bool = False
+    is_starting_upgrade: bool = False
+    is_waiting_for_workers: bool = False
+    machine_deployments: WorkersTracker = field(default_factory=WorkersTracker)
+    machine_pools: WorkersTracker = field(default_factory=WorkersTracker)
+    blocking: frozenset[str] = frozenset()
+
+    def is_control_plane_stable(self) -> bool:
+        """Whether the control plane is neither made, nor upgraded, nor about to be."""
+        return not (
+            self.is_provisioning or self.is_upgrading or self.is_pending_upgrade or self.is_starting_upgrade
+        )
+
+    def is_stable_or_waiting_for_workers(self) -> bool:
+        """Whether workers may upgrade: the control plane is stable, or waits for just that."""
+        if self.is_provisioning or self.is_upgrading or self.is_starting_upgrade:
+            return False
+        return not self.is_pending_upgrade or self.is_waiting_for_workers
+
+    def is_planned(self) -> bool:
+        """Whether there are any steps left."""
+        return bool(self.plan or self.machine_deployments.plan or self.machine_pools.plan)
+
+
+def status_version(control_plane: Object) -> str:
+    """The version that a control plane reports: its lowest of status.versions, else status.version, else ""."""
+    status = mapping(control_plane, "status")
+    versions = [str(find(one, ("version",), "")) for one in status.get("versions") or []]
+    if versions:
+        return min(versions, key=lambda text: parse_version(text, "version").precedence())
+    return str(status.get("version") or "")
+
+
+def is_running(control_plane: Object) -> bool:
+    """Whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
+
+    What git says of versions is what shall be; if that counted as running, no change of a version would ever render.
+    """
+    return bool(status_version(control_plane) or find(control_plane, ("metadata", "uid")))
+
+
+def compute_upgrade_plan(
+    tracker: UpgradeTracker,
+    control_plane: Object,
+    worker_versions: tuple[list[str], list[str]],
+    desired: str,
+    source: PlanSource,
+) -> None:
+    """Fill the plans of a tracker. worker_versions: of the MachineDeployments and of the MachinePools there are."""
+    current = str(find(control_plane, ("spec", "version"), ""))
+    deployments, pools = worker_versions
+    lowest = lowest_version((*deployments, *pools), current)
+    wanted = parse_version(desired, "Cluster version")
+    if _same(parse_version(current, "ControlPlane version"), wanted) and (
+        not lowest or _same(parse_version(lowest, "min workers version"), wanted)
+    ):
+        return
+    plan, workers_plan = source(desired, current, lowest)
+    workers_plan = default_and_validate(desired, current, lowest, plan, workers_plan)
+    tracker.plan = plan
+    if deployments:
+        tracker.machine_deployments.plan = workers_plan
+    if pools:
+        tracker.machine_pools.plan = workers_plan
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.compare(other) == 0 and one.metadata == other.metadata)
+
+
+def control_plane_version(tracker: UpgradeTracker, control_plane: Object | None, desired: str) -> str:
+    """The version of the desired control plane. control_plane: the current one, None where there is none.
+
+    Raises TopologyError.
+    """
+    if control_plane is None:
+        return desired
+    current = str(find(control_plane, ("spec", "version"), ""))
+    tracker.is_pending_upgrade = current != desired
+    status = status_version(control_plane)
+    if not status:
+        tracker.is_provisioning = True
+        return current
+    # A status that lags behind the spec: an earlier step is still under way.
+    if compare(parse_version(current, "version"), parse_version(status, "version")) > 0:
+        tracker.is_upgrading = True
+        return current
+    if tracker.blocking & {AFTER_CONTROL_PLANE_UPGRADE, BEFORE_WORKERS_UPGRADE}:
+        return current
+    deployments, pools = tracker.machine_deployments, tracker.machine_pools
+    if current in (*deployments.plan[:1], *pools.plan[:1]):
+        tracker.is_waiting_for_workers = True
+        return current
+    if deployments.upgrading or pools.upgrading or AFTER_WORKERS_UPGRADE in tracker.blocking:
+        return current
+    if not tracker.is_pending_upgrade:
+        return current
+    if BEFORE_CLUSTER_UPGRADE in tracker.blocking:
+        return current
+    if not tracker.plan:
+        raise TopologyError(
+            "cannot compute the control plane version if the control plane is pending upgrade and the upgrade plan is"
+            " not set"
+        )
+    if BEFORE_CONTROL_PLANE_UPGRADE in tracker.blocking:
+        return current
+    tracker.is_starting_upgrade = True
+    tracker.is_pending_upgrade = False
+    return tracker.plan[0]
+
+
+def worker_version(
+    tracker: UpgradeTracker,
+    workers: WorkersTracker,
+    kind: str,
+    topology: Object,
+    topologies: list[Object],
+    current: Object | None,
+    desired: str,
+) -> str:
+    """The version of a desired MachineDeployment or MachinePool. `kind` names it in errors: "machine deployment".
+
+    topologies: the whole list that `topology` stands in. current: the current object, None where there is none.
+    """
+    blocked = bool(tracker.blocking & {AFTER_CONTROL_PLANE_UPGRADE, BEFORE_WORKERS_UPGRADE})
+    if current is None:
+        if not tracker.is_control_plane_stable() or blocked:
+            workers.pending_create.append(str(topology.get("name", "")))
+        return desired
+    version = str(find(current, ("spec", "template", "spec", "version"), ""))
+    if version == desired:
+        return version
+    name = str(find(current, ("metadata", "name"), ""))
+    if is_deferred(topologies, topology):
+        workers.deferred.append(name)
+        workers.pending_upgrade.append(name)
+        return version
+    if blocked or workers.concurrency_reached() or not tracker.is_stable_or_waiting_for_workers():
+        workers.pending_upgrade.append(name)
+        return version
+    if not workers.plan:
+        raise TopologyError(
+            f"cannot compute the {kind} version if the {kind} is pending upgrade and the upgrade plan is not set"
+        )
+    if workers.plan[0] == version:
+        workers.pending_upgrade.append(name)
+        return version
+    workers.upgrading.append(name)
+    return workers.plan[0]
+
+
+def is_deferred(topologies: list[Object], topology: Object) -> bool:
+    """Whether the upgrade of a worker group is put off: by its own annotation, or by `hold` of one before it."""
+    annotations: Mapping[str, Any] = mapping(topology, "metadata", "annotations")
+    if labels.DEFER_UPGRADE in annotations or labels.HOLD_UPGRADE_SEQUENCE in annotations:
+        return True
+    for other in topologies:
+        if labels.HOLD_UPGRADE_SEQUENCE in mapping(other, "metadata", "annotations"):
+            return True
+        if other.get("name") == topology.get("name"):
+            return False
+    return False
+
+
+def blocking_hooks(annotations: Mapping[str, Any]) -> set[str]:
+    """Lifecycle hooks that annotations of a Cluster take for blocking: `before-upgrade.hook.cluster...` does."""
+    if any(key.startswith(labels.BEFORE_CLUSTER_UPGRADE_PREFIX) for key in annotations):
+        return {BEFORE_CLUSTER_UPGRADE}
+    return set()
+
+
+def concurrency_of(topology_annotations: Mapping[str, Any]) -> int:
+    """How many worker groups may upgrade at once, 1 unless the Cluster's annotation says more."""
+    text = str(topology_annotations.get(labels.UPGRADE_CONCURRENCY, ""))
+    return max(1, int(text)) if text.isascii() and text.isdecimal() and len(text) < 10 else 1

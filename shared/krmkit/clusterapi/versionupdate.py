@@ -1,0 +1,165 @@
+"""Whether the version of a Cluster may change now. Source: core/webhooks/admission/cluster.go, internal/contract/controlplane.go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.lang.blangsemver import (
+    compare_with_build_tags,
+    compare_without_prereleases,
+    parse_tolerant,
+)
+from krmkit.lang.fielderror import FieldError, invalid
+from krmkit.lang.semver import Version, VersionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Data = dict[str, Any]
+
+PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
+AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
+
+
+@dataclass(slots=True)
+class CurrentState:
+    """What a Cluster's topology has made so far: raw objects of the cluster, with their status.
+
+    `control_plane` is None where the cluster has none. `machines` are the Machines of its MachineDeployments, as far as they are known.
+    """
+
+    control_plane: Data | None
+    machine_deployments: list[Data] = field(default_factory=list)
+    machine_pools: list[Data] = field(default_factory=list)
+    machines: list[Data] = field(default_factory=list)
+
+
+def validate_version_update(
+    value: str, new: Version, old: Version, cluster: Data, state: CurrentState | None, ceiling: bool
+) -> FieldError | None:
+    """The error about a change from `old` to `new`, or None. `ceiling`: at most one minor version up.
+
+    Without a `state` nothing is known about running upgrades, and they are not checked.
+    """
+    path = "spec.topology.version"
+    if str(new) == str(old):
+        return None
+    nothing = Version(0, 0, 0)
+    if new != nothing and old != nothing and compare_without_prereleases(new, old) < 0:
+        return invalid(path, value, f'version cannot be decreased from "{old}" to "{new}"')
+    if ceiling and compare_without_prereleases(new, Version(old.major, old.minor + 2, 0)) >= 0:
+        return invalid(path, value, f'version cannot be increased from "{old}" to "{new}"')
+    annotations = (cluster.get("metadata") or {}).get("annotations") or {}
+    if AFTER_CLUSTER_UPGRADE in annotations.get(PENDING_HOOKS, "").split(","):
+        detail = f'version cannot be changed when the "{AFTER_CLUSTER_UPGRADE}" hook is still blocking'
+        return invalid(path, value, detail)
+    problems = [] if state is None else _running_upgrades(state, old)
+    if not problems:
+        return None
+    text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+    return invalid(path, value, f"version cannot be changed: {text}")
+
+
+def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
+    """What still has to reach the old version before the next one."""
+    checks: tuple[Callable[[], str], ...] = (
+        lambda: _control_plane_problem(state.control_plane, old),
+        lambda: _workers_problem(state.machine_deployments, old, "MachineDeployment", state.machines),
+        lambda: _workers_problem(state.machine_pools, old, "MachinePool", []),
+    )
+    return [problem for check in checks if (problem := check())]
+
+
+def _nested(data: Data, *path: str) -> Any:
+    value: Any = data
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def status_version(control_plane: Data) -> str:
+    """The lowest of status.versions, else status.version, else "": what the control plane runs."""
+    versions = [
+        one["version"]
+        for one in _nested(control_plane, "status", "versions") or []
+        if isinstance(one, dict) and isinstance(one.get("version"), str) and one["version"]
+    ]
+    if not versions:
+        version = _nested(control_plane, "status", "version")
+        return version if isinstance(version, str) else ""
+    lowest: str = versions[0]
+    for version in versions[1:]:
+        one, best = _parsed(version), _parsed(lowest)
+        if one is not None and best is not None:
+            lowest = version if compare_with_build_tags(one, best) < 0 else lowest
+        elif one is not None or (best is None and version < lowest):
+            lowest = version
+    return lowest
+
+
+def _parsed(text: str) -> Version | None:
+    try:
+        return parse_tolerant(text)
+    except VersionError:
+        return None
+
+
+def _control_plane_problem(control_plane: Data | None, old: Version) -> str:
+    checking = "failed to check if control plane is upgrading: failed to"
+    if control_plane is None:
+        return f"{checking} get control plane object"
+    text = _nested(control_plane, "spec", "version")
+    if not isinstance(text, str):
+        return f"{checking} get control plane version: path .spec.version: field not found"
+    try:
+        version = parse_tolerant(text)
+    except VersionError as error:
+        return f"{checking} parse control plane version {text}: {error}"
+    if str(version) != str(old):
+        return (
+            f"Cluster.spec.topology.version {old} was not propagated to control plane yet"
+            f" (control plane version {version})"
+        )
+    status = status_version(control_plane)
+    if not status:
+        return "control plane is currently provisioning"
+    try:
+        running = parse_tolerant(status)
+    except VersionError as error:
+        return (
+            "failed to check if control plane is upgrading: failed to parse control plane status version:"
+            f" {error}"
+        )
+    if compare_with_build_tags(version, running) >= 1:
+        return "control plane is still completing a previous upgrade"
+    return ""
+
+
+def _workers_problem(workers: list[Data], old: Version, what: str, machines: list[Data]) -> str:
+    """The MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
+    late = []
+    for worker in workers:
+        name = _nested(worker, "metadata", "name") or ""
+        text = _nested(worker, "spec", "template", "spec", "version") or ""
+        try:
+            version = parse_tolerant(text)
+        except VersionError as error:
+            return f"failed to check if {what} {name} is upgrading: failed to parse version {text}: {error}"
+        if str(version) != str(old) or any(
+            _nested(machine, "spec", "version") != text for machine in _machines_of(worker, machines)
+        ):
+            late.append(name)
+    if late:
+        return f"there are still {what}s completing a previous upgrade: [{', '.join(late)}]"
+    return ""
+
+
+def _machines_of(worker: Data, machines: list[Data]) -> list[Data]:
+    selector = _nested(worker, "spec", "selector", "matchLabels") or {}
+    return [
+        machine
+        for machine in machines
+        if selector.items() <= (_nested(machine, "metadata", "labels") or {}).items()
+    ]

@@ -1,0 +1,177 @@
+"""The entry point of every function: its command line, its streams, its exit code.
+
+A function's main.py ends in `main(__file__, process)`; pip's command, `krmkit run`, an image and a pipeline load the same
+main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
+
+    main.py [FILE] [--explain] [--debug] [--limit NAME=N]
+    main.py --help | --schema | --version
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from krmkit.fn.loader import definition
+from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
+from krmkit.yaml import _libyaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn, TextIO
+
+    from krmkit.fn.definition import Definition
+    from krmkit.fn.run import Options, Outcome, Process
+
+
+def main(file: str, process: Process) -> NoReturn:
+    """Run the function whose main.py is `file` on the process's arguments and streams, and end the process."""
+    prepare()
+    leave(run_function(os.path.dirname(os.path.realpath(file)), process, sys.argv[1:]))
+
+
+def run_function(folder: str, process: Process, arguments: list[str]) -> int:
+    """Run the function in `folder` on the process's streams; returns the exit code."""
+    # A print that was left in a function must not end up inside the ResourceList.
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    try:
+        return command(folder, process, arguments, sys.stdin, stdout, sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        sys.stdout = stdout
+
+
+def prepare() -> None:
+    """Make a process that ends after its runs ready for them."""
+    # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of all time
+    # on a list of thousands.
+    gc.disable()
+    _libyaml.lean = True
+    add_dependencies()
+
+
+def leave(code: int) -> NoReturn:
+    """End the process here: taking everything apart first would take as long as a small run."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            try:
+                stream.flush()
+            except OSError:
+                code = code or 1
+    os._exit(code)
+
+
+def add_dependencies() -> None:
+    """Let a checkout and an image find their dependencies with any interpreter, and without site-packages.
+
+    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come last,
+    so where the interpreter has its own, those win.
+    """
+    root, found, _ = __file__.replace("\\", "/").rpartition("/shared/krmkit/")
+    if found:
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        for folder in (
+            "site",
+            f".venv/lib/{version}/site-packages",
+            f".venv-run/lib/{version}/site-packages",
+        ):
+            path = f"{root}/{folder}"
+            if path not in sys.path:
+                sys.path.append(path)
+
+
+def command(
+    folder: str,
+    process: Process,
+    arguments: list[str],
+    stdin: TextIO | None,
+    stdout: TextIO | None,
+    stderr: TextIO | None,
+) -> int:
+    """One call of the function in `folder`, on the streams given (None: closed); returns the exit code."""
+    name = folder.rpartition("/")[2]
+    file = show = ""
+    options = DEFAULT_OPTIONS
+    if arguments:
+        from krmkit.fn.arguments import UsageError, parse_arguments
+
+        try:
+            parsed = parse_arguments(arguments)
+        except UsageError as error:
+            said = str(error)
+            said += " " if said.endswith("?") else "; "
+            return _write("", f"{_called(folder)}: {said}--help says what there is\n", 1, stdout, stderr)
+        file, show, options = parsed.file, parsed.show, parsed.options
+    try:
+        about = definition(folder)
+    except ImportError as error:
+        outcome = unreadable(name, str(error), "missing-dependency")
+    except (OSError, ValueError) as error:
+        outcome = unreadable(name, f"the function itself is broken: {folder}/function.yaml: {error}")
+    else:
+        if show:
+            from krmkit.fn.help import text_for
+
+            return _write(text_for(about, show), "", 0, stdout, stderr)
+        try:
+            content = _read(file, stdin, stderr, name)
+            outcome = evaluate(about, process, content, options)
+        except OSError as error:
+            outcome = unreadable(name, f"cannot read {file or 'stdin'}: {error.strerror or error}")
+    return _write(outcome.stdout, outcome.stderr, outcome.exit_code, stdout, stderr)
+
+
+def evaluate(definition: Definition, process: Process, content: bytes, options: Options) -> Outcome:
+    """Run the function on the bytes of a list."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        byte = content[error.start]
+        return unreadable(
+            definition.name,
+            f"the input is not UTF-8: byte 0x{byte:02x} at offset {error.start}, on line {line}",
+        )
+    return run(definition, process, text, options)
+
+
+def _called(folder: str) -> str:
+    """The function's name; that of its folder, which in an image is another, where function.yaml cannot be read."""
+    try:
+        return definition(folder).name
+    except (ImportError, OSError, ValueError):
+        return folder.rpartition("/")[2]
+
+
+def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> bytes:
+    if file:
+        with open(file, "rb") as stream:
+            return stream.read()
+    if stdin is None:
+        return b""
+    if stderr is not None and stdin.isatty():
+        stderr.write(f"{name}: reading a ResourceList from the terminal (--help says more)\n")
+    return stdin.buffer.read()
+
+
+def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
+    """Write everything at once. An output that did not arrive whole is a failure, whatever the run said."""
+    if text:
+        try:
+            if stdout is None:
+                raise OSError("stdout is closed")
+            stdout.buffer.write(text.encode("utf-8", "replace"))
+            stdout.buffer.flush()
+        except BrokenPipeError:
+            code = 1  # nobody reads any more: nothing to say, nobody to say it to
+        except OSError as error:
+            code, errors = 1, f"{errors}cannot write the output: {error.strerror or error}\n"
+    if errors and stderr is not None:
+        try:
+            stderr.write(errors)
+            stderr.flush()
+        except OSError:
+            pass
+    return code

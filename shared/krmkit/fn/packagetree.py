@@ -1,0 +1,53 @@
+"""The files of a package by path, and which of them belong to which of its subpackages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+KPTFILE = "Kptfile"
+
+
+class PackageTree:
+    """`files` maps paths, relative to the root package, to contents; `folders` holds "" and every subpackage's folder."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders that have a Kptfile."""
+        return frozenset(path.rpartition("/")[0] for path in self.files if path.rpartition("/")[2] == KPTFILE)
+
+    @cached_property
+    def _folded(self) -> dict[str, list[str]]:
+        """The paths below each folder of the tree, at any depth, by folder."""
+        below: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            folder = path.rpartition("/")[0]
+            below.setdefault("", []).append(path)
+            while folder:
+                below.setdefault(folder, []).append(path)
+                folder = folder.rpartition("/")[0]
+        return below
+
+    def below(self, folder: str) -> dict[str, bytes]:
+        """Return the files at and below a folder, subpackages included, by their whole path."""
+        return {path: self.files[path] for path in self._folded.get(folder, ())}
+
+    def own(self, folder: str, boundaries: PackageTree) -> dict[str, bytes]:
+        """Return the files of the package in `folder` without subpackages: its own, and those that `boundaries` has."""
+        inner = (self.folders | boundaries.folders) - {folder}
+        return {
+            path: content for path, content in self.below(folder).items() if not _is_in(path, folder, inner)
+        }
+
+
+def _is_in(path: str, package: str, inner: frozenset[str]) -> bool:
+    """Whether a folder between the file and its package is a package too."""
+    folder = path.rpartition("/")[0]
+    while folder and folder != package:
+        if folder in inner:
+            return True
+        folder = folder.rpartition("/")[0]
+    return False

@@ -1,0 +1,139 @@
+"""What a rule has to say about a resource, and how that becomes a result of the KRM Functions Specification.
+
+An engine returns findings, and a main.py adds them to the results of its run:
+
+    finding = Finding("odd-port", "must be above 1023, got 80", WARNING, service, "spec.ports[0].port", current=80)
+    results.add(finding)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol, Self
+
+    class Subject(Protocol):
+        """What a finding can point at: a Resource, or anything else that can name itself."""
+
+        def ref(self) -> dict[str, str]: ...
+        def file(self) -> dict[str, object] | None: ...
+
+
+ERROR = "error"  # must be changed before the package is right: the run fails and changes nothing
+WARNING = "warning"  # is doubtful: the run goes on, unless the config says `failOn: warning`
+INFO = "info"  # is good to know
+EXPLAIN = (
+    "explain"  # why a rule, preset, macro or selector did or did not apply: an info, kept only with --explain
+)
+SEVERITIES = (ERROR, WARNING, INFO)
+IDENTITY = ("apiVersion", "kind", "namespace", "name")
+
+
+class Finding:
+    """One finding.
+
+    - `rule`: the id of the rule, listed in function.yaml. `message`: what is wrong, and what would be right.
+    - `resource`: what it is about, as it is called now. An engine that knows no resources leaves it out, and the caller
+      says it with `at`.
+    - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there and a right
+      one, None where there is none to show; never a secret.
+    - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: what it is about in the rule's own terms,
+      as tests compare it.
+    - `line` and `column`: where in a text that the resource carries, from 1; 0 where it is not about a place in one. The
+      specification has no place for them, so who knows the resource puts them into the message.
+    """
+
+    __slots__ = (
+        "about",
+        "column",
+        "current",
+        "field",
+        "file",
+        "line",
+        "message",
+        "proposed",
+        "resource_ref",
+        "rule",
+        "severity",
+        "tags",
+    )
+
+    def __init__(
+        self,
+        rule: str,
+        message: str,
+        severity: str = ERROR,
+        resource: Subject | None = None,
+        field: str = "",
+        current: object = None,
+        proposed: object = None,
+        tags: dict[str, str] | None = None,
+        about: tuple[str, ...] = (),
+    ) -> None:
+        self.rule = rule
+        self.message = message
+        self.severity = severity
+        self.field = field
+        self.current = current
+        self.proposed = proposed
+        self.tags = tags or {}
+        self.about = about
+        self.line = self.column = 0
+        self.resource_ref: dict[str, str] | None = None
+        self.file: dict[str, object] | None = None
+        if resource is not None:
+            self.at(resource)
+
+    def at(self, resource: Subject | None, **tags: str) -> Self:
+        """Say which resource it is about, and add tags; what stands there already stays."""
+        if resource is not None and self.file is None and self.resource_ref is None:
+            reference = resource.ref()
+            # The specification wants these three, or no reference.
+            if reference.get("apiVersion") and reference.get("kind") and reference.get("name"):
+                self.resource_ref = reference
+            self.file = resource.file()
+        self.tags = {**self.tags, **{name: text for name, text in tags.items() if name not in self.tags}}
+        return self
+
+    def data(self) -> dict[str, object]:
+        """The result as plain data, in the order in which kpt writes the keys."""
+        message = self.message
+        if self.field and self.resource_ref is None:
+            message = f"{self.field}: {message}"  # the specification allows a field only beside a resource
+        data: dict[str, object] = {"message": _encodable(message), "severity": self.severity}
+        if self.resource_ref is not None:
+            data["resourceRef"] = self.resource_ref
+            if self.field:
+                place: dict[str, object] = {"path": self.field}
+                if self.current is not None:
+                    place["currentValue"] = _encodable(self.current)
+                if self.proposed is not None:
+                    place["proposedValue"] = _encodable(self.proposed)
+                data["field"] = place
+        if self.file is not None:
+            data["file"] = self.file
+        data["tags"] = {"rule": self.rule, **self.tags}
+        return data
+
+    def __str__(self) -> str:
+        """One line for people: `v1/ConfigMap/ns/name spec.x: message`."""
+        reference = self.resource_ref or {}
+        place = "/".join(reference[key] for key in IDENTITY if reference.get(key))
+        if self.field:
+            place += f" {self.field}"
+        message = " ".join(self.message.split())
+        return f"{place.lstrip()}: {message}" if place else message
+
+    def __repr__(self) -> str:
+        return f"Finding({self.rule!r}, {self.message!r}, {self.severity!r})"
+
+
+def _encodable(value: object) -> object:
+    """`value` with `?` for what UTF-8 cannot carry: JSON texts may hold lone surrogates."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,27 @@
+"""Whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def json_equal(left: Any, right: Any) -> bool:
+    """Compare JSON values of any depth. `json_equal({"a": 1}, {"a": 1.0})` is True, `json_equal(1, True)` False."""
+    pending = [(left, right)]
+    while pending:
+        one, other = pending.pop()
+        if one is other:
+            continue
+        if isinstance(one, dict):
+            if not isinstance(other, dict) or one.keys() != other.keys():
+                return False
+            pending += [(value, other[key]) for key, value in one.items()]
+        elif isinstance(one, list):
+            if not isinstance(other, list) or len(one) != len(other):
+                return False
+            pending += zip(one, other, strict=True)
+        elif isinstance(one, bool) or isinstance(other, bool) or one != other:
+            return False
+    return True

@@ -1,0 +1,225 @@
+"""Compiles and evaluates rules with cel-expr-python (Google's C++ implementation of CEL).
+
+A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker refuses: the library
+needs protocol buffer descriptors for that. The second time, with `self` and `oldSelf` dynamic, to run it on plain values, because
+a message cannot tell an absent field from an empty one.
+"""
+
+from __future__ import annotations
+
+from krmkit.lang.cel import CelError, compile_words, runtime_words
+from krmkit.lang.celtree import CheckedTree
+from krmkit.lang.kubecel import objects
+from krmkit.lang.kubecel.library import Function, functions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from cel_expr_python import cel
+
+NEWEST = (1, 99)
+"""All libraries; (1, 29) are those of Kubernetes 1.29, which has no ip()."""
+
+_EXTENSIONS = "name: kubernetes\nextensions:\n- name: strings\n  version: 2\n- name: sets\n- name: bindings\n- name: optional\n"
+_OBJECTS = {
+    "ip": objects.IP,
+    "cidr": objects.CIDR,
+    "quantity": objects.QUANTITY,
+    "url": objects.URL,
+    "semver": objects.SEMVER,
+}
+_BUDGET = "Iteration budget exceeded"
+OUT_OF_STEPS = "operation cancelled: actual cost limit exceeded"
+"""The text of an evaluation that takes too many steps: the library stops at 10,000 iterations of all macros together."""
+
+
+class Program:
+    """A compiled rule or message expression. `uses_old_self` tells a transition rule."""
+
+    __slots__ = ("_expression", "uses_old_self")
+
+    def __init__(self, expression: cel.Expression, uses_old_self: bool) -> None:
+        self._expression = expression
+        self.uses_old_self = uses_old_self
+
+    def evaluate(self, activation: object) -> object:
+        """The result as plain data. CelError where it fails, with cel-go's words."""
+        try:
+            value = self._expression.eval(activation)
+            name = value.type().name()
+            result = value.value() if name in _PLAIN else None
+        except RuntimeError as error:
+            raise CelError(_words(str(error))) from None
+        if name == "ERROR":
+            raise CelError(_words(str(value.value())))
+        return result
+
+
+_PLAIN = frozenset(("BOOL", "STRING", "INT", "DOUBLE"))
+
+
+def _words(message: str) -> str:
+    return OUT_OF_STEPS if _BUDGET in message else runtime_words(message)
+
+
+def _checker_words(text: str) -> str:
+    """The checker's text in cel-go's words: the same problems, worded otherwise."""
+    out: list[str] = []
+    for line in text.split("\n"):
+        head, _, struct = line.partition(" not found in struct '")
+        if struct and "undefined field" in head:
+            line = head
+        head, operand, _ = line.partition("' cannot be the operand of a select operation")
+        if operand:
+            line = head.replace("expression of type '", "type '") + "' does not support field selection"
+        out.append(line)
+    return "\n".join(out)
+
+
+class Environment:
+    """The libraries of one Kubernetes version. Made once, it compiles any number of rules.
+
+    >>> environment = Environment()
+    >>> program = environment.compile("self > 1", environment.scope({"self": "int"}), "BOOL")
+    >>> program.evaluate(environment.bind({"self": 2}))
+    True
+    """
+
+    __slots__ = ("_cel", "_checked", "_extensions", "_run")
+
+    def __init__(self, version: tuple[int, int] = NEWEST) -> None:
+        try:
+            from cel_expr_python import cel as library
+        except ImportError as error:
+            raise CelError(
+                f"CEL rules need the packages cel-expr-python and protobuf ({error}); install krmkit[cel,protobuf]"
+            ) from None
+        self._cel: Any = library
+        offered = [function for function in functions() if function.since <= version]
+        self._extensions: Any = library.NewEnvConfigFromYaml(_EXTENSIONS)
+        self._checked = self._declare(offered, self._checked_type)
+        merged = _merged(offered, self._run_type)
+        dynamic = library.Type.DYN
+        self._run: Any = library.NewEnv(
+            config=self._extensions,
+            variables={"self": dynamic, "oldSelf": dynamic},
+            functions=[
+                library.FunctionDecl(
+                    name,
+                    [
+                        library.Overload(f"{name}_{at}", dynamic, list(parameters), member, run)
+                        for at, (parameters, member, run) in enumerate(overloads)
+                    ],
+                )
+                for name, overloads in merged.items()
+            ],
+        )
+
+    def scope(self, variables: Mapping[str, str], pool: object = None) -> object:
+        """What a rule may name: variables with their CEL types as text, messages from a descriptor pool."""
+        types = {name: self._type(text) for name, text in variables.items()}
+        return self._cel.NewEnv(
+            descriptor_pool=pool, config=self._extensions, variables=types, functions=self._checked
+        )
+
+    def compile(self, text: str, scope: object, result: str) -> Program:
+        """The program of a text that gives `result` (BOOL, STRING). CelError with cel-go's list of problems."""
+        checker: Any = scope
+        try:
+            checked = checker.compile(text)
+            kind = checked.return_type().name()
+            if kind != result:
+                raise CelError(f"must evaluate to a {result.lower()}")
+            tree = CheckedTree(checked.serialize(), text)
+            mixed = tree.mixed_literals()
+            if mixed:
+                raise CelError("compilation failed: " + "\n".join(mixed))
+            return Program(self._run.compile(text), "oldSelf" in tree.names())
+        except RuntimeError as error:
+            raise CelError("compilation failed: " + _checker_words(compile_words(str(error)))) from None
+
+    def bind(self, values: Mapping[str, object]) -> object:
+        """The values of one evaluation."""
+        try:
+            return self._run.Activation(values)
+        except (RuntimeError, ValueError, TypeError, OverflowError) as error:
+            raise CelError(f"the value cannot be used in CEL: {error}") from None
+
+    def _declare(self, offered: list[Function], type_: Callable[[str], object]) -> list[Any]:
+        overloads: dict[str, list[Any]] = {}
+        for function in offered:
+            listed = overloads.setdefault(function.name, [])
+            parameters = [type_(name) for name in function.parameters]
+            identifier = f"{function.name}_{len(listed)}"
+            listed.append(
+                self._cel.Overload(
+                    identifier, type_(function.result), parameters, function.member, function.run
+                )
+            )
+        return [self._cel.FunctionDecl(name, listed) for name, listed in overloads.items()]
+
+    def _type(self, text: str) -> Any:
+        """A CEL type from text: int, list(string), map(string, dyn), a message's full name."""
+        kinds = self._cel.Type
+        head, bracket, rest = text.partition("(")
+        if bracket:
+            inside = rest.removesuffix(")")
+            if head == "list":
+                return kinds.List(self._type(inside))
+            return kinds.Map(kinds.STRING, self._type(inside.partition(", ")[2]))
+        known = {
+            "int": kinds.INT,
+            "double": kinds.DOUBLE,
+            "bool": kinds.BOOL,
+            "string": kinds.STRING,
+            "bytes": kinds.BYTES,
+            "timestamp": kinds.TIMESTAMP,
+            "duration": kinds.DURATION,
+            "dyn": kinds.DYN,
+        }
+        return known[text] if text in known else kinds(text)
+
+    def _checked_type(self, name: str) -> Any:
+        if name in _OBJECTS:
+            return self._cel.Type.AbstractType(_OBJECTS[name])
+        return self._type({"strings": "list(string)", "query": "map(string, list(string))"}.get(name, name))
+
+    def _run_type(self, name: str) -> Any:
+        """While it runs, an object is a map, and lists hold anything."""
+        kinds = self._cel.Type
+        if name in _OBJECTS:
+            return kinds.MAP
+        return kinds.List(kinds.DYN) if name.startswith("list(") else self._type(name)
+
+
+def _merged(
+    offered: list[Function], type_: Callable[[str], Any]
+) -> dict[str, list[tuple[tuple[Any, ...], bool, Callable[..., Any]]]]:
+    """Overloads by name. Those that look alike while they run become one, which asks for the kind of its first argument."""
+    grouped: dict[tuple[str, bool, tuple[str, ...]], list[Function]] = {}
+    for function in offered:
+        shape = tuple(_shape(name) for name in function.parameters)
+        grouped.setdefault((function.name, function.member, shape), []).append(function)
+    found: dict[str, list[tuple[tuple[Any, ...], bool, Callable[..., Any]]]] = {}
+    for (name, member, _), alike in grouped.items():
+        parameters = tuple(type_(parameter) for parameter in alike[0].parameters)
+        kinds = {_OBJECTS.get(function.parameters[0]): function.run for function in alike}
+        run = alike[0].run if len(kinds) == 1 else _by_kind(kinds)
+        found.setdefault(name, []).append((parameters, member, run))
+    return found
+
+
+def _shape(name: str) -> str:
+    return "map" if name in _OBJECTS else "list" if name.startswith("list(") else name
+
+
+def _by_kind(kinds: dict[str | None, Callable[..., Any]]) -> Callable[..., Any]:
+    def run(first: Any, *others: Any) -> Any:
+        chosen = kinds.get(first.get("type"))
+        if chosen is None:
+            raise ValueError("no such overload")
+        return chosen(first, *others)
+
+    return run

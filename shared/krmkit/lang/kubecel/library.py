@@ -1,0 +1,178 @@
+"""The functions that Kubernetes adds to CEL, as a table: name, signature, since which Kubernetes version, what runs.
+
+A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities. Types: string, int,
+double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and `T` for the element of a list.
+"""
+
+from __future__ import annotations
+
+from krmkit.lang import pattern
+from krmkit.lang.kubecel import objects
+from krmkit.lang.kubecel.objects import accepts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+ALWAYS = (1, 0)
+_ORDERED = ("int", "double", "bool", "string")
+_ADDED = ("int", "double")
+
+
+class Function:
+    """One overload: types by name, `member` if the first is the receiver."""
+
+    __slots__ = ("member", "name", "parameters", "result", "run", "since")
+
+    def __init__(
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        result: str,
+        member: bool,
+        since: tuple[int, int],
+        run: Callable[..., Any],
+    ) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.result = result
+        self.member = member
+        self.since = since
+        self.run = run
+
+
+def find(text: str, regex: str) -> str:
+    """The first match, or "" without one."""
+    match = pattern.compile(regex).search(text)
+    return "" if match is None else str(match.group())
+
+
+def find_all(text: str, regex: str, limit: int = -1) -> list[str]:
+    """All matches, at most `limit` if that is not negative."""
+    read = 0
+
+    def searched(length: int) -> None:
+        nonlocal read
+        read += length
+        if read > _MOST_READ:
+            raise ValueError("findAll reads too much text")
+
+    return [str(match.group()) for match in pattern.compile(regex).find_all(text, limit, searched)]
+
+
+_MOST_READ = 100_000_000  # bytes that one findAll may read, all its searches together
+
+
+def is_sorted(items: list[Any]) -> bool:
+    return all(not items[at] < items[at - 1] for at in range(1, len(items)))
+
+
+def _smallest(items: list[Any]) -> object:
+    if not items:
+        raise ValueError("min called on empty list")
+    return min(items)
+
+
+def _largest(items: list[Any]) -> object:
+    if not items:
+        raise ValueError("max called on empty list")
+    return max(items)
+
+
+def functions() -> list[Function]:
+    """All overloads."""
+    found: list[Function] = []
+
+    def add(since: tuple[int, int], signature: str, run: Callable[..., Any]) -> None:
+        found.append(_function(signature, since, run))
+
+    for signature, run in _TEXTS.items():
+        add(ALWAYS, signature, run)
+    for element in _ORDERED:
+        add(ALWAYS, f"list({element}).isSorted() bool", is_sorted)
+        add(ALWAYS, f"list({element}).min() {element}", _smallest)
+        add(ALWAYS, f"list({element}).max() {element}", _largest)
+    for element in _ADDED:
+        add(ALWAYS, f"list({element}).sum() {element}", sum)
+    for since, table in ((_V28, _QUANTITIES), (_V30, _ADDRESSES), (_V33, _VERSIONS)):
+        for signature, run in table.items():
+            add(since, signature, run)
+    return found
+
+
+def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Function:
+    """The parts of a signature such as `quantity.add(int) quantity`."""
+    call, _, result = signature.rpartition(" ")
+    head, _, inside = call.removesuffix(")").rpartition("(")
+    receiver, dot, name = head.rpartition(".")
+    parameters = [part for part in inside.split(",") if part]
+    static = head in ("ip.isCanonical",)
+    if dot and not static:
+        parameters.insert(0, receiver)
+    return Function(head if static else name, tuple(parameters), result, bool(dot) and not static, since, run)
+
+
+_V28, _V30, _V33 = (1, 28), (1, 30), (1, 33)
+_TEXTS: dict[str, Callable[..., Any]] = {
+    "string.find(string) string": find,
+    "string.findAll(string) strings": find_all,
+    "string.findAll(string,int) strings": find_all,
+    "url(string) url": objects.url,
+    "isURL(string) bool": accepts(objects.url),
+    "url.getScheme() string": objects.url_scheme,
+    "url.getHost() string": objects.url_host,
+    "url.getHostname() string": objects.url_hostname,
+    "url.getPort() string": objects.url_port,
+    "url.getEscapedPath() string": objects.url_escaped_path,
+    "url.getQuery() query": objects.url_query,
+}
+_QUANTITIES: dict[str, Callable[..., Any]] = {
+    "quantity(string) quantity": objects.make_quantity,
+    "isQuantity(string) bool": accepts(objects.make_quantity),
+    "quantity.sign() int": objects.quantity_sign,
+    "quantity.isInteger() bool": objects.quantity_is_integer,
+    "quantity.asInteger() int": objects.quantity_as_integer,
+    "quantity.asApproximateFloat() double": objects.quantity_as_float,
+    "quantity.add(quantity) quantity": objects.quantity_add,
+    "quantity.add(int) quantity": objects.quantity_add,
+    "quantity.sub(quantity) quantity": objects.quantity_sub,
+    "quantity.sub(int) quantity": objects.quantity_sub,
+    "quantity.isGreaterThan(quantity) bool": lambda a, b: objects.compare(a, b) > 0,
+    "quantity.isLessThan(quantity) bool": lambda a, b: objects.compare(a, b) < 0,
+    "quantity.compareTo(quantity) int": objects.compare,
+}
+_ADDRESSES: dict[str, Callable[..., Any]] = {
+    "ip(string) ip": objects.ip,
+    "isIP(string) bool": accepts(objects.ip),
+    "ip.isCanonical(string) bool": objects.ip_is_canonical,
+    "ip.family() int": objects.ip_family,
+    "ip.isUnspecified() bool": objects.ip_is_unspecified,
+    "ip.isLoopback() bool": objects.ip_is_loopback,
+    "ip.isLinkLocalMulticast() bool": objects.ip_is_link_local_multicast,
+    "ip.isLinkLocalUnicast() bool": objects.ip_is_link_local_unicast,
+    "ip.isGlobalUnicast() bool": objects.ip_is_global_unicast,
+    "cidr(string) cidr": objects.cidr,
+    "isCIDR(string) bool": accepts(objects.cidr),
+    "cidr.containsIP(ip) bool": objects.cidr_contains_ip,
+    "cidr.containsIP(string) bool": objects.cidr_contains_ip,
+    "cidr.containsCIDR(cidr) bool": objects.cidr_contains_cidr,
+    "cidr.containsCIDR(string) bool": objects.cidr_contains_cidr,
+    "cidr.ip() ip": objects.cidr_ip,
+    "cidr.masked() cidr": objects.cidr_masked,
+    "cidr.prefixLength() int": objects.cidr_prefix_length,
+}
+_VERSIONS: dict[str, Callable[..., Any]] = {
+    "semver(string) semver": objects.make_semver,
+    "semver(string,bool) semver": objects.make_semver,
+    "isSemver(string) bool": accepts(objects.make_semver),
+    "isSemver(string,bool) bool": lambda text, normalize: accepts(
+        lambda inner: objects.make_semver(inner, normalize)
+    )(text),
+    "semver.major() int": objects.semver_major,
+    "semver.minor() int": objects.semver_minor,
+    "semver.patch() int": objects.semver_patch,
+    "semver.isGreaterThan(semver) bool": lambda a, b: objects.compare(a, b) > 0,
+    "semver.isLessThan(semver) bool": lambda a, b: objects.compare(a, b) < 0,
+    "semver.compareTo(semver) int": objects.compare,
+}

@@ -1,0 +1,101 @@
+"""Fields of JSON data by path. Data are never changed in place: whoever changes a field gets a new outer mapping.
+
+    find({"spec": {"replicas": 3}}, ("spec", "replicas"))      # 3
+    put({"spec": {"replicas": 3}}, ("spec", "version"), "v1")   # {"spec": {"replicas": 3, "version": "v1"}}
+
+What a change does not touch is shared between the old and the new data, so a change costs as much as its path is long.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    Data = dict[str, Any]
+
+
+class NestedError(ValueError):
+    """A path leads through something that is no mapping. `at` is the part of the path that is none."""
+
+    def __init__(self, at: Sequence[str], value: object) -> None:
+        super().__init__(f".{'.'.join(at)} is not a mapping, but {json_type(value)}")
+        self.at = tuple(at)
+        self.value = value
+
+
+class _Missing:
+    """The type of MISSING."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING = _Missing()
+"""What `lookup` answers where a path ends in nothing."""
+
+
+def json_type(value: object) -> str:
+    """The JSON name of a value's type: `json_type([])` is "array"."""
+    if value is None:
+        return "null"
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return names.get(type(value), type(value).__name__)
+
+
+def lookup(value: object, path: Sequence[str]) -> Any:
+    """The field at a path of keys, MISSING where any part of it is absent or no mapping."""
+    for key in path:
+        if type(value) is not dict or key not in value:
+            return MISSING
+        value = value[key]
+    return value
+
+
+def find(value: object, path: Sequence[str], default: Any = None) -> Any:
+    """The field at a path of keys; `default` where it is absent. `find({"a": {"b": 1}}, ("a", "b"))` is 1."""
+    for key in path:
+        if type(value) is not dict or key not in value:
+            return default
+        value = value[key]
+    return value
+
+
+def mapping(value: object, *path: str) -> Data:
+    """The mapping at a path, {} where there is none. The result must not be changed."""
+    found = find(value, path)
+    return found if type(found) is dict else {}
+
+
+def put(data: Data, path: Sequence[str], value: object) -> Data:
+    """A copy of `data` with the value at the path; mappings on the way are made. Raises NestedError."""
+    result = dict(data)
+    target = result
+    for depth, key in enumerate(path[:-1]):
+        inner = target.get(key)
+        if inner is None and key not in target:
+            inner = {}
+        elif type(inner) is not dict:
+            raise NestedError(path[: depth + 1], inner)
+        inner = dict(inner)
+        target[key] = inner
+        target = inner
+    target[path[-1]] = value
+    return result
+
+
+def drop(data: Data, path: Sequence[str]) -> Data:
+    """A copy of `data` without the field at the path; `data` itself where there is no such field."""
+    if lookup(data, path) is MISSING:
+        return data
+    result = dict(data)
+    target = result
+    for key in path[:-1]:
+        inner = dict(target[key])
+        target[key] = inner
+        target = inner
+    del target[path[-1]]
+    return result

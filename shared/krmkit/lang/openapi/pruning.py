@@ -1,0 +1,62 @@
+"""Finds the fields of a value that its schema does not name: what the API server would prune.
+
+Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.go.
+
+>>> from krmkit.lang.openapi.schema import read_schema
+>>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b": 1})
+['b']
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.lang.openapi.schema import Schema
+
+_META = frozenset(("apiVersion", "kind", "metadata"))
+
+
+def unknown_fields(schema: Schema, value: object) -> list[str]:
+    """Paths of the fields that would be dropped, sorted: `a.b`, `list[1].c`. x-kubernetes-preserve-unknown-fields keeps them."""
+    found: list[str] = []
+    _prune(schema, value, "", found)
+    return sorted(found)
+
+
+def _prune(schema: Schema | None, value: object, path: str, found: list[str]) -> None:
+    if schema is not None and schema.preserve_unknown_fields:
+        _skip(schema, value, path, found)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            place = f"{path}.{name}" if path else name
+            if schema is None:
+                found.append(place)
+            elif schema.embedded_resource and name in _META:
+                continue
+            elif name in schema.properties:
+                _prune(schema.properties[name], inner, place, found)
+            elif schema.has_additional:
+                _prune(schema.additional, inner, place, found)
+            else:
+                found.append(place)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            _prune(schema.items if schema is not None else None, inner, f"{path}[{position}]", found)
+
+
+def _skip(schema: Schema | None, value: object, path: str, found: list[str]) -> None:
+    """Below preserved fields, only what the schema names is pruned inside."""
+    if schema is None:
+        return
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            place = f"{path}.{name}" if path else name
+            if schema.embedded_resource and name in _META:
+                continue
+            if name in schema.properties:
+                _prune(schema.properties[name], inner, place, found)
+            elif schema.has_additional:
+                _prune(schema.additional, inner, place, found)
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            _skip(schema.items, inner, f"{path}[{position}]", found)

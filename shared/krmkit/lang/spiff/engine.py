@@ -1,0 +1,201 @@
+"""Runs: texts or data in, documents and state out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from krmkit.lang.spiff.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
+from krmkit.lang.spiff.environment import Env, Limits, Run, Scope
+from krmkit.lang.spiff.errors import LimitExceeded, SpiffError
+from krmkit.lang.spiff.functions.registry import call
+from krmkit.lang.spiff.nodes import Node
+from krmkit.lang.spiff.parser import parse
+from krmkit.lang.spiff.places import update
+from krmkit.lang.spiff.reading import from_data, read_all
+from krmkit.lang.spiff.results import HIDDEN, data, only_state, without
+from krmkit.lang.spiff.tags import Tags
+from krmkit.lang.spiff.unresolved import unresolved_error
+
+FRAMES = 6_000
+"""How many frames of Python a run may use; calls and expressions are counted long before."""
+ACCESS = ("none", "files")
+FEATURES = ("interpolation", "control")
+
+
+class Options:
+    """How a run is done; krmkit.lang.spiff tells what each field means."""
+
+    __slots__ = (
+        "access", "bindings", "features", "files", "floats", "limits", "partial", "preserve_escapes",
+        "preserve_temporary", "source_name", "state", "stub_names",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        bindings: Mapping[str, Any] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        access: str = "none",
+        features: Sequence[str] = (),
+        partial: bool = False,
+        preserve_escapes: bool = False,
+        preserve_temporary: bool = False,
+        state: Any = None,
+        source_name: str = "template",
+        stub_names: Sequence[str] = (),
+        floats: bool = True,
+        limits: Limits | None = None,
+    ) -> None:
+        if access not in ACCESS:
+            raise ValueError(f'access must be none or files, got "{access}"')
+        for feature in features:
+            if feature not in FEATURES:
+                raise ValueError(f'a feature must be interpolation or control, got "{feature}"')
+        self.bindings = bindings
+        self.files = files or {}
+        self.access = access
+        self.features = tuple(features)
+        self.partial = partial
+        self.preserve_escapes = preserve_escapes
+        self.preserve_temporary = preserve_temporary
+        self.state = state
+        self.source_name = source_name
+        self.stub_names = tuple(stub_names)
+        self.floats = floats
+        self.limits = limits
+
+
+class Merged:
+    """What a run gives: its documents (one, or those of a stream) and the state for the next run.
+
+    error: with `partial`, what is left without a value; the documents hold its expressions as strings.
+    """
+
+    __slots__ = ("documents", "error", "state")
+
+    def __init__(self, documents: list[Any], state: Any, error: SpiffError | None = None) -> None:
+        self.documents = documents
+        self.state = state
+        self.error = error
+
+
+def merge(template: str, stubs: Sequence[str] = (), options: Options | None = None) -> Merged:
+    """The documents that a YAML template gives with YAML stubs.
+
+    merge("a: (( b ))\\nb: 1\\n").documents is [{"a": 1, "b": 1}]. Raises SpiffError.
+    """
+    options = options or Options()
+    run = new_run(options)
+    return _guarded(lambda: _merge_texts(run, template, stubs, options))
+
+
+def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None = None) -> Merged:
+    """As `merge`, for a template and stubs that are data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
+    options = options or Options()
+    run = new_run(options)
+    interpolation = run.interpolation
+    return _guarded(
+        lambda: _process(
+            run,
+            [from_data(template, options.source_name, False, interpolation)],
+            [from_data(stub, _stub_name(options, i), False, interpolation) for i, stub in enumerate(stubs)],
+            options,
+        )
+    )
+
+
+def _guarded(work: Any) -> Merged:
+    """Do the work with room for deep expressions; what it runs out of is a SpiffError."""
+    frames = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(frames, FRAMES))
+    try:
+        result: Merged = work()
+    except LimitExceeded as error:
+        raise SpiffError(str(error), "limit") from None
+    except RecursionError:
+        raise SpiffError("the template is nested too deeply", "limit") from None
+    finally:
+        sys.setrecursionlimit(frames)
+    return result
+
+
+def new_run(options: Options) -> Run:
+    """A run, with the floors that its parts call."""
+    files = {
+        _absolute(path): content.encode() if isinstance(content, str) else content
+        for path, content in options.files.items()
+    }
+    run = Run(frozenset(options.features), options.access, files, options.limits or Limits())
+    run.tags = Tags()
+    run.parse = parse
+    run.call = call
+    run.update = update
+    run.flow = flow_inside
+    run.cascade = cascade
+    run.read_all = lambda text, source: read_all(text, source, run.interpolation)
+    return run
+
+
+def _absolute(path: str) -> str:
+    return path if path.startswith("/") else "/" + path
+
+
+def _stub_name(options: Options, index: int) -> str:
+    names = options.stub_names
+    return names[index] if index < len(names) else f"stub{index + 1}"
+
+
+def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options) -> Merged:
+    templates = read_all(template, options.source_name, run.interpolation)
+    while len(templates) > 1 and templates[-1].value is None:
+        templates.pop()
+    read: list[Node] = []
+    for index, stub in enumerate(stubs):
+        name = _stub_name(options, index)
+        documents = read_all(stub, name, run.interpolation)
+        if len(documents) > 1:
+            raise SpiffError(
+                f"error parsing stub [{name}]: a stub is one document, got {len(documents)}", "syntax"
+            )
+        read += documents
+    return _process(run, templates, read, options)
+
+
+def outer_bindings(run: Run, options: Options) -> Env | None:
+    """The place around the documents, where bindings have their names."""
+    if options.bindings is None:
+        return None
+    env = Env(run, [], "binding")
+    names = from_data(dict(options.bindings), "binding", options.floats).value
+    env = env.with_scope(Scope(None, (), names))
+    env.static = names
+    env.is_binding = True
+    return env
+
+
+def _process(run: Run, templates: list[Node], stubs: list[Node], options: Options) -> Merged:
+    outer = outer_bindings(run, options)
+    if options.state is not None:
+        stubs = [*stubs, from_data(options.state, "state", False, run.interpolation)]
+    prepared = prepare_stubs(run, outer, stubs, options.partial)
+    documents: list[Any] = []
+    state: Any = None
+    first_error: SpiffError | None = None
+    for index, template in enumerate(templates):
+        result, left = flow_document(run, outer, template, prepared)
+        if left:
+            error = unresolved_error(left)
+            if len(templates) > 1:
+                error.message = f"document {index + 1}: {error.message}"
+            if not options.partial:
+                raise error
+            first_error = first_error or error
+            result = reset(result)
+        elif not options.preserve_temporary:
+            result = without(result, HIDDEN)
+        unescaped = not left and not options.preserve_escapes
+        run.tags.next_document(result)
+        documents.append(data(result, run, unescaped))
+        state = data(only_state(result), run)
+    return Merged(documents, state, first_error)

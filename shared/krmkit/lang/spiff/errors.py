@@ -1,0 +1,139 @@
+"""What goes wrong: the issue of a node, the failure of an expression, and the error of a whole run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Path = tuple[str, ...]
+
+
+class Issue:
+    """Why a node has no value. `nested` are the causes; `sequence`: they are printed as a chain (`... cause`)."""
+
+    __slots__ = ("nested", "sequence", "text")
+
+    def __init__(self, text: str, nested: tuple[Issue, ...] = (), sequence: bool = False) -> None:
+        self.text = text
+        self.nested = nested
+        self.sequence = sequence
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Issue)
+            and self.text == other.text
+            and self.sequence == other.sequence
+            and self.nested == other.nested
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+class Info:
+    """What an evaluation says beside its value.
+
+    redirect: where stubs are looked up for the value. replace: the value replaces the whole map or list. merged: it comes
+    from a stub. preferred: stubs are merged into it instead of replacing it. undefined: there is no entry at all. raw: the
+    value may hold expressions. failed: the evaluation waits for a node that failed. issue: for what it waits.
+    """
+
+    __slots__ = (
+        "failed", "flags", "issue", "key_name", "merged", "preferred", "raw", "redirect", "replace",
+        "source", "undefined",
+    )  # fmt: skip
+
+    def __init__(self, issue: Issue | None = None, failed: bool = False, key_name: str = "") -> None:
+        self.issue = issue
+        self.failed = failed
+        self.key_name = key_name
+        self.redirect: Path | None = None
+        self.replace = False
+        self.merged = False
+        self.preferred = False
+        self.undefined = False
+        self.raw = False
+        self.source = ""
+        self.flags = 0
+
+    def join(self, other: Info) -> Info:
+        """Both together; where they differ, `other` wins. Neither is changed."""
+        if self is NOTHING:
+            return other
+        if other is NOTHING and not self.replace:
+            return self
+        both = Info(other.issue or self.issue, self.failed or other.failed, other.key_name or self.key_name)
+        both.redirect = self.redirect if other.redirect is None else other.redirect
+        both.replace = other.replace
+        both.merged = self.merged or other.merged
+        both.preferred = self.preferred or other.preferred
+        both.undefined = self.undefined or other.undefined
+        both.raw = self.raw
+        both.source = self.source
+        both.flags = self.flags | other.flags
+        return both
+
+    def without_error(self) -> Info:
+        """The same without issue, failure and the mark of what is undefined."""
+        clean = Info(None, False, self.key_name)
+        clean.redirect, clean.replace, clean.merged = self.redirect, self.replace, self.merged
+        clean.preferred, clean.raw, clean.source, clean.flags = (
+            self.preferred,
+            self.raw,
+            self.source,
+            self.flags,
+        )
+        return clean
+
+
+NOTHING = Info()
+"""The info of a plain value; it is shared and never changed."""
+
+Result = tuple[Any, Info]
+
+
+class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fails
+    """An expression has no value and never waits for one: `(( 1 / 0 ))`."""
+
+    def __init__(self, issue: Issue | str, info: Info | None = None, local: bool = True) -> None:
+        self.issue = Issue(issue) if isinstance(issue, str) else issue
+        self.info = info or NOTHING
+        self.local = local
+        super().__init__(self.issue.text)
+
+
+class SpiffError(Exception):
+    """A run ends without a result.
+
+    `message` is the whole text as spiff prints it; `unresolved` are its lines about nodes: (expression, source, path,
+    original path, mark and issue). `kind` is unresolved, syntax (no YAML) or limit.
+    """
+
+    def __init__(self, message: str, kind: str = "unresolved", unresolved: tuple[Line, ...] = ()) -> None:
+        self.message = message
+        self.kind = kind
+        self.unresolved = unresolved
+        super().__init__(message)
+
+
+class Line:
+    """One unresolved node: `(( text ))  in source  path  (original)  mark issue`."""
+
+    __slots__ = ("issue", "original", "path", "source", "text")
+
+    def __init__(self, text: str, source: str, path: str, original: str, issue: str) -> None:
+        self.text = text
+        self.source = source
+        self.path = path
+        self.original = original
+        self.issue = issue
+
+    def __str__(self) -> str:
+        end = f"\t{self.issue}" if self.issue else ""
+        return f"\t{self.text}\tin {self.source}\t{self.path}\t({self.original}){end}"
+
+
+class LimitExceeded(Exception):  # noqa: N818 - it is caught once, where the run ends
+    """A count ran out; `what` names it."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(f"the template needs more than {limit} {what}; it may never end")

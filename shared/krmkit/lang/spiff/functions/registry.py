@@ -1,0 +1,77 @@
+"""Which module has which function, and how one is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from krmkit.lang.spiff.environment import Env
+from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Result
+from krmkit.lang.spiff.nodes import Expression
+
+MODULES: dict[str, str] = {
+    **dict.fromkeys(
+        ("join", "split", "trim", "lower", "upper", "substr", "length", "base64", "base64_decode", "format", "error"),
+        "strings",
+    ),
+    **dict.fromkeys(("match", "split_match", "replace", "replace_match"), "regexps"),
+    **dict.fromkeys(
+        ("uniq", "element", "compact", "contains", "index", "lastindex", "intersect", "reverse", "sort"), "lists"
+    ),
+    **dict.fromkeys(("keys", "makemap", "list_to_map", "merge", "deepmerge"), "maps"),
+    **dict.fromkeys(("bool", "integer", "float", "string", "type", "features", "eval", "tagdef"), "conversions"),
+    **dict.fromkeys(
+        (
+            "floor", "ceil", "round", "roundtoeven", "abs", "sin", "cos", "sinh", "cosh", "asin", "acos", "asinh",
+            "acosh", "sqrt", "exp", "log", "log10",
+        ),
+        "numbers",
+    ),
+    **dict.fromkeys(("min_ip", "max_ip", "num_ip", "contains_ip", "ipset", "static_ips"), "ips"),
+    **dict.fromkeys(
+        (
+            "semver", "semverrelease", "semvermajor", "semverminor", "semverpatch", "semverprerelease", "semvermetadata",
+            "semvercmp", "semvermatch", "semversort", "semverincmajor", "semverincminor", "semverincpatch",
+        ),
+        "semvers",
+    ),
+    **dict.fromkeys(("asjson", "asyaml", "asjcs", "parse"), "documents"),
+    **dict.fromkeys(("validate", "check"), "validation"),
+    **dict.fromkeys(("md5", "hash", "md5crypt_check", "bcrypt_check", "decrypt"), "hashes"),
+    **dict.fromkeys(("basename", "dirname", "parseurl"), "paths"),
+    **dict.fromkeys(
+        ("read", "read_uncached", "lookup_file", "lookup_dir", "list_files", "list_dirs"), "files"
+    ),
+    **dict.fromkeys(
+        (
+            "exec", "exec_uncached", "pipe", "pipe_uncached", "env", "write", "tempfile", "mkdir", "archive", "rand",
+            "bcrypt", "md5crypt", "encrypt", "x509genkey", "x509publickey", "x509cert", "x509parsecert", "wggenkey",
+            "wgpublickey",
+        ),
+        "refused",
+    ),
+}  # fmt: skip
+"""The module of each function."""
+
+
+class With:
+    """A value with what is said beside it."""
+
+    __slots__ = ("info", "value")
+
+    def __init__(self, value: Any, info: Info) -> None:
+        self.value = value
+        self.info = info
+
+
+def call(name: str, args: list[Any], env: Env, parts: list[Expression], info: Info) -> Result:
+    """The value of a function for values; `parts` are the expressions of the arguments."""
+    module = MODULES.get(name)
+    if module is None:
+        raise Failure(f"unknown function '{name}'")
+    env.run.step()
+    functions = import_module(f"krmkit.lang.spiff.functions.{module}").FUNCTIONS
+    value = functions[name](args, env, info)
+    if type(value) is With:
+        return value.value, value.info
+    return value, NOTHING

@@ -1,0 +1,79 @@
+"""Tags: names under which values are published, over all documents of a stream."""
+
+from __future__ import annotations
+
+from krmkit.lang.spiff.errors import Failure, Path
+from krmkit.lang.spiff.nodes import Node
+
+
+class _Tag:
+    """A published value. scope: global (for the whole stream), local (for its document)."""
+
+    __slots__ = ("document", "name", "node", "path", "stays")
+
+    def __init__(self, name: str, node: Node, path: Path, document: int, stays: bool) -> None:
+        self.name = name
+        self.node = node
+        self.path = path
+        self.document = document
+        self.stays = stays
+
+
+def normal(name: str) -> str:
+    """The name of a tag with one kind of separator: `a.b` is `a:b`."""
+    return name.replace(".", ":")
+
+
+class Tags:
+    """The tags of a run. `document` counts the documents of the stream, results are those that are done."""
+
+    def __init__(self) -> None:
+        self.document = 0
+        self.known: dict[str, _Tag] = {}
+        self.results: list[Node] = []
+
+    def set(self, name: str, node: Node, path: Path) -> None:
+        """Publish a value: `*name` stays for the documents that follow. Failure where the name is taken."""
+        stays = name.startswith("*")
+        name = normal(name.lstrip("*"))
+        old = self.known.get(name)
+        if old is not None:
+            where = ".".join(path)
+            if old.document != self.document:
+                raise Failure(f'duplicate tag "{name}": {where} in foreign document')
+            if old.path != path:
+                raise Failure(f'duplicate tag "{name}": {where} <-> {".".join(old.path)}')
+        self.known[name] = _Tag(name, node, path, self.document, stays)
+
+    def find(self, name: str) -> Node:
+        """The value of a tag, or of the one tag on the next level that begins with the name; doc:N is a document."""
+        wanted = normal(name)
+        if wanted.startswith("doc:") and wanted[4:].lstrip("-").isdigit():
+            return self._document(int(wanted[4:]), name)
+        found = self.known.get(wanted)
+        if found is not None:
+            return found.node
+        below = [tag for tag in self.known.values() if tag.name.startswith(wanted + ":")]
+        if not below:
+            raise Failure(f"tag '{name}' not found")
+        level = min(tag.name.count(":") for tag in below)
+        hits = sorted(tag.name for tag in below if tag.name.count(":") == level)
+        if len(hits) > 1:
+            raise Failure(f"ambiguous tag resolution for '{name}': {', '.join(hits)}")
+        return self.known[hits[0]].node
+
+    def _document(self, number: int, name: str) -> Node:
+        index = number - 1 if number > 0 else len(self.results) + number
+        if number == 0 or not 0 <= index < len(self.results):
+            raise Failure(f"tag '{name}' not found")
+        return self.results[index]
+
+    def forget_stub(self) -> None:
+        """Stubs leave no tags behind."""
+        self.known = {name: tag for name, tag in self.known.items() if tag.document != self.document}
+
+    def next_document(self, result: Node) -> None:
+        """Keep the result of a document, and the tags that stay."""
+        self.results.append(result)
+        self.document += 1
+        self.known = {name: tag for name, tag in self.known.items() if tag.stays}

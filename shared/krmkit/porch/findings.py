@@ -1,0 +1,135 @@
+"""What the engines found, as findings.
+
+results.extend(point_findings(points))
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.porch.gates import condition_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from krmkit.krm.resource import Resource
+    from krmkit.lang.schema import Violation
+    from krmkit.porch.api import Condition
+    from krmkit.porch.chain import Chain
+    from krmkit.porch.fleet import Planned, SetError
+    from krmkit.porch.injection import InjectionPoint
+
+
+def violation_findings(violations: Iterable[Violation], resource: Resource | None) -> list[Finding]:
+    """One error for each violation of the form."""
+    return [
+        Finding("invalid-config", one.message, ERROR, resource, one.path, current=one.current)
+        for one in violations
+    ]
+
+
+def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
+    """What was not injected and why: a warning where the point is required, else an info; with --explain also what was."""
+    for point in points:
+        for line in point.explained:
+            yield Finding("injection", line, EXPLAIN, point.resource)
+        condition = condition_of(point)
+        if point.injected:
+            yield Finding("injection", condition.message, EXPLAIN, point.resource)
+        elif point.required:
+            message = f"required, and not injected: {condition.message}; the readiness gate stays open"
+            yield Finding("not-injected", message, WARNING, point.resource, tags=_tags(condition))
+        else:
+            message = f"optional, and not injected: {condition.message}"
+            yield Finding("not-injected", message, INFO, point.resource, tags=_tags(condition))
+
+
+def pipeline_finding(kptfile: Resource) -> Finding:
+    """kpt reads the pipeline before it runs any function, so a changed one takes effect later."""
+    message = "the pipeline has changed; that takes effect with the next render, so render again"
+    return Finding("render-again", message, INFO, kptfile, "pipeline")
+
+
+def condition_finding(severity: str, rule: str, condition: Condition, resource: Resource | None) -> Finding:
+    """A condition of a PackageVariant or PackageVariantSet."""
+    message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
+    return Finding(rule, message, severity, resource, tags=_tags(condition))
+
+
+def _tags(condition: Condition) -> dict[str, str]:
+    return {"condition": condition.type, "status": condition.status, "reason": condition.reason}
+
+
+def chain_findings(chain: Chain) -> Iterator[Finding]:
+    """What came of a chain of PackageVariants that were all applied."""
+    for point in chain.explained:
+        for line in point.explained:
+            yield Finding("injection", line, EXPLAIN, point.resource)
+    yield from point_findings(chain.points)
+    if chain.kptfile is not None and chain.pipeline_changed:
+        yield pipeline_finding(chain.kptfile)
+    for variant, conditions in chain.applied:
+        for condition in conditions:
+            yield condition_finding(INFO, "ready", condition, variant.resource)
+
+
+def plan_findings(planned: Planned) -> Iterator[Finding]:
+    """What a set generated, and what is doubtful about it."""
+    resource, changes = planned.packages.resource, planned.changes
+    if not planned.upstream_known:
+        upstream = planned.packages.spec["upstream"]["package"]
+        message = (
+            f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
+        )
+        yield Finding("upstream-unknown", message, INFO, resource, "spec.upstream")
+    for index, count in enumerate(planned.entries):
+        field = f"spec.targets[{index}]"
+        if count:
+            yield Finding("generated", f"selects {count}", EXPLAIN, resource, field)
+        else:
+            yield Finding("empty-target", "selects nothing", INFO, resource, field)
+    for rule, message in doubts(planned):
+        yield Finding(rule, message, WARNING, resource, "spec.targets")
+    for variant in planned.generated.variants:
+        place = variant.spec["downstream"]
+        message = f"{variant.name}: package {place['package']} in repository {place['repo']}"
+        yield Finding("generated", message, EXPLAIN, resource)
+    message = (
+        f"{len(planned.generated.variants)} PackageVariants: {len(changes.created)} new, {len(changes.updated)} kept,"
+        f" {len(changes.deleted)} removed"
+    )
+    yield Finding("generated", message, INFO, resource)
+
+
+def doubts(planned: Planned) -> list[tuple[str, str]]:
+    """(rule, message) of what is allowed and probably not meant."""
+    found = []
+    repeated, odd = planned.generated.repeated, planned.generated.odd_names
+    if repeated:
+        message = "more than one target gives the same repository and package, and the last one wins"
+        found.append(("same-identifier", f"{message}: {_some(repeated)}"))
+    if odd:
+        found.append(
+            ("odd-name", f"names that are not DNS labels, so a cluster may refuse them: {_some(odd)}")
+        )
+    return found
+
+
+def _some(names: list[str], most: int = 10) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def set_error_finding(error: SetError) -> Finding:
+    """Why a set gave no variants, by the controller's reason."""
+    rules = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
+    rule = rules.get(error.reason, "unexpected-error")
+    return condition_finding(ERROR, rule, error.condition, error.resource)
+
+
+def orphan_findings(orphans: list[Resource]) -> list[Finding]:
+    """Variants that went because their set did."""
+    if not orphans:
+        return []
+    names = _some([item.name for item in orphans])
+    return [Finding("removed-set", f"their PackageVariantSet is gone, so they were removed: {names}", INFO)]

@@ -1,0 +1,41 @@
+"""What the installed commands call: `function` for the command of one function, `command` for `krmkit`."""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def function(name: str) -> "NoReturn":
+    """Run the function `name` of the catalog on the process's arguments and streams, and end the process."""
+    isolate()
+    from krmkit.fn.entry import main
+    from krmkit.fn.loader import load
+
+    found = load(name)
+    main(found.main, found.process)
+
+
+def command() -> "NoReturn":
+    """Run `krmkit ...` and end the process."""
+    isolate()
+    from krmkit.cli import main
+    from krmkit.fn.entry import leave
+
+    leave(main())
+
+
+def isolate() -> None:
+    """Let the standard library win over the folders of PYTHONPATH and over the folder of the script.
+
+    Both stand in front of it in sys.path, so a `json.py` there would be taken for Python's own. They are kept, at the end,
+    because `pip install --target` relies on them. Modules that Python itself loads before a program begins (`sitecustomize`,
+    what .pth files import) are loaded by then; only `python -I` keeps them out.
+    """
+    import os
+
+    library = os.path.dirname(os.__file__)
+    if library in sys.path:
+        at = sys.path.index(library)
+        sys.path[:] = sys.path[at:] + sys.path[:at]

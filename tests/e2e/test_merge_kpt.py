@@ -1,0 +1,132 @@
+"""Three-way merges mean what the real `kpt pkg update` makes of the same three versions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krmkit.fn.packagemerge import merge_packages
+from krmkit.porch.listkeys import schema_of
+from krmkit.porch.merge3 import merge
+from tests.e2e.mergecases import Cases
+from tests.e2e.packagecases import Packages
+
+pytestmark = pytest.mark.kpt
+
+Versions = tuple[dict[str, str], dict[str, str], dict[str, str]]
+
+IDENTIFIER = "internal.kpt.dev/upstream-identifier"
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n"
+
+
+def run(folder: Path, *command: str) -> None:
+    home = {"HOME": str(folder.parent), "KPT_CACHE_DIR": str(folder.parent / "cache")}
+    names = {
+        f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **home, **names}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+
+def commit(folder: Path, tag: str) -> None:
+    run(folder, "git", "add", ".")
+    run(folder, "git", "commit", "-qm", tag)
+    run(folder, "git", "tag", tag)
+
+
+def without_mark(resource: Any) -> Any:
+    """kpt marks what it fetched; a mark, and what is empty without it, is no difference."""
+    metadata = dict(resource["metadata"])
+    annotations = {
+        key: value for key, value in (metadata.get("annotations") or {}).items() if key != IDENTIFIER
+    }
+    metadata.pop("annotations", None)
+    return {**resource, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+
+
+def write_texts(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
+def update(kpt: str, tmp_path: Path, versions: Versions) -> dict[str, bytes]:
+    """Put base and upstream into a repository, let kpt fetch the base, put the local files there, let kpt update them.
+
+    The Kptfile of the root stays kpt's.
+    """
+    base, new, here = versions
+    upstream, local = tmp_path / "upstream", tmp_path / "local"
+    write_texts(upstream / "pkg", {"Kptfile": KPTFILE, **base})
+    run(upstream, "git", "init", "-q", "-b", "main")
+    commit(upstream, "v1")
+    shutil.rmtree(upstream / "pkg")
+    write_texts(upstream / "pkg", {"Kptfile": KPTFILE, **new})
+    commit(upstream, "v2")
+    local.mkdir()
+    run(local, "git", "init", "-q", "-b", "main")
+    run(local, kpt, "pkg", "get", f"file://{upstream}/.git/pkg@v1", "pkg")
+    kptfile = (local / "pkg" / "Kptfile").read_text(encoding="utf-8")
+    shutil.rmtree(local / "pkg")
+    write_texts(local / "pkg", {"Kptfile": kptfile, **here})
+    commit(local, "edited")
+    run(local, kpt, "pkg", "update", "pkg@v2")
+    found = (path for path in (local / "pkg").rglob("*") if path.is_file())
+    return {path.relative_to(local / "pkg").as_posix(): path.read_bytes() for path in found}
+
+
+def documents(content: bytes) -> list[Any]:
+    """The resources of a file in an order of their own, as kpt puts new ones at another place."""
+    loaded = [without_mark(one) for one in yaml.load_all(content, Loader=yaml.CSafeLoader) if one is not None]
+    return sorted(loaded, key=lambda one: (one["kind"], one["metadata"]["name"], str(one["metadata"])))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_resources_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
+    """500 resources, each edited on both sides; kpt merges them in one update."""
+    cases = Cases(seed)
+    triples = [cases.triple(f"r{number}") for number in range(500)]
+    texts = [
+        {f"r{number}.yaml": yaml.dump(data, Dumper=yaml.CSafeDumper) for number, data in enumerate(version)}
+        for version in zip(*triples, strict=True)
+    ]
+
+    files = update(kpt, tmp_path, (texts[0], texts[1], texts[2]))
+
+    for number, (base, new, here) in enumerate(triples):
+        merged = merge(base, new, here, schema_of(base["apiVersion"], base["kind"])).value
+        (expected,) = documents(files[f"r{number}.yaml"])
+        assert without_mark(merged) == expected, f"seed {seed}, resource {number}"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_packages_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
+    """250 packages: files, resources and Kptfiles edited, added, removed on both sides.
+
+    Where upstream removed the last resource of a package, kpt leaves it: its writer writes nothing at all then.
+    """
+    packages = Packages(seed)
+    versions: Versions = ({}, {}, {})
+    for number in range(250):
+        for version, files in zip(versions, packages.versions(f"p{number}"), strict=True):
+            version.update({f"p{number}/{path}": text for path, text in files.items()})
+
+    expected = update(kpt, tmp_path, versions)
+
+    encoded = [{path: text.encode() for path, text in version.items()} for version in versions]
+    root = {"Kptfile": KPTFILE.encode()}
+    merged = merge_packages(root | encoded[0], root | encoded[1], root | encoded[2]).files
+    with_resources = {path.partition("/")[0] for path in merged if path.endswith(".yaml")}
+    for path in sorted({*merged, *expected} - {"Kptfile"}):
+        if path.endswith((".yaml", "/Kptfile")) and path in merged and path in expected:
+            assert documents(merged[path]) == documents(expected[path]), path
+        elif path.partition("/")[0] in with_resources or not path.endswith(".yaml"):
+            assert merged.get(path) == expected.get(path), path

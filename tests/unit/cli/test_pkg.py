@@ -1,0 +1,218 @@
+"""krmkit.cli.pkg: following an upstream in git."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli.pkg import main
+
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"
+APP = """\
+# the shop
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app
+data:
+  tag: v1 # the release
+  size: small
+"""
+
+
+def git(folder: Path, *words: str) -> str:
+    names = {
+        f"GIT_{who}_{what}": "t@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    done = subprocess.run(
+        ["git", *words], cwd=folder, env={**os.environ, **names}, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+class Upstream:
+    """A repository with the package `shop` in a folder, and a tag for each release."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        git(folder, "init", "-q", "-b", "main")
+
+    def release(self, tag: str, files: dict[str, str | bytes | None]) -> str:
+        """Change files of the package, tag the state, return its commit."""
+        for path, content in files.items():
+            place = self.folder / "shop" / path
+            if content is None:
+                place.unlink()
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content if isinstance(content, bytes) else content.encode())
+            if path.endswith(".sh"):
+                place.chmod(0o755)
+        git(self.folder, "add", "-A")
+        git(self.folder, "commit", "-qm", tag)
+        git(self.folder, "tag", tag)
+        return git(self.folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Upstream:
+    return Upstream(tmp_path / "upstream")
+
+
+@pytest.fixture
+def package(tmp_path: Path, upstream: Upstream) -> Path:
+    """The package as fetched at v1."""
+    commit = upstream.release(
+        "v1", {"Kptfile": KPTFILE, "app.yaml": APP, "logo.bin": b"\xff\x00", "note.md": "1\n"}
+    )
+    local = tmp_path / "local"
+    local.mkdir()
+    origin = f"  git:\n    repo: {upstream.folder}\n    directory: /shop\n    ref: v1\n"
+    lock = f"upstream:\n  type: git\n{origin}upstreamLock:\n  type: git\n{origin}    commit: {commit}\n"
+    (local / "Kptfile").write_text(KPTFILE + lock, encoding="utf-8")
+    (local / "app.yaml").write_text(APP, encoding="utf-8")
+    (local / "logo.bin").write_bytes(b"\xff\x00")
+    (local / "note.md").write_text("1\n", encoding="utf-8")
+    return local
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_update_keeps_local_lines(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Upstream's field comes, the local one stays, no comment is lost, and the lock names the new commit."""
+    commit = upstream.release("v2", {"app.yaml": APP.replace("tag: v1", "tag: v2"), "run.sh": "#!/bin/sh\n"})
+    edit(package / "app.yaml", "size: small", "size: large # we are big")
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+
+    text = (package / "app.yaml").read_text(encoding="utf-8")
+    assert "# the shop\n" in text and "  tag: v2 # the release\n  size: large # we are big\n" in text
+    assert stat.S_IMODE((package / "run.sh").stat().st_mode) & 0o111
+    kptfile = (package / "Kptfile").read_text(encoding="utf-8")
+    assert "name: shop # ours" in kptfile and kptfile.count("ref: v2") == 2 and f"commit: {commit}" in kptfile
+    assert "3 files changed, 0 conflicts" in capsys.readouterr().out
+
+
+def test_a_second_update_changes_nothing(upstream: Upstream, package: Path) -> None:
+    """Twice is once, and --check then says that all is well."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    main(["pkg", "update", f"{package}@v2"])
+    before = contents(package)
+
+    assert main(["pkg", "update", str(package), "--check"]) == 0
+    assert main(["pkg", "update", str(package)]) == 0
+
+    assert contents(package) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["update", "--dry-run"], 0), (["update", "--check"], 2), (["diff"], 0), (["diff", "--check"], 2)],
+)
+def test_looking_writes_nothing(upstream: Upstream, package: Path, words: list[str], code: int) -> None:
+    """Every way to look leaves the files, and --check has an exit code of its own."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    before = contents(package)
+
+    assert main(["pkg", *words, f"{package}@v2"]) == code
+
+    assert contents(package) == before
+
+
+def test_conflicts_are_named(upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field and a file that both sides changed are reported with both values."""
+    upstream.release("v2", {"app.yaml": APP.replace("size: small", "size: medium"), "note.md": "2\n"})
+    edit(package / "app.yaml", "size: small", "size: large")
+    (package / "note.md").write_text("mine\n", encoding="utf-8")
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+
+    out = capsys.readouterr().out
+    assert (
+        "app.yaml ConfigMap app data.size" in out and "'medium' and locally to 'large': upstream wins" in out
+    )
+    assert "note.md" in out and "the local file stays" in out and "2 conflicts" in out
+    assert (package / "note.md").read_text(encoding="utf-8") == "mine\n"
+
+
+def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
+    """Files that nobody edited are replaced and removed, binary ones too."""
+    upstream.release(
+        "v2", {"logo.bin": b"\xfe\x01", "note.md": None, "sub/Kptfile": KPTFILE, "sub/app.yaml": APP}
+    )
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+
+    assert (package / "logo.bin").read_bytes() == b"\xfe\x01" and not (package / "note.md").exists()
+    assert (package / "sub" / "app.yaml").read_text(encoding="utf-8") == APP
+
+
+def test_fast_forward_refuses_edits(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """fast-forward names the edited files, and works without any."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    edit(package / "note.md", "1", "2")
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", "fast-forward"]) == 1
+    assert "edited: note.md" in capsys.readouterr().err
+
+    edit(package / "note.md", "2", "1")
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", "fast-forward"]) == 0
+
+    assert (package / "app.yaml").read_text(encoding="utf-8") == APP.replace("v1", "v2")
+
+
+def test_force_replaces_everything(upstream: Upstream, package: Path) -> None:
+    """force-delete-replace takes upstream's files, and keeps the package's name."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    (package / "mine.yaml").write_text(APP, encoding="utf-8")
+
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", "force-delete-replace"]) == 0
+
+    assert not (package / "mine.yaml").exists()
+    assert "name: shop # ours" in (package / "Kptfile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("repo: ", "repo: /absent", "git fetch"),
+        ("directory: /shop", "directory: /other", "has no folder other"),
+        ("upstreamLock:", "other:", "upstreamLock.git must name a commit"),
+        ("upstream:", "other:", "upstream.git must name a repo"),
+        ("ref: v1", "ref: v9", "there is no tag, branch or commit v9"),
+        ("repo: ", "repo: --upload-pack=touch ", "must be an address"),
+    ],
+)
+def test_bad_upstreams(
+    package: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    """What is wrong with the upstream is said, and nothing is written."""
+    edit(package / "Kptfile", old, new)
+    before = contents(package)
+
+    assert main(["pkg", "update", str(package)]) == 1
+
+    assert message in capsys.readouterr().err and contents(package) == before
+
+
+def test_no_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder without a Kptfile is no package."""
+    assert main(["pkg", "update", str(tmp_path)]) == 1
+
+    assert "must be a package, a folder with a Kptfile" in capsys.readouterr().err

@@ -1,0 +1,31 @@
+"""krmkit.porch.findings: what the engines found."""
+
+from __future__ import annotations
+
+from krmkit.fn.results import Results
+from krmkit.krm.resource import Location, Resource
+from krmkit.porch.chain import Chain
+from krmkit.porch.decode import decode_variant
+from krmkit.porch.findings import chain_findings
+
+VARIANT = """\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: north
+spec:
+  upstream: {repo: blueprints, package: shop}
+  downstream: {repo: north, package: shop}
+"""
+
+
+def test_both_conditions_of_an_applied_variant() -> None:
+    """A variant that was applied is not stalled, and ready."""
+    kptfile = Resource("apiVersion: kpt.dev/v1\nkind: Kptfile\n", location=Location("Kptfile"))
+    chain = Chain([kptfile], [], None)
+    chain.apply([decode_variant(Resource(VARIANT))])
+    results = Results()
+    results.extend(chain_findings(chain))
+
+    messages = [str(result.data()["message"]) for result in results.finish()]
+    assert [message.partition(" (")[0] for message in messages] == ["Stalled is False", "Ready is True"]
