@@ -197,7 +197,7 @@ def standalone(resource: Resource) -> str:
     """The text of a resource as a document of its own, wherever it stands."""
     if not resource.column:
         return resource.text
-    from krmkit.yaml.compose import shift
+    from krmkit.yaml.lines import shift
 
     return shift(" " * resource.column + resource.text, resource.column, 0)
 

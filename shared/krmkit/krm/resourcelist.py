@@ -10,7 +10,6 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource, may_hide
 from krmkit.yaml import emit
 from krmkit.yaml.document import parse_all
-from krmkit.yaml.edit import render
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
@@ -192,7 +191,7 @@ class ResourceList:
         column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
-        from krmkit.yaml.compose import shift
+        from krmkit.yaml.lines import shift
 
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
@@ -224,7 +223,7 @@ class ResourceList:
         known = root.entry("results")
         if self.results or (known is not None and not _is_nothing(known)):
             root.set("results", self.results)
-        return render(self._envelope)
+        return _rendered(self._envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
@@ -258,7 +257,7 @@ class ResourceList:
         root = self._envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)
-        text = render(self._envelope)
+        text = _rendered(self._envelope)
         if text.startswith(head):
             return head, text[len(head) :]
         return text[: len(text) - len(tail)], tail
@@ -267,7 +266,7 @@ class ResourceList:
         lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
         if self.items:
             lines.append("items:\n")
-            from krmkit.yaml.compose import shift
+            from krmkit.yaml.lines import shift
 
             for item in self.items:
                 text = shift(" " * item.column + item.text, item.column, 2)[2:]
@@ -403,6 +402,13 @@ def _text(root: Map, name: str) -> str:
 def _is_nothing(entry: Entry) -> bool:
     value = entry.value
     return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
+
+
+def _rendered(document: Document) -> str:
+    # The editor is loaded with the first edit.
+    from krmkit.yaml.edit import render
+
+    return render(document)
 
 
 def _json(value: object) -> str:

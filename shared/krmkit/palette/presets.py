@@ -13,7 +13,6 @@ from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
 from krmkit.yaml.data import core_data, lookup, same_data
 from krmkit.yaml.document import parse
-from krmkit.yaml.edit import render
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
@@ -289,6 +288,8 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         if removed and not empty:
             if same_data(core_data(root, limits), core_data(parse(values, limits).root, limits)):
                 return values, []
+        from krmkit.yaml.edit import render
+
         return render(document), []
     except YamlError as error:
         return values, [_finding("schema", f"{VALUES} cannot be changed", "", VALUES, error=error)]

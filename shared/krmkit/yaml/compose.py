@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
+from krmkit.yaml.lines import shift
 from krmkit.yaml.places import Places, Spot
 from krmkit.yaml.tree import UNSET, Alias, Document, Entry, Map, Node, Scalar, Seq, deref
 
@@ -35,15 +36,6 @@ def is_block_scalar(node: Node) -> bool:
 def is_block(node: Node) -> bool:
     """Whether a node is a block collection of a text."""
     return isinstance(node, (Map, Seq)) and not node.flow and node.source is not None
-
-
-def is_tied(node: Node) -> bool:
-    """Whether there is an anchor or an alias at or below a node."""
-    if node.anchor is not None or isinstance(node, Alias):
-        return True
-    if isinstance(node, Map):
-        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
-    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
 
 
 def is_clean(node: Node) -> bool:
@@ -312,19 +304,3 @@ def _moved_block_scalar(text: str, column: int) -> str | None:
         return None
     depths = [len(line) - len(line.lstrip(" ")) for line in body.split("\n") if line.strip(" ")]
     return header + newline + shift(body, min(depths, default=0), column + 2)
-
-
-def shift(text: str, old: int, new: int) -> str:
-    """Move lines from column `old` to `new`; a line with less indentation moves as far as it can.
-
-    Example: `shift("a\\n  b", 0, 2)` is `"  a\\n    b"`.
-    """
-    if old == new:
-        return text
-    if new > old:
-        pad = " " * (new - old)
-        return "\n".join([pad + line if line else line for line in text.split("\n")])
-    surplus = " " * (old - new)
-    return "\n".join(
-        [line[old - new :] if line.startswith(surplus) else line.lstrip(" ") for line in text.split("\n")]
-    )

@@ -8,13 +8,14 @@ say what the edited tree says, else the edit is refused.
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import Composer, Style, children, is_block, is_block_scalar, is_empty, is_tied, shift
+from krmkit.yaml.compose import Composer, Style, children, is_block, is_block_scalar, is_empty
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.flowedit import flow_splices
+from krmkit.yaml.lines import shift
 from krmkit.yaml.places import EditError, Places, Spot, Unit
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, detach_aliases
+from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, detach_aliases, is_tied
 
 Splice = tuple[int, int, str]
 

@@ -299,6 +299,15 @@ def deref(node: Node) -> Node:
     return node
 
 
+def is_tied(node: Node) -> bool:
+    """Whether there is an anchor or an alias at or below a node."""
+    if node.anchor is not None or isinstance(node, Alias):
+        return True
+    if isinstance(node, Map):
+        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
+    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
+
+
 def to_node(value: object) -> Node:
     """A node for Python data (None, bool, int, float, str, list, tuple, dict with string keys); nodes pass."""
     if isinstance(value, Node):
