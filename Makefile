@@ -12,7 +12,7 @@ PYTEST := $(DEV) -m pytest
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench e2e new golden generate lock wheel clean
+.PHONY: help venv venv-run git run test check format conformance bench soak e2e new golden generate lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,8 @@ run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
-	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),-k "$(FUNCTION)") tests
+	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
+	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),--function "$(FUNCTION)") tests
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -53,6 +54,9 @@ conformance: venv ## check against test vectors (VECTORS=dir)
 bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written)
 	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
 
+soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
+	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)
+
 e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
 	@$(PYTEST) -m "not images" --require-kpt tests/e2e
 
@@ -61,6 +65,7 @@ new: venv ## the folder of a new function (NAME=my-function)
 	@$(DEV) -m tools.new "$(NAME)"
 
 golden: venv ## write .expected of the examples (FUNCTION=name, or all)
+	@$(DEV) -m tools.generate
 	@$(DEV) -m tools.golden $(FUNCTION)
 
 generate: venv ## write everything that is generated from functions/*/function.yaml

@@ -30,6 +30,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             results.error("unknown-pack", error.message, config.resource, field, current=name)
             continue
         selected.setdefault(id(carrier), []).extend(selection["presets"])
+    texts: list[str] = []
     for carrier in packs.carriers:
         pack = carrier.pack
         applied = apply_presets(
@@ -42,7 +43,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.extend(map(carrier.located, applied.findings))
         for preset in applied.presets:
             results.explain("applied", f'the preset "{preset.label}" is applied', carrier.resource)
-        carrier.write_values(applied.text)
+        texts.append(applied.text)
+    for carrier, text in zip(packs.carriers, texts, strict=True):
+        carrier.write_values(text)
 
 
 if __name__ == "__main__":

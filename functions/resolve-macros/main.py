@@ -37,10 +37,12 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))
     for carrier, resolved in in_packs:
-        results.extend(resolved_findings(resolved, carrier.resource, carrier))
+        results.extend(resolved_findings(resolved, carrier.resource, packs.lines, carrier))
+    for item, resolved in in_resources:
+        results.extend(resolved_findings(resolved, item, packs.lines))
+    for carrier, resolved in in_packs:
         carrier.write_values(resolved.text)
     for item, resolved in in_resources:
-        results.extend(resolved_findings(resolved, item))
         item.rewrite(resolved.text)
     results.extend(unused_findings(resolver, config.resource))
 

@@ -21,13 +21,15 @@ from krmkit.porch.variant import validate_context
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """The context of the config, or of the PackageVariant that is the config, for the root package."""
     context = config.spec
+    fields = ("data", "data.removeKeys") if config.is_config_map else ("spec.data", "spec.removeKeys")
     if config.resource is not None and config.kind == VARIANT_KIND:
         variant = decode_variant(config.resource)
         results.extend(violation_findings(variant.violations, config.resource))
         if results:
             return
         context = variant.spec.get("packageContext") or {}
-    reserved = validate_context(context)
+        fields = ("spec.packageContext.data", "spec.packageContext.removeKeys")
+    reserved = validate_context(context, *fields)
     for message in reserved:
         results.error("reserved-key", message, config.resource)
     if reserved:

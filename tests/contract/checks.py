@@ -162,9 +162,8 @@ def places(items: list[Any]) -> list[tuple[str, str, str]]:
             index = annotations.get("internal.config.kubernetes.io/index") or annotations.get(
                 "config.kubernetes.io/index"
             )
-            found.append(
-                (annotations.get("internal.config.kubernetes.io/package-path", ""), path, index or "0")
-            )
+            package = annotations.get("internal.config.kubernetes.io/package-path", "")
+            found.append((str(package), str(path), str(index or "0")))
     return found
 
 

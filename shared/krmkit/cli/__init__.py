@@ -5,17 +5,22 @@ from __future__ import annotations
 import gc
 import sys
 
+from krmkit.cli.patient import Patient
+
 COMMANDS = {
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
+    "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
 }
 # Those that do many runs in one process, where garbage adds up.
+# Words that make stdout hold resources, so that nothing else may be written there.
+RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
 LASTING = frozenset(("serve", "variants"))
 
 
@@ -25,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     name = words[0] if words else "--help"
     if sys.stdout is None:
         _reopen()
+    if not isinstance(sys.stderr, Patient):
+        # What cannot be said to anybody is no reason to fail.
+        sys.stderr = Patient(sys.stderr, sys.stdout if not RESOURCES.intersection(words) else None)
     try:
         code = _command(name, words)
         sys.stdout.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import Step
 from krmkit.fn.source import SourceError
 from krmkit.fn.variantfolder import FolderError, VariantFolder
@@ -67,6 +68,7 @@ class Fleet:
         self.allow_exec = False
         self.allow_network = False
         self.pull = "IfNotPresent"
+        self.timeout = TIMEOUT
 
 
 def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune: bool = False) -> Fleet:
@@ -88,6 +90,12 @@ def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune
     taken: dict[str, str] = {}
     for task in fleet.tasks:
         _prepare(fleet, task, packages, taken)
+        entry = fleet.out.entries.get(task.target)
+        if entry is not None and entry.source not in ("", fleet.source) and entry.owner != task.owner:
+            fleet.warnings.append(
+                f"{task.name}: takes over {task.target} from {entry.owner} of {entry.source};"
+                " give each set file an --out of its own if both are meant to stay"
+            )
     _refuse_overlaps(fleet, taken)
     return fleet
 

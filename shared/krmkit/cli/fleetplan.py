@@ -79,6 +79,10 @@ def plan_variants(given: list[Resource], objects: list[Resource], setfile: str, 
                 hint = "; no object is known: --objects names the folder that has Repositories and what sets select"
             raise FleetError(f"{setfile}: {packages.name}: {error.reason}: {error}{hint}") from None
         owner = owner_of(packages)
+        if owner in plan.owners:
+            raise FleetError(
+                f"{setfile}: holds two sets named {packages.name}; give one of them another name"
+            )
         if not prune:
             _refuse_blind(objects, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         plan.owners.add(owner)

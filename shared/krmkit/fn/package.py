@@ -14,7 +14,14 @@ import os
 from krmkit.fn.disk import WriteError
 from krmkit.fn.journal import recover, recover_above, unfinished
 from krmkit.fn.krmignore import KrmIgnore
-from krmkit.fn.source import Item, SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.source import (
+    Item,
+    SourceError,
+    SourceFile,
+    first_document,
+    may_hold_orchestration,
+    strip_orchestration,
+)
 from krmkit.fn.tree import WORK, TreeError, check_name, entries, read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, PipelineFunction
@@ -216,7 +223,8 @@ class _Budget:
 
 def _read(path: str, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
-    kptfile = Kptfile.parse(_text(os.path.join(path, KPTFILE), name, budget), name)
+    text = _text(os.path.join(path, KPTFILE), name, budget)
+    kptfile = Kptfile.parse(first_document(text, name), name)
     package = Package(path, folder, kptfile)
     _read_files(package, budget)
     subfolders = sorted(_subpackages(path, ""))

@@ -15,7 +15,7 @@ from krmkit.fn.package import Package, PackageError, not_a_resource
 from krmkit.fn.place import PlaceError, Places, folder_of
 from krmkit.fn.resolve import Known, ResolveError, Resolver
 from krmkit.fn.resultlist import FunctionRun
-from krmkit.fn.run import apply, summary
+from krmkit.fn.run import apply, check_config, summary
 from krmkit.fn.source import Item
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from krmkit.fn.write import Change
+    from krmkit.krm.finding import Finding
 
     class Observer(Protocol):
         """Who wants to see a pipeline work."""
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         def finished(self, run: FunctionRun) -> None: ...
 
 
+MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
 _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
 
 
@@ -115,6 +117,7 @@ class _Pipeline:
     def run(self) -> Rendering:
         rendering = self.rendering
         try:
+            self._check_configs()
             items = self._hydrate(self.package)
             rendering.contents = self.places.contents(items)
             rendering.changes = self.places.changes(rendering.contents)
@@ -124,6 +127,52 @@ class _Pipeline:
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
         return rendering
+
+    def _check_configs(self) -> None:
+        """Check all configs before the first function runs. Raises _StoppedError when one is not right.
+
+        Left to the function's own run are configs that something before may still change: another program in the same
+        pipeline, or resolve-macros where there are macros.
+        """
+        wrong = []
+        for package in self.package.walk():
+            others = False
+            for function in package.functions:
+                program = self.programs[id(function)]
+                if isinstance(program, External):
+                    others = True
+                    continue
+                config = package.config(function)
+                if function.config_path and config is not None and (others or MACRO in config.text):
+                    continue
+                found = check_config(program.function.definition, config, program.options)
+                for finding in found:
+                    if function.config_path and finding.resource_ref is not None:
+                        finding.file = {"path": function.config_file, "index": 0}
+                if found:
+                    wrong.append(_name(function))
+                    self._refuse(package, function, program, found)
+        if wrong:
+            raise _StoppedError(f"no function ran, because the config of {_listed(wrong)} is not right")
+
+    def _refuse(
+        self, package: Package, function: PipelineFunction, program: Known, found: list[Finding]
+    ) -> None:
+        """Note a function that cannot run with its config, as if it had failed."""
+        run = self._begin(package, function, 0)
+        run.results = [finding.data() for finding in found]
+        run.exit_code = 1
+        run.stderr = summary(program.function.name, found)
+        if self.observer is not None:
+            self.observer.finished(run)
+
+    def _begin(self, package: Package, function: PipelineFunction, resources: int) -> FunctionRun:
+        run = FunctionRun("image" if function.image else "exec", _name(function), package.folder)
+        if self.observer is not None:
+            number = len(self.rendering.runs) + 1
+            self.observer.started(run, number, len(self.programs), resources)
+        self.rendering.runs.append(run)
+        return run
 
     def _hydrate(self, package: Package) -> list[Item]:
         items: list[Item] = []
@@ -192,13 +241,7 @@ class _Pipeline:
 
         Raises _StoppedError where it failed; its results are kept."""
         program = self.programs[id(function)]
-        run = FunctionRun(
-            "image" if function.image else "exec", function.image or function.exec, package.folder
-        )
-        if self.observer is not None:
-            number = len(self.rendering.runs) + 1
-            self.observer.started(run, number, len(self.programs), len(items))
-        self.rendering.runs.append(run)
+        run = self._begin(package, function, len(items))
         start = time.monotonic()
         try:
             result = self._run(program, run, items, config, silent)
@@ -249,6 +292,11 @@ def _is_applied(item: Item) -> bool:
     if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
         return False
     return not item.is_local_config
+
+
+def _listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _name(function: PipelineFunction) -> str:

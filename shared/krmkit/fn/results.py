@@ -10,7 +10,7 @@ from krmkit.krm.finding import ERROR, EXPLAIN, IDENTITY, INFO, SEVERITIES, WARNI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from krmkit.krm.finding import Subject
@@ -46,6 +46,9 @@ class Results:
 
     def __len__(self) -> int:
         return len(self._found)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found)
 
     def add(self, finding: Finding) -> None:
         """Add one finding."""

@@ -88,6 +88,7 @@ def _run(definition: Definition, process: Process, text: str, options: Options) 
     results = Results(options.explain)
     try:
         trace = _evaluate(definition, process, resources, options, results)
+        _name_config_file(resources, results)
         found = results.finish()
         if not any(result.severity == ERROR for result in found):
             resources.results = [result.data() for result in found]
@@ -133,6 +134,20 @@ def apply(
     before = _make_room(options.limits)
     try:
         _evaluate(definition, process, resources, options, results)
+        _name_config_file(resources, results)
+    finally:
+        sys.setrecursionlimit(before)
+    return results.finish()
+
+
+def check_config(
+    definition: Definition, config: Resource | None, options: Options = DEFAULT_OPTIONS
+) -> list[Finding]:
+    """What is wrong with a config, without a run: the findings that `apply` would begin and end with."""
+    results = Results()
+    before = _make_room(options.limits)
+    try:
+        _decoded(definition, config, options, results)
     finally:
         sys.setrecursionlimit(before)
     return results.finish()
@@ -155,7 +170,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
 def summary(name: str, results: list[Finding]) -> str:
     """The one line for stderr: the first error, and how many more there are."""
     errors = [result for result in results if result.severity == ERROR]
-    line = f"{name}: {errors[0]}"
+    line = f"{name}: {' '.join(str(errors[0]).split())}"
     if len(line) > _LONGEST_LINE:
         line = line[: _LONGEST_LINE - 3] + "..."
     if len(errors) > 1:
@@ -174,16 +189,11 @@ def _evaluate(
     definition: Definition, process: Process, resources: ResourceList, options: Options, results: Results
 ) -> str:
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
-    config = resources.function_config
+    decoded = _decoded(definition, resources.function_config, options, results)
+    if decoded is None:
+        return _trace(options)
     try:
-        decoded = decode(definition, config, options.explain)
         process(resources, decoded, results)
-    except ConfigError as error:
-        for violation in error.violations:
-            results.error(
-                "invalid-config", violation.message, config, violation.path, current=violation.current
-            )
-        return ""
     except FunctionError as error:
         results.add(error.finding)
         return _trace(options)
@@ -195,6 +205,40 @@ def _evaluate(
         results.fail_on(decoded.fail_on)
         return ""
     return _trace(options)
+
+
+def _decoded(
+    definition: Definition, config: Resource | None, options: Options, results: Results
+) -> Config | None:
+    """The decoded config; None, with results that say why, where it is not right."""
+    try:
+        return decode(definition, config, options.explain)
+    except ConfigError as error:
+        results.extend(
+            Finding("invalid-config", one.message, ERROR, config, one.path, current=one.current)
+            for one in error.violations
+        )
+    except Exception as error:  # noqa: BLE001  # as for `process`
+        _stopped(error, results, options)
+    return None
+
+
+def _name_config_file(resources: ResourceList, results: Results) -> None:
+    """Name the file of the config in results about it: kpt sends a validator's config without, but has it among the items."""
+    config = resources.function_config
+    if config is None or config.path:
+        return
+    reference = config.ref()
+    unnamed = [one for one in results if one.file is None and one.resource_ref == reference]
+    if not unnamed:
+        return
+    try:
+        found = [item for item in resources.containing(config.kind) if item.ref() == reference]
+    except (YamlError, ListError):
+        return  # an item that nobody asked for is broken
+    if len(found) == 1:
+        for one in unnamed:
+            one.file = found[0].file()
 
 
 def _stopped(error: BaseException, results: Results, options: Options) -> str:

@@ -155,6 +155,11 @@ def split_documents(text: str, label: str) -> list[tuple[str, str]]:
     return documents
 
 
+def first_document(text: str, label: str) -> str:
+    """The first document of a file that holds something: what kpt takes for the Kptfile. Raises SourceError."""
+    return next((body for _, body in split_documents(text, label) if has_content(body)), text)
+
+
 def has_content(body: str) -> bool:
     """Whether a document holds anything but comments, markers, directives of nothing, and null."""
     if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:

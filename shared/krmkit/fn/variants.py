@@ -11,7 +11,13 @@ import os
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.place import Places
-from krmkit.fn.source import SourceError, SourceFile, may_hold_orchestration, strip_orchestration
+from krmkit.fn.source import (
+    SourceError,
+    SourceFile,
+    first_document,
+    may_hold_orchestration,
+    strip_orchestration,
+)
 from krmkit.fn.tree import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
@@ -93,7 +99,11 @@ class Blueprint:
         packages: dict[str, Package] = {}
         for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
             kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
-            made = Package(os.path.join(self.path, folder), folder, Kptfile.parse(texts[kptfile], kptfile))
+            made = Package(
+                os.path.join(self.path, folder),
+                folder,
+                Kptfile.parse(first_document(texts[kptfile], kptfile), kptfile),
+            )
             if folder:
                 packages[_owner(folder.rpartition("/")[0], packages)].children.append(made)
             packages[folder] = made

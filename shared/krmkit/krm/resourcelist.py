@@ -244,6 +244,8 @@ class ResourceList:
             start = root.entries[0].key.start
             at = len(envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff"))
             fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
+            if "\r\n" in head:
+                fresh = fresh.replace("\n", "\r\n")
         if fresh:
             # In front of what ends the document, if anything does.
             ends = [at for at in (("\n" + tail).find("\n---"), ("\n" + tail).find("\n...")) if at >= 0]
@@ -400,7 +402,7 @@ def _text(root: Map, name: str) -> str:
 
 
 def _is_nothing(entry: Entry) -> bool:
-    value = entry.value
+    value = entry.first_value
     return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
 
 

@@ -7,7 +7,7 @@ values.yaml, presets.yaml, schema.yaml and defaults.yaml as present; or a resour
 
 from __future__ import annotations
 
-from krmkit.palette.filelines import block_place, file_line, said_place
+from krmkit.palette.filelines import FileLines, block_place, said_place
 from krmkit.palette.pack import Pack, PackError, read_metadata
 from krmkit.yaml.tree import Map, Scalar
 
@@ -40,15 +40,16 @@ class CarrierError(ValueError):
 class Carrier:
     """A pack and the item that it came in."""
 
-    __slots__ = ("_places", "pack", "resource")
+    __slots__ = ("_places", "lines", "pack", "resource")
 
-    def __init__(self, resource: Resource, pack: Pack) -> None:
+    def __init__(self, resource: Resource, pack: Pack, lines: FileLines) -> None:
+        self.lines = lines
         self.resource = resource
         self.pack = pack
         self._places: dict[str, tuple[int, int] | None] = {}
 
     @classmethod
-    def of(cls, resource: Resource) -> Carrier:
+    def of(cls, resource: Resource, lines: FileLines) -> Carrier:
         """Reads the pack of an item that `is_pack`. Raises CarrierError."""
         kind = resource.kind
         texts = [_text(resource, place(kind, file)) for file in FILES]
@@ -67,7 +68,7 @@ class Carrier:
         pack = Pack(metadata, *texts)
         if not pack.name:
             raise CarrierError(f"{PACK_FILE} has no name", resource, "name")
-        return cls(resource, pack)
+        return cls(resource, pack, lines)
 
     def located(self, finding: Finding) -> Finding:
         """A finding about this pack, with its item as the resource, and its place put before its message.
@@ -84,7 +85,7 @@ class Carrier:
             self._places[file] = block_place(item.text, item.column, place(item.kind, file))
         found = self._places[file]
         first, indent = found or (0, 0)
-        line = file_line(item, first + finding.line - 1) if found else None
+        line = self.lines.of(item, first + finding.line - 1) if found else None
         inside = said_place(finding.line, finding.column)
         folder = item.annotations.get(FOLDER)
         if line is None:
@@ -104,9 +105,10 @@ class Carrier:
 class Packs:
     """The packs of a list, in its order, and the items that should be packs and cannot be read."""
 
-    __slots__ = ("_by_item", "_by_pack", "carriers", "problems")
+    __slots__ = ("_by_item", "_by_pack", "carriers", "lines", "problems")
 
-    def __init__(self, carriers: list[Carrier], problems: list[CarrierError]) -> None:
+    def __init__(self, carriers: list[Carrier], problems: list[CarrierError], lines: FileLines) -> None:
+        self.lines = lines
         self.carriers = carriers
         self.problems = problems
         self._by_pack: dict[str, list[Carrier]] = {}
@@ -120,13 +122,14 @@ class Packs:
         """All packs. Items that cannot be one are not parsed."""
         carriers: list[Carrier] = []
         problems: list[CarrierError] = []
+        lines = FileLines(items)
         for resource in candidates(items):
             try:
-                carriers.append(Carrier.of(resource))
+                carriers.append(Carrier.of(resource, lines))
             except CarrierError as error:
                 problems.append(error)
         _label(carriers)
-        return cls(carriers, problems)
+        return cls(carriers, problems, lines)
 
     def named(self, name: str) -> Carrier:
         """The pack that a config calls `name`: by pack.json's name, then by the item's. Raises CarrierError."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
 
 # The annotations that kpt and kustomize add to an item are no lines of its file.
 _ADDED = (
@@ -75,19 +76,48 @@ def _content(lines: list[str], number: int, indent: int, header: str) -> tuple[i
     return number + 2, indent
 
 
-def file_line(resource: Resource, line: int) -> int | None:
-    """The line of the resource's file that `line` of its text is, both from 1; None where nothing tells.
+class FileLines:
+    """Lines of files, for the resources of one list: which line of its file a line of a resource is."""
 
-    Before a document that is not the first of its file other documents stand, whose lines an orchestrator does not tell; and
-    what an earlier function changed is not what the file says.
-    """
-    location = resource.location
-    if location is not None:
-        return location.line + line - 1 if location.line and not resource.changed else None
-    if not resource.path or resource.index != 0:
-        return None
-    above = resource.text.split("\n", line)[: line - 1]
-    return line - sum(entry.lstrip(" -").startswith(_ADDED) for entry in above)
+    __slots__ = ("_files", "_items")
+
+    def __init__(self, items: ResourceList | None = None) -> None:
+        self._items = items
+        self._files: dict[tuple[str, str], dict[int, Resource]] = {}
+
+    def of(self, resource: Resource, line: int) -> int | None:
+        """The line of the resource's file that `line` of its text is, both from 1; None where nothing tells.
+
+        The file counts as it was when the list was made: with what earlier functions changed, and without the lines that kpt
+        adds. A document that is not the first stands behind the others of its file, each with a line `---`.
+        """
+        if not resource.path:
+            return None
+        before: list[Resource] = []
+        if resource.index:
+            siblings = self._siblings(resource)
+            before = [siblings[index] for index in range(resource.index) if index in siblings]
+            if len(before) < resource.index:
+                return None
+        location = resource.location
+        if location is not None and location.line and not any(other.changed for other in before):
+            return location.line + line - 1
+        lines = sum(_own_lines(other.text, other.text.count("\n")) for other in before)
+        return lines + len(before) + _own_lines(resource.text, line)
+
+    def _siblings(self, resource: Resource) -> dict[int, Resource]:
+        """The resources of the same file, by index."""
+        if not self._files and self._items is not None:
+            for item in self._items.items:
+                if item.path:
+                    self._files.setdefault((item.package_path, item.path), {})[item.index] = item
+        return self._files.get((resource.package_path, resource.path or ""), {})
+
+
+def _own_lines(text: str, line: int) -> int:
+    """`line` less the lines above it that kpt and kustomize add."""
+    above = text.split("\n", line)[: line - 1]
+    return line - sum(entry.lstrip(" ").startswith(_ADDED) for entry in above)
 
 
 def said_place(line: int, column: int = 0) -> str:

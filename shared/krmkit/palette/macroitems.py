@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, Finding
-from krmkit.palette.filelines import file_line, said_place
+from krmkit.palette.filelines import said_place
 from krmkit.palette.macros import Context, Resolved, Resolver, Source
 from krmkit.palette.macrotext import FIELD
 from krmkit.yaml import emit
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.carrier import Carrier
+    from krmkit.palette.filelines import FileLines
     from krmkit.yaml.tree import Node
 
 
@@ -129,7 +130,7 @@ def resolve_resources(
 
 
 def resolved_findings(
-    resolved: Resolved, item: Resource, carrier: Carrier | None = None
+    resolved: Resolved, item: Resource, lines: FileLines, carrier: Carrier | None = None
 ) -> Iterator[Finding]:
     """The findings about one text, with their places, and how many of its macros are resolved."""
     for finding in resolved.findings:
@@ -137,7 +138,7 @@ def resolved_findings(
             yield carrier.located(finding)
             continue
         if finding.line:
-            line = file_line(item, finding.line)
+            line = lines.of(item, finding.line)
             where = said_place(line or finding.line, finding.column)
             finding.message = f"{where}{'' if line else ' of the resource'}: {finding.message}"
         yield finding.at(item)

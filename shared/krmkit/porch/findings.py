@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from krmkit.porch.injection import InjectionPoint
 
 
+_WHERE_OBJECTS_STAND = (
+    " (an object for injection stands in a file of the package, marked config.kubernetes.io/local-config,"
+    " or under resources of the config)"
+)
+
+
 def violation_findings(violations: Iterable[Violation], resource: Resource | None) -> list[Finding]:
     """One error for each violation of the form."""
     return [
@@ -34,13 +40,14 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
         condition = condition_of(point)
+        hint = _WHERE_OBJECTS_STAND if condition.message.startswith("no in-cluster resources") else ""
         if point.injected:
             yield Finding("injection", condition.message, EXPLAIN, point.resource)
         elif point.required:
-            message = f"required, and not injected: {condition.message}; the readiness gate stays open"
+            message = f"required, and not injected: {condition.message}{hint}; the readiness gate stays open"
             yield Finding("not-injected", message, WARNING, point.resource, tags=_tags(condition))
         else:
-            message = f"optional, and not injected: {condition.message}"
+            message = f"optional, and not injected: {condition.message}{hint}"
             yield Finding("not-injected", message, INFO, point.resource, tags=_tags(condition))
 
 

@@ -206,8 +206,17 @@ def _existing(item: Resource) -> Existing:
 
 
 def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
-    """The PackageVariantSets among the items: those named, or all by namespace and name. PorchError for a name that is missing."""
+    """The PackageVariantSets among the items: those named, or all by namespace and name. PorchError for a name that is missing,
+    and for two sets of one name: each would take the variants of the other for its own."""
     found = [item for item in items if item.kind == api.SET_KIND and item.api_version == api.SET_VERSION]
+    seen: dict[tuple[str, str], Resource] = {}
+    for item in found:
+        other = seen.setdefault((item.namespace, item.name), item)
+        if other is not item:
+            raise PorchError(
+                f"{other.label} and {item.label} are both the PackageVariantSet {item.name} in namespace"
+                f" {item.namespace or 'default'}; give one of them another name"
+            )
     if not wanted:
         return sorted(found, key=lambda item: (item.namespace, item.name))
     by_name = {item.name: item for item in reversed(found)}

@@ -33,7 +33,7 @@ def validate_variant(spec: dict[str, Any]) -> list[str]:
         errors.append('spec.adoptionPolicy field can only be "adoptNone" or "adoptExisting"')
     if spec.get("deletionPolicy") and spec["deletionPolicy"] not in DELETION_POLICIES:
         errors.append('spec.deletionPolicy can only be "orphan" or "delete"')
-    errors += _validate_context(spec.get("packageContext") or {})
+    errors += validate_context(spec.get("packageContext") or {})
     for index, injector in enumerate(spec.get("injectors") or ()):
         if not (injector or {}).get("name"):
             errors.append(f"spec.injectors[{index}].name must not be empty")
@@ -49,23 +49,24 @@ def validate_upstream(upstream: dict[str, Any] | None) -> list[str]:
     ]
 
 
-def validate_context(context: dict[str, Any]) -> list[str]:
-    """The reserved keys that a packageContext {data, removeKeys} touches: one message for each place."""
-    return _validate_context(context)
+def validate_context(
+    context: dict[str, Any],
+    data_field: str = "spec.packageContext.data",
+    remove_field: str = "spec.packageContext.removeKeys",
+) -> list[str]:
+    """The reserved keys that a packageContext {data, removeKeys} touches: one message for each place.
 
-
-def _validate_context(context: dict[str, Any]) -> list[str]:
+    The fields are those that the user wrote: a PackageVariant's, or those of another config.
+    """
     data = context.get("data") or {}
     removed = context.get("removeKeys") or []
     errors = []
     for reserved in RESERVED_KEYS:
         why = f'must not contain the key "{reserved}"'
         if reserved in data:
-            errors.append(f"spec.packageContext.data: Invalid value: {go_json(data)}: {why}")
+            errors.append(f"{data_field}: Invalid value: {go_json(data)}: {why}")
         errors += [
-            f"spec.packageContext.removeKeys: Invalid value: {go_json(removed)}: {why}"
-            for key in removed
-            if key == reserved
+            f"{remove_field}: Invalid value: {go_json(removed)}: {why}" for key in removed if key == reserved
         ]
     return errors
 

@@ -398,3 +398,58 @@ def test_no_output_after_a_failure(package: Path, tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == ""
     assert main(["render", str(package), "--allow-exec", "-o", str(tmp_path / "out")]) == 1
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("redirection", "shown"),
+    [("2>&-", "stdout"), ("2>/dev/full", ""), ("2>&1", "stdout")],
+    ids=["closed", "full", "open"],
+)
+def test_stderr_that_takes_nothing(tmp_path: Path, project: Path, redirection: str, shown: str) -> None:
+    """What cannot be said fails no run; with stderr closed it is said on stdout."""
+    command = f"{sys.executable} -m krmkit render {tmp_path}/nowhere {redirection}"
+    environment = {**os.environ, "PYTHONPATH": str(project / "shared")}
+    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False)
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
+    command = f"{sys.executable} -m krmkit render {tmp_path}/p {redirection}"
+    fine = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False)
+
+    assert (done.returncode, fine.returncode) == (1, 0)
+    assert (b"nowhere: does not exist" in done.stdout) is (shown == "stdout")
+    assert done.stderr == fine.stderr == b""
+
+
+INTERRUPTED = """
+import os, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), 2)
+
+sys.meta_path.insert(0, Finder())
+from krmkit import start
+start.{entry}
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "entry"),
+    [
+        ("krmkit.cli", "command()"),
+        ("krmkit.fn.entry", "function('apply-presets')"),
+        ("krmkit.yaml", "command()"),
+    ],
+)
+def test_ctrl_c_while_starting(project: Path, module: str, entry: str) -> None:
+    """It ends the process without a traceback, at whatever import it comes."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.replace("{entry}", entry), module, "list"],
+        env={**os.environ, "PYTHONPATH": str(project / "shared")},
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode in {-2, 130}
+    assert done.stderr == b""

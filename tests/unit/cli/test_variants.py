@@ -282,6 +282,21 @@ def test_packages_of_a_set_that_left_the_file(place: Path) -> None:
     ]
 
 
+def test_package_of_two_set_files(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A package that another set file had made is taken over with a warning."""
+    render(place)
+    other = place / "other.yaml"
+    other.write_text(SET.replace("name: fleet", "name: second"))
+    capsys.readouterr()
+    given = ["variants", "render", str(other), "--packages", str(place / "packages")]
+
+    assert main([*given, "--objects", str(place / "objects"), "--out", str(place / "out")]) == 0
+
+    said = capsys.readouterr()
+    assert "takes over north/shop from PackageVariantSet/" in said.out + said.err
+    assert "of ../set.yaml; give each set file an --out of its own" in said.out + said.err
+
+
 def test_links_are_not_followed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither to write nor to remove: what is behind a link is somebody else's."""
     render(place)

@@ -303,3 +303,13 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"a-\xff.yaml")).write_text(resource("a"))
     with pytest.raises(PackageError, match=r"the file name a-\\xff\.yaml is not UTF-8; rename the file"):
         read(str(tmp_path))
+
+
+def test_kptfile_of_two_documents(tmp_path: Path) -> None:
+    """The first document is the Kptfile, as for kpt; the other is a resource like others."""
+    text = "# head\n---\napiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
+    (tmp_path / "Kptfile").write_text(text, "utf-8")
+
+    package = read(str(tmp_path))
+
+    assert [(item.kind, item.index) for item in package.items] == [("Kptfile", 0), ("ConfigMap", 1)]

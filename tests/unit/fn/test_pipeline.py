@@ -468,3 +468,14 @@ def test_applied(tmp_path: Path, text: str, is_applied: bool) -> None:
     rendering = rendered(tmp_path, {"Kptfile": kptfile("fn"), "a.yaml": text}, fn=nothing)
 
     assert rendering.applied() == (text if is_applied else "")
+
+
+def test_a_path_with_nul(tmp_path: Path) -> None:
+    """No file system has one: the render fails with a sentence, before anything is written."""
+
+    def move(resources: ResourceList, config: Config, results: Results) -> None:
+        resources.items[0].set(("metadata", "annotations", "config.kubernetes.io/path"), "a\0b.yaml")
+
+    outcome = rendered(tmp_path, {"Kptfile": kptfile("move"), "a.yaml": resource("a")}, move=move)
+
+    assert "must not hold the character NUL" in outcome.failure

@@ -427,3 +427,29 @@ def test_explain_is_passed_on() -> None:
     assert len(execute(process, explain=True).results) == 1
     assert not execute(process).results
     assert seen == [(True, True), (False, False)]
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([("a.yaml", "c")], {"path": "a.yaml", "index": 0}),
+        ([("a.yaml", "other")], None),
+        ([("a.yaml", "c"), ("b.yaml", "c")], None),
+    ],
+    ids=["among the items", "not among them", "twice"],
+)
+def test_file_of_a_config(items: list[tuple[str, str]], expected: object) -> None:
+    """kpt sends a validator's config without its file; the result names that of the item that it is."""
+    listed = "".join(
+        f"- apiVersion: krmkit.dev/v1alpha1\n  kind: PaintThings\n  metadata:\n    name: {name}\n"
+        f"    annotations:\n      config.kubernetes.io/path: {path}\n      config.kubernetes.io/index: '0'\n"
+        for path, name in items
+    )
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{listed}" + CONFIG
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        results.info("seen", "x", config.resource)
+
+    for given in (text, text.replace("spec: {}", "spec: {colour: 1}")):
+        (finding,) = execute(process, given).results
+        assert finding.file == expected

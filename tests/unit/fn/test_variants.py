@@ -150,7 +150,7 @@ def test_known_repository() -> None:
                     "validators": [{"image": "example.dev/set-package-context", "configMap": {"name": "x"}}]
                 }
             },
-            "example.dev/set-package-context: spec.packageContext.data: Invalid value",
+            "example.dev/set-package-context: data: Invalid value",
             id="a function fails",
         ),
         pytest.param({"ep.yaml": "a: b: c\n"}, {}, "ep.yaml", id="a file is no YAML"),

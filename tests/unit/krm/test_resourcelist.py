@@ -242,3 +242,14 @@ def test_list_in_memory_keeps_trailing_lines() -> None:
     again = ResourceList.parse(rl.render())
 
     assert [item.get() for item in again.items] == [{"kind": "A", "text": "x\n\n\n"}, {"kind": "B"}]
+
+
+def test_results_in_the_line_ends_of_the_list() -> None:
+    """A list with CRLF gets results with CRLF."""
+    text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n".replace(
+        "\n", "\r\n"
+    )
+    resources = ResourceList.parse(text)
+    resources.results = [{"message": "x", "severity": "info"}]
+
+    assert resources.render() == text + "results:\r\n- message: x\r\n  severity: info\r\n"

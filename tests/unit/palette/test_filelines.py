@@ -6,7 +6,8 @@ import pytest
 
 from krmkit.fn.source import SourceFile
 from krmkit.krm.resource import Resource
-from krmkit.palette.filelines import LineIndex, block_place, file_line
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.palette.filelines import FileLines, LineIndex, block_place
 
 ITEM = """\
 apiVersion: v1
@@ -51,32 +52,42 @@ def test_line_index() -> None:
 
 
 def test_line_of_a_file_on_disk() -> None:
-    """Each document of a file knows where it begins; what a function changed is not what the file says."""
-    file = SourceFile("a.yaml", f"# head\n{ITEM}--- # next\n{ITEM}---\n# nothing\n---\n{ITEM}", "", "a.yaml")
+    """Each document of a file knows where it begins, and moves with what a function adds to one before it."""
+    text = f"# head\n{ITEM}--- # next\n{ITEM}---\n# nothing\n---\n{ITEM}"
+    items = SourceFile("a.yaml", text, "", "a.yaml").items
+    resources = ResourceList.of([*items], None)
 
-    assert [file_line(item, 2) for item in file.items] == [2, 15, 29]
-    file.items[0].set(("metadata", "name"), "b")
-    assert file_line(file.items[0], 2) is None
+    assert [FileLines(resources).of(item, 2) for item in items] == [2, 15, 29]
+    items[0].set(("metadata", "namespace"), "b")
+    assert [FileLines(resources).of(item, 2) for item in items[:2]] == [2, 16]
 
 
 ANNOTATIONS = """\
-kind: A
-metadata:
-  annotations:
-    config.kubernetes.io/index: '{index}'
-    config.kubernetes.io/path: 'a.yaml'
-    config.kubernetes.io/local-config: "true"
-    internal.config.kubernetes.io/path: 'a.yaml'
-spec: {{}}
+- kind: A
+  metadata:
+    annotations:
+      config.kubernetes.io/index: '{index}'
+      config.kubernetes.io/path: 'a.yaml'
+      config.kubernetes.io/local-config: "true"
+      internal.config.kubernetes.io/path: 'a.yaml'
+  spec: {{}}
 """
 
 
-@pytest.mark.parametrize(("index", "expected"), [(0, 5), (1, None)])
-def test_line_of_a_list_item(index: int, expected: int | None) -> None:
-    """The lines that kpt adds are none of the file's; a document that is not the first has no known line."""
-    assert file_line(Resource(ANNOTATIONS.format(index=index)), 8) == expected
+@pytest.mark.parametrize(
+    ("indexes", "expected"),
+    [([0], [5]), ([1], [None]), ([0, 1], [5, 11]), ([1, 0], [11, 5]), ([0, 2], [5, None])],
+)
+def test_line_of_a_list_item(indexes: list[int], expected: list[int | None]) -> None:
+    """The lines that kpt adds are none of the file's; a later document stands behind those before it."""
+    resources = ResourceList.parse(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+        + "".join(ANNOTATIONS.format(index=index) for index in indexes)
+    )
+
+    assert [FileLines(resources).of(item, 8) for item in resources.items] == expected
 
 
 def test_line_without_a_file() -> None:
     """An item of no file has no line in one."""
-    assert file_line(Resource("kind: A\n"), 1) is None
+    assert FileLines().of(Resource("kind: A\n"), 1) is None

@@ -208,3 +208,13 @@ def test_sets_among() -> None:
     assert [item.name for item in sets_among(items, ["b", "a"])] == ["b", "a"]
     with pytest.raises(PorchError, match="no PackageVariantSet named c"):
         sets_among(items, ["c"])
+
+
+def test_two_sets_of_one_name() -> None:
+    """Each would take the other's variants for its own, so neither is worked on; another namespace is fine."""
+    text = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: NS}\n"
+    one, two, other = (Resource(text.replace("NS", space), label=space) for space in ("a", "a", "b"))
+
+    assert sets_among([one, other], []) == [one, other]
+    with pytest.raises(PorchError, match="a and a are both the PackageVariantSet s in namespace a"):
+        sets_among([one, two], [])

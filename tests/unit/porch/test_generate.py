@@ -71,8 +71,15 @@ def test_reconcile_twins() -> None:
 
 @pytest.mark.parametrize(
     ("namespace", "wanted", "found"),
-    [("a", "a", True), ("", "a", True), ("b", "a", False), ("b", "", True), ("", "", True)],
+    [
+        ("a", "a", True),
+        ("", "a", True),
+        ("b", "a", False),
+        ("b", "", False),
+        ("default", "", True),
+        ("", "", True),
+    ],
 )
 def test_in_namespace(namespace: str, wanted: str, found: bool) -> None:
-    """Objects without a namespace are everywhere; a set without one sees all."""
+    """Objects without a namespace are everywhere; a set without one is in default."""
     assert in_namespace(namespace, wanted) is found

@@ -49,7 +49,7 @@ def moved(text: str, offset: int, operator: str, info: Info) -> str:
 
 def distance(left: str, right: str, info: Info) -> int:
     """How many addresses lie between two."""
-    first, second = address(left), address(right)
+    first, second = address(left.partition("/")[0]), address(right.partition("/")[0])
     if first is None:
         raise Failure("first argument of MINUS must be IP address or integer", info)
     if second is None:

@@ -162,7 +162,7 @@ def _case(selected: Any, cases: Node, env: Env) -> Node | None:
         if case is not None and match is not None:
             raise _Wrong("switch", f"case {index} requires either 'case' or `'match' field")
         if result is None:
-            raise _Wrong("switch", f"case {index} requires 'value' field")
+            result = _absent(entry)
         if case is not None:
             if loosely_equal(_ready(case, env), selected):
                 return result
@@ -242,7 +242,7 @@ def _for(value: Node, options: dict[str, Node], fields: dict[str, Node], env: En
             key: Any = ""
             if mapkey is not None:
                 key, info = _instance(mapkey, scope)
-                if info.undefined:
+                if info.undefined or key is None:
                     continue
                 if isinstance(key, Expression):
                     waits = True

@@ -187,7 +187,7 @@ def _process(run: Run, templates: list[Node], stubs: list[Node], options: Option
         if left:
             error = unresolved_error(left)
             if len(templates) > 1:
-                error.message = f"document {index + 1}: {error.message}"
+                error.message = f"document {index}: {error.message}"
             if not options.partial:
                 raise error
             first_error = first_error or error

@@ -45,7 +45,7 @@ class Run:
     """What all documents of one run share. The callables are the floors above: they are set where a run begins."""
 
     __slots__ = (
-        "access", "call", "cascade", "control", "depth", "files", "flow", "interpolation", "limits",
+        "access", "call", "cascade", "control", "demands", "depth", "files", "flow", "interpolation", "limits",
         "made", "parse", "read_all", "steps", "tags", "update",
     )  # fmt: skip
 
@@ -61,6 +61,7 @@ class Run:
         self.steps = 0
         self.depth = 0
         self.made = 0
+        self.demands = 0
         self.flow: Callable[..., Node]
         self.update: Callable[..., Any]
         self.cascade: Callable[..., Node]
@@ -231,9 +232,8 @@ class Env:
                     host = scope
                 scope = scope.next
             if name == ROOT:
-                while env.outer is not None:
-                    env = env.outer
-                return Node(env.root_names(), "__ctx")
+                if env.outer is None:
+                    return Node(env.root_names() if env.is_binding else {}, "__ctx")
             if name == DOCUMENT and host is not None:
                 return Node(host.local, "__ctx")
             env = env.outer

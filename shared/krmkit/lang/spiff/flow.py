@@ -55,7 +55,8 @@ class Flow(Flows):
             env = env.redirected(note.redirect)
         if not note.replace:
             if isinstance(value, Expression):
-                return self._tagged(self._expression(root, env, override), root, env)
+                before = self.changes
+                return self._tagged(self._expression(root, env, override), root, env, before)
             if isinstance(value, TemplateValue) and note.flags & DYNAMIC and env.final:
                 self.changes += 1
                 substituted = Substitution(Constant(value))
@@ -159,6 +160,9 @@ class Flow(Flows):
         if failure is not None:
             kept = Node(expression, root.source, note, cell)
             return self._kept(kept, failure.issue, env, override, flags, replace)
+        if isinstance(value, TemplateValue) and flags & DYNAMIC and env.final:
+            value = Substitution(Constant(value))
+            flags &= ~DYNAMIC
         result = self._result(value, info, root, note, flags, replace, env, override, cell)
         if isinstance(result.value, Expression):
             if result.value is not expression or result.note != root.note:
@@ -200,6 +204,8 @@ class Flow(Flows):
         elif type(value) in (dict, list) and not env.stubs and is_plain(value, env):
             state = STATIC
         pending = isinstance(value, Expression)
+        if pending and state is None:
+            state = cell
         tag = note.tag if isinstance(note, tuple) and hasattr(note, "tag") else ""
         redirect = old.redirect if info.redirect is None else info.redirect
         made = EMPTY._replace(
@@ -238,8 +244,8 @@ class Flow(Flows):
         self.changes += 1
         return Node(found.value, found.source, other)
 
-    def _tagged(self, node: Node, root: Node, env: Env) -> Node:
-        """The node, its value published under the tag that it has."""
+    def _tagged(self, node: Node, root: Node, env: Env, before: int = -1) -> Node:
+        """The node, its value published under the tag that it has. `before`: the count of changes before its turn."""
         tag = node.note.tag
         if not tag or not is_resolved(node.value, env.run) or not is_locally_resolved(node.value, env.run):
             return node
@@ -247,6 +253,8 @@ class Flow(Flows):
             env.run.tags.set(tag, node, env.path)
         except Failure as failure:
             shown = root if node.value is None else node
+            if before >= 0 and root.note.issue == failure.issue:
+                self.changes = before
             return shown.noted(issue=failure.issue, error=True, failed=True, tag=tag)
         return node
 

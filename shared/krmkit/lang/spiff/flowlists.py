@@ -11,6 +11,7 @@ from krmkit.lang.spiff.nodes import (
     EMPTY,
     INJECT,
     INJECTED,
+    SPLICED,
     Expression,
     Node,
     find_text,
@@ -18,6 +19,9 @@ from krmkit.lang.spiff.nodes import (
     step_into,
 )
 from krmkit.lang.spiff.places import Flows, Place
+
+NOWHERE = "[]"
+"""A step that no stub has."""
 
 
 def flow_list(flow: Flows, root: Node, env: Env) -> Node:
@@ -93,6 +97,8 @@ class _List:
         if type(value) is not list and value is not None and self._is_unread(result):
             return Node({key: result}, self.root.source)
         flow.changes += 1
+        if result.note.merged:
+            self.flags |= SPLICED
         self.redirect = result.note.redirect
         self.merged = self.merged or result.note.merged or type(value) is list
         if type(value) is list:
@@ -131,6 +137,7 @@ class _List:
         interpolation = run.interpolation
         keyed = _keys(self.spliced, self.key_name, env)
         made: list[Node] = []
+        spliced = (self.flags | self.root.note.flags) & SPLICED
         for index, node in enumerate(self.spliced):
             kind = type(node.value)
             if kind is dict or kind is list or kind is str or isinstance(node.value, Expression):
@@ -139,7 +146,10 @@ class _List:
                 )
                 before = node
                 if ready:
-                    node = flow.node(node, env.with_step(step), False)
+                    here = env.with_step(step)
+                    if spliced and step[0] == "[":
+                        here.stub_path = (*env.stub_path, NOWHERE)
+                    node = flow.node(node, here, False)
                 else:
                     self.settled = False
                 if node.note.undefined:
@@ -166,7 +176,9 @@ class _List:
         if found is None or found.value is None:
             return step, True
         if isinstance(found.value, Expression) or (type(found.value) is str and name is not None):
+            before = self.flow.changes
             found = self.flow.node(found, env.with_step(step), False)
+            self.flow.changes = before  # what the name is does not stay; the entry gets it in its own turn
             if isinstance(found.value, Expression):
                 return step, type(node.value.get(key)) is Node and type(node.value[key].value) is str
         if type(found.value) is str:

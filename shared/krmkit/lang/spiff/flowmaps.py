@@ -93,6 +93,7 @@ class _Map:
             return None
         if type(value) is dict:
             self.flow.changes += 1
+            self.settled = False
             self.made.update(value)
             self.replaced = self.replace
         elif value is not None:

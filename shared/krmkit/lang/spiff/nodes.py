@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from krmkit.lang.spiff.errors import Info, Issue, Path
+from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Issue, Path
 
 TEMPORARY = 0x001
 LOCAL = 0x002
@@ -19,6 +19,8 @@ DEFAULT = 0x010
 DYNAMIC = 0x020
 INJECTED = 0x040
 IMPLIED = 0x080
+SPLICED = 0x100
+"""On a list: stub entries were inserted, so that its own entries are not merged with stubs by their index."""
 
 
 class Note(NamedTuple):
@@ -91,8 +93,28 @@ class Expression:
 
     __slots__ = ()
 
+    @property
+    def core(self) -> Expression:
+        """The expression without parentheses around it."""
+        return self
+
     def evaluate(self, env: Any, locally: bool) -> tuple[Any, Info]:
         raise TypeError(f"{type(self).__name__} has no value of its own")
+
+
+def evaluate_last(part: Expression, env: Any) -> tuple[Any, Info]:
+    """The value of the part of an expression that its value comes from; the part itself where it fails.
+
+    In the reference, what depends on a node that has no value yet waits for one pass, and the expression that waits is this
+    part alone: that is what a message shows when it fails then.
+    """
+    before = env.run.demands
+    try:
+        return part.evaluate(env, False)
+    except Failure:
+        if env.run.demands == before:
+            raise
+        return part.core, NOTHING
 
 
 def type_name(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from krmkit.lang.spiff.environment import Env, Scope
 from krmkit.lang.spiff.errors import Path
-from krmkit.lang.spiff.nodes import IMPLIED, STATE, TEMPORARY, Expression, Node
+from krmkit.lang.spiff.nodes import DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
 
 
 class Place:
@@ -63,7 +63,8 @@ class Flows:
         """Whether a node cannot change any more."""
         value = node.value
         kind = type(value)
-        if node.note.failed:
+        note = node.note
+        if note.failed or (note.flags & DYNAMIC and kind is not dict and kind is not list):
             return False
         if kind is str:
             return not (value.startswith("((") or (interpolation and "((" in value))
@@ -97,9 +98,12 @@ def update(node: Node, env: Any) -> Node:
         if outcome is None or isinstance(outcome.value, Expression):
             if cell.busy or cell.tick == cell.flow.tick:
                 return node
+            env.run.demands += 1
             outcome = cell.flow.demand(node, cell)
             if isinstance(outcome.value, Expression):
                 return outcome
+        elif cell.tick == cell.flow.tick:
+            env.run.demands += 1
         node = outcome
         cell = node.state
     return node

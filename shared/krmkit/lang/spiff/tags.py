@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.spiff.errors import Failure, Path
-from krmkit.lang.spiff.nodes import Node
+from krmkit.lang.spiff.nodes import Node, find
 
 
 class _Tag:
@@ -35,7 +35,8 @@ class Tags:
     def set(self, name: str, node: Node, path: Path) -> None:
         """Publish a value: `*name` stays for the documents that follow. Failure where the name is taken."""
         stays = name.startswith("*")
-        name = normal(name.lstrip("*"))
+        shown = name.lstrip("*")
+        name = normal(shown)
         old = self.known.get(name)
         if old is not None:
             where = ".".join(path)
@@ -43,24 +44,30 @@ class Tags:
                 raise Failure(f'duplicate tag "{name}": {where} in foreign document')
             if old.path != path:
                 raise Failure(f'duplicate tag "{name}": {where} <-> {".".join(old.path)}')
-        self.known[name] = _Tag(name, node, path, self.document, stays)
+        self.known[name] = _Tag(shown, node, path, self.document, stays)
 
-    def find(self, name: str) -> Node:
-        """The value of a tag, or of the one tag on the next level that begins with the name; doc:N is a document."""
+    def find(self, name: str, path: Path, control: bool) -> Node:
+        """The value below which a path is looked up: that of the tag, or of the one tag below it that has the path, tried
+        level by level; `doc:N` is a document."""
         wanted = normal(name)
         if wanted.startswith("doc:") and wanted[4:].lstrip("-").isdigit():
             return self._document(int(wanted[4:]), name)
-        found = self.known.get(wanted)
-        if found is not None:
-            return found.node
-        below = [tag for tag in self.known.values() if tag.name.startswith(wanted + ":")]
-        if not below:
+        tags = [tag for key, tag in self.known.items() if key == wanted or key.startswith(wanted + ":")]
+        if not tags:
             raise Failure(f"tag '{name}' not found")
-        level = min(tag.name.count(":") for tag in below)
-        hits = sorted(tag.name for tag in below if tag.name.count(":") == level)
-        if len(hits) > 1:
-            raise Failure(f"ambiguous tag resolution for '{name}': {', '.join(hits)}")
-        return self.known[hits[0]].node
+        for level in sorted({normal(tag.name).count(":") for tag in tags}):
+            here = [tag for tag in tags if normal(tag.name).count(":") == level]
+            hits = sorted(
+                (tag for tag in here if find(tag.node, path, True, control)), key=lambda tag: tag.name
+            )
+            if len(hits) > 1:
+                what = f"{name}::{'.'.join(path) or '.'}"
+                raise Failure(
+                    f"ambigious tag resolution for {what}: {' <-> '.join(tag.name for tag in hits)}"
+                )
+            if hits:
+                return hits[0].node
+        return tags[0].node
 
     def _document(self, number: int, name: str) -> Node:
         index = number - 1 if number > 0 else len(self.results) + number
@@ -70,10 +77,10 @@ class Tags:
 
     def forget_stub(self) -> None:
         """Stubs leave no tags behind."""
-        self.known = {name: tag for name, tag in self.known.items() if tag.document != self.document}
+        self.known = {key: tag for key, tag in self.known.items() if tag.document != self.document}
 
     def next_document(self, result: Node) -> None:
         """Keep the result of a document, and the tags that stay."""
         self.results.append(result)
         self.document += 1
-        self.known = {name: tag for name, tag in self.known.items() if tag.stays}
+        self.known = {key: tag for key, tag in self.known.items() if tag.stays}

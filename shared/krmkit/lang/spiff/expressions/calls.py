@@ -171,8 +171,7 @@ def _stub(call: Call, env: Env) -> Result:
 def _catch(call: Call, env: Env) -> Result:
     if len(call.args) != 1:
         raise Failure("catch requires a single argument")
-    value, info = Catch(call.args[0], None).evaluate(env, False)
-    return (call if isinstance(value, Expression) else value), info
+    return Catch(call.args[0], None).evaluate(env, False)
 
 
 def _sync(call: Call, env: Env) -> Result:
@@ -181,8 +180,7 @@ def _sync(call: Call, env: Env) -> Result:
         raise Failure("2 or 3 arguments required for sync")
     result = args[2] if len(args) > 2 else None
     timeout = args[3] if len(args) > 3 else None
-    value, info = Sync(args[0], args[1], result, timeout, True).evaluate(env, False)
-    return (call if isinstance(value, Expression) else value), info
+    return Sync(args[0], args[1], result, timeout, True).evaluate(env, False)
 
 
 INTRINSICS = {

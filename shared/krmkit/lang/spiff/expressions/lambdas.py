@@ -138,7 +138,9 @@ class LambdaValue:
 
     def text(self) -> str:
         """The canonical text, without what is bound already."""
-        names = ",".join(map(str, self.parameters)) + ("..." if self.expression.varargs else "")
+        names = ",".join(map(str, self.parameters))
+        if self.expression.varargs and self.parameters:
+            names += "..."
         return f"lambda|{names}|->{self.expression.body}"
 
     def call(

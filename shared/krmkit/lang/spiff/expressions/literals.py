@@ -54,6 +54,10 @@ class Grouped(Expression):
     def __init__(self, inner: Expression) -> None:
         self.inner = inner
 
+    @property
+    def core(self) -> Expression:
+        return self.inner.core
+
     def evaluate(self, env: Env, locally: bool) -> Result:
         return self.inner.evaluate(env, locally)
 
@@ -84,7 +88,7 @@ def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list
     for part in parts:
         value, found = part.evaluate(env, locally)
         info = info.join(found)
-        if isinstance(value, Expression):
+        if isinstance(value, Expression) and type(part) is not Expansion:
             pending = True
         elif type(part) is Expansion:
             if type(value) is not list:
@@ -145,6 +149,10 @@ class MapExpression(Expression):
         return f"{{ {self.texts()} }}" if self.entries else "{ }"
 
 
+NO_VALUE = "%!s(<nil>)"
+"""How the reference prints the end of a slice that is not there."""
+
+
 class Range(Expression):
     """`[first..last]`, both inclusive, downwards where first is greater; as a slice one end may be absent."""
 
@@ -189,7 +197,8 @@ class Range(Expression):
         return [env.node(number) for number in range(start, end + step, step)], info
 
     def __str__(self) -> str:
-        return f"[{'' if self.first is None else self.first}..{'' if self.last is None else self.last}]"
+        first, last = (NO_VALUE if end is None else end for end in (self.first, self.last))
+        return f"[{first}..{last}]"
 
 
 def integer(value: Any, info: Info = NOTHING) -> int:

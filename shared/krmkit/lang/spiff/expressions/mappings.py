@@ -48,10 +48,6 @@ class Mapping(Expression):
         function, found = _function(self.function, env, "mapping")
         if function is None or isinstance(source, Expression):
             return self, info.join(found)
-        if source is None and not self.braces:
-            return [], NOTHING
-        if source is None:
-            return {}, NOTHING
         self._check(source)
         count = len(function.parameters)
         if count > 2:
@@ -124,8 +120,6 @@ class Sum(Expression):
         function, found = _function(self.function, env, "sum")
         if function is None or isinstance(source, Expression) or isinstance(total, Expression):
             return self, info.join(found)
-        if source is None:
-            return total, NOTHING
         if type(source) is not list and type(source) is not dict:
             raise Failure("map or list required for sum", info)
         count = len(function.parameters)
@@ -221,7 +215,7 @@ class Sync(Expression):
         if self.timeout is not None:
             limit, info = self.timeout.evaluate(env, False)
             if isinstance(limit, Expression):
-                return self, info
+                return self, NOTHING
             integer(limit, info)
         error = None
         value: Any = None
@@ -230,10 +224,10 @@ class Sync(Expression):
         except Failure as failure:
             error = failure.issue.text
         if isinstance(value, Expression):
-            return self, info
+            return self, NOTHING
         holds, info = self._apply(self.condition, value, error, env, "condition evaluation failed")
         if isinstance(holds, Expression):
-            return self, info
+            return self, NOTHING
         if type(holds) is not bool:
             raise Failure("condition must evaluate to bool")
         if not holds:

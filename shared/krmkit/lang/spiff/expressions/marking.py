@@ -16,6 +16,7 @@ from krmkit.lang.spiff.nodes import (
     Expression,
     Node,
     copy_tree,
+    evaluate_last,
 )
 
 TEMPLATE = "&template"
@@ -65,11 +66,9 @@ class Marker(Expression):
         if self.inner is None:
             return None, marked
         try:
-            value, info = self.inner.evaluate(env, locally)
+            value, info = evaluate_last(self.inner, env)
         except Failure as failure:
             raise Failure(failure.issue, marked.join(failure.info)) from None
-        if isinstance(value, Expression):
-            value = self
         return value, marked.join(info)
 
     def template(self, origin: Node) -> Node | None:

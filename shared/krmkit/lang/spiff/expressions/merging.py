@@ -93,8 +93,6 @@ class Prefer(Expression):
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.inner.evaluate(env, locally)
-        if isinstance(value, Expression):
-            return self, info
         marked = Info()
         marked.preferred = True
         return value, marked.join(info)

@@ -10,7 +10,7 @@ from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info, Result
 from krmkit.lang.spiff.expressions.lambdas import LambdaValue
 from krmkit.lang.spiff.expressions.literals import simple_text, truth, wrapped
-from krmkit.lang.spiff.nodes import Expression, Node, type_name
+from krmkit.lang.spiff.nodes import Expression, Node, evaluate_last, type_name
 
 
 class Binary(Expression):
@@ -334,11 +334,8 @@ class Or(Binary):
                 return self, info
             if not info.undefined and not (self.needs_value and left is None):
                 return left, info
-        right, found = self.right.evaluate(env, False)
-        joined = info.without_error().join(found)
-        if isinstance(right, Expression):
-            return self, joined
-        return right, joined
+        right, found = evaluate_last(self.right, env)
+        return right, info.without_error().join(found)
 
 
 class ValidOr(Or):
@@ -363,9 +360,9 @@ class Conditional(Expression):
         value, info = self.condition.evaluate(env, False)
         if isinstance(value, Expression):
             return self, info
-        chosen, found = (self.yes if truth(value) else self.no).evaluate(env, False)
+        chosen, found = evaluate_last(self.yes if truth(value) else self.no, env)
         joined = found if info.key_name == "" and not info.undefined else found.join(info.without_error())
-        return (self if isinstance(chosen, Expression) else chosen), joined
+        return chosen, joined
 
     def __str__(self) -> str:
         return f"{self.condition} ? {self.yes} : {self.no}"

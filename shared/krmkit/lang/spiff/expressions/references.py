@@ -30,10 +30,11 @@ class Reference(Expression):
     def evaluate(self, env: Env, locally: bool) -> Result:
         path = self.path
         if self.tag:
-            tagged = env.run.tags.find(self.tag)
-            if path == ("",):
+            steps = path[1:] if path[0] == "" else path
+            tagged = env.run.tags.find(self.tag, steps, env.run.control)
+            if not steps:
                 return tagged.value, NOTHING
-            return walk(self, tagged, path[1:] if path[0] == "" else path, env, locally, False)
+            return walk(self, tagged, steps, env, locally, False)
         first = path[0]
         if first == "":
             root = env.root_node()
@@ -167,7 +168,7 @@ class Dynamic(Expression):
         else:
             index, found = self.index.evaluate(env, locally)
         if not is_resolved(index, env.run):
-            return self, info.join(found)
+            return self, info
         path = _steps(root, index)
         node = Node(root, "dynaml")
         if info.key_name:
@@ -230,7 +231,7 @@ class Slice(Expression):
         return value[start : end + 1], info
 
     def __str__(self) -> str:
-        return f"{self.base}.{self.range}"
+        return f"{self.base}.[{self.range}]"
 
 
 class Projected(Expression):
@@ -261,7 +262,7 @@ class Projection(Expression):
     def evaluate(self, env: Env, locally: bool) -> Result:
         value, info = self.base.evaluate(env, False)
         if isinstance(value, Expression):
-            return self, info
+            raise Failure(info.issue or Issue(""), info)
         if type(value) is dict:
             entries = [value[key] for key in sorted(value)]
         elif type(value) is list:

@@ -153,8 +153,12 @@ def tagdef(args: list[Any], env: Env, info: Info) -> Any:
     scope = args[2] if len(args) > 2 else "local"
     if scope not in ("local", "global"):
         raise Failure('tag scope must be "local" or "global"')
-    if name.startswith("*"):
-        raise Failure("a tag name must not begin with *")
+    bare = name[1:] if len(args) == 2 and name.startswith("*") else name
+    for sign in bare:
+        if not (sign.isalnum() and sign.isascii()) and sign not in ":._-":
+            raise Failure(
+                f'invalid tag name "{name}" for tagdef: invalid character "{sign}" in tag component'
+            )
     env.run.tags.set(("*" if scope == "global" else "") + name, env.node(value), env.path)
     return With(value, NOTHING)
 

@@ -22,7 +22,7 @@ def denied(name: str) -> Failure:
 
 
 def _path(name: str) -> str:
-    return posixpath.normpath("/" + name)
+    return posixpath.normpath("/" + name.lstrip("/"))
 
 
 def _is_folder(run: Any, path: str) -> bool:

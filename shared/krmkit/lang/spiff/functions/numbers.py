@@ -50,7 +50,7 @@ def _real(name: str, operation: Callable[[float], float]) -> Callable[..., Any]:
         except ValueError:
             if name.startswith("log") and value == 0:
                 return -math.inf
-            raise Failure(f"{name}: invalid argument") from None
+            raise Failure(f"{name}: NaN") from None
 
     return computed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from krmkit.lang.pattern import compile as compile_pattern
 from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
@@ -17,7 +18,7 @@ def _version(value: Any, name: str) -> Version:
     try:
         return Version.parse(value)
     except VersionError as error:
-        raise Failure(f"{name}: {error}") from None
+        raise Failure(f'{name}: "{value}": {error}') from None
 
 
 def _counted(args: list[Any], least: int, most: int, name: str) -> None:
@@ -55,9 +56,11 @@ def _part(
         _counted(args, 1, 2, name)
         version = _version(args[0], name)
         if len(args) == 1:
-            return get(version)
+            found = get(version)
+            return "v" + found if put is _release and args[0].startswith("v") else found
         try:
-            return str(put(version, args[1]))
+            kept = args[1] if put is _release else args[0]
+            return ("v" if kept.startswith("v") else "") + str(put(version, args[1]))
         except VersionError as error:
             raise Failure(f"{name}: {error}") from None
 
@@ -87,7 +90,8 @@ def _made(major: int, minor: int, patch: int, prerelease: str, metadata: str) ->
 def _increment(name: str, step: Callable[[Version], Version]) -> Callable[..., Any]:
     def incremented(args: list[Any], env: Env, info: Info) -> Any:
         _counted(args, 1, 1, name)
-        return str(step(_version(args[0], name)))
+        version = _version(args[0], name)
+        return ("v" if args[0].startswith("v") else "") + str(step(version))
 
     return incremented
 
@@ -98,18 +102,55 @@ def semvercmp(args: list[Any], env: Env, info: Info) -> Any:
     return _version(args[0], "semvercmp").compare(_version(args[1], "semvercmp"))
 
 
-def matches(args: list[Any]) -> tuple[bool, str]:
-    """Whether a version fits all constraints, and the constraint that it does not fit."""
-    version = _version(args[0], "semvermatch")
+_SINGLE = compile_pattern(r"^\s*(=|!=|>=|=>|<=|=<|>|<|~>|~|\^)?\s*(v?[0-9][0-9A-Za-z.+-]*)\s*$")
+_REASONS = {
+    "": "is not equal to",
+    "=": "is not equal to",
+    "!=": "is equal to",
+    ">": "is less than or equal to",
+    "<": "is greater than or equal to",
+    ">=": "is less than",
+    "=>": "is less than",
+    "<=": "is greater than",
+    "=<": "is greater than",
+}
+
+
+def _reason(version: Version, constraint: str) -> str:
+    """Why a version does not fit a constraint."""
+    reasons = []
+    for part in constraint.replace(",", " ").split():
+        found = _SINGLE.search(part)
+        if found is None:
+            return f"{version} does not match {constraint}"
+        if Constraints.parse(part).check(version):
+            continue
+        sign, bound = found.group(1) or "", found.group(2) or ""
+        words = _REASONS.get(sign)
+        if words is None:
+            lower = Version.parse(bound)
+            if version < lower:
+                words = "is less than"
+            elif version.major != lower.major or sign == "^":
+                words = "does not have same major version as"
+            else:
+                words = "does not have same major and minor version as"
+        reasons.append(f"{version} {words} {bound}")
+    return " ".join(reasons) or f"{version} does not match {constraint}"
+
+
+def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
+    """Whether a version fits all constraints, and why it does not."""
+    version = _version(args[0], name)
     for constraint in args[1:]:
         texts = [node.value for node in constraint] if type(constraint) is list else [constraint]
         for text in texts:
             try:
-                fits = Constraints.parse(_string(text, "semvermatch")).check(version)
+                fits = Constraints.parse(_string(text, name)).check(version)
             except ConstraintError as error:
-                raise Failure(f"semvermatch: {error}") from None
+                raise Failure(f"{name}: {error}") from None
             if not fits:
-                return False, text
+                return False, _reason(version, text)
     return True, ""
 
 

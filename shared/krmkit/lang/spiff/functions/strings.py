@@ -170,13 +170,13 @@ def to_base64(args: list[Any], env: Env, info: Info) -> Any:
     if len(args) == 1:
         return encoded
     width = args[1]
+    if type(width) is str and width.isdigit() and width.isascii() and len(width) < 10:
+        width = int(width)
     if type(width) is not int:
         raise Failure("second argument for base64 must be an integer")
     if width <= 0:
         return encoded
-    return "\n".join(encoded[at : at + width] for at in range(0, len(encoded), width)) + (
-        "\n" if encoded else ""
-    )
+    return "\n".join(encoded[at : at + width] for at in range(0, len(encoded), width))
 
 
 def from_base64(args: list[Any], env: Env, info: Info) -> Any:

@@ -223,31 +223,35 @@ def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _value(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
         raise Problem(f"{name} requires a value argument")
-    if loosely_equal(value, args[0].value):
-        return True, f"is equal to {short(args[0].value)}"
-    return False, f"is not equal to {short(args[0].value)}"
+    good = loosely_equal(value, args[0].value)
+    return good, f"{'valid' if good else 'invalid'} value {short(value)}"
 
 
-_ORDERS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
-    "gt": (lambda a, b: a > b, "greater than"),
-    "lt": (lambda a, b: a < b, "less than"),
-    "ge": (lambda a, b: a >= b, "greater or equal to"),
-    "le": (lambda a, b: a <= b, "less or equal to"),
+_ORDERS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
+    "gt": (lambda a, b: a > b, "greater than", "less or equal to"),
+    "lt": (lambda a, b: a < b, "less than", "greater than"),
+    "ge": (lambda a, b: a >= b, "greater or equal to", "less than"),
+    "le": (lambda a, b: a <= b, "less or equal to", "greater or equal to"),
 }
+"""The comparison of each name, and the words for a value that fulfils it and for one that does not."""
 _SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
 
 
 def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
         raise Problem(f"{name} requires a value argument")
-    compare, words = _ORDERS[_SIGNS.get(name, name)]
+    compare, fulfilled, failed = _ORDERS[_SIGNS.get(name, name)]
     bound = args[0].value
     numbers = (int, float)
     both = (type(value) in numbers and type(bound) in numbers) or (type(value) is str and type(bound) is str)
     if not both:
         raise Problem(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
     good = compare(value, bound)
-    return good, f"is {'' if good else 'not '}{words} {short(bound)}"
+    return good, f"{fulfilled if good else failed} {_shown(bound)}"
+
+
+def _shown(value: Any) -> str:
+    return value if type(value) is str else short(value)
 
 
 def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
@@ -304,12 +308,10 @@ def _cidr(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _semver(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     text = _string("semver: semver", value)
     try:
-        good, constraint = semvers.matches([text, *(arg.value for arg in args)])
+        good, reason = semvers.matches([text, *(arg.value for arg in args)], "semver")
     except Failure as failure:
-        return False, f"is no semver: {failure.issue.text.removeprefix('semvermatch: ')}"
-    if good:
-        return True, "is semver" if not args else "matches all constraints"
-    return False, f"does not match constraint {constraint}"
+        return False, failure.issue.text
+    return (True, "is semver" if not args else "matches all constraints") if good else (False, f"[{reason}]")
 
 
 def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
