@@ -26,6 +26,7 @@ EXTRAS = {
     "edit": ("run", "yaml-edit"),
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
+    "jsonschema": ("jsonschema", "jsonschema-rs"),
     "protobuf": ("protobuf", "protobuf"),
 }
 ALWAYS = ("", "edit")  # what every image needs: reading and editing
