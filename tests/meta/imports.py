@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-SYSTEMS = ("palette", "porch", "clusterapi", "landscaper")
+SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "general")
 # A floor imports only floors below it.
 FLOORS = {
     "__main__": 9,

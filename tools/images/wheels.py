@@ -25,6 +25,7 @@ EXTRAS = {
     "": ("run", "pyyaml"),
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
+    "jsonschema": ("jsonschema", "jsonschema-rs"),
     "protobuf": ("protobuf", "protobuf"),
 }
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from krmkit.cli.fleet import Fleet, Row, read_fleet
 from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleetwork import run
+from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
 from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import recover
@@ -35,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         description="Packages from PackageVariantSets, without a cluster.",
         allow_abbrev=False,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="render")
+    commands = made.add_subparsers(dest="command", required=True, metavar="render|sync|status")
     render = commands.add_parser(
         "render",
         help="make and render the packages of all variants",
@@ -82,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
         default="IfNotPresent",
         help="when to pull images (default: %(default)s)",
     )
+    add_commands(commands)
     return made
 
 
@@ -94,6 +96,10 @@ def _count(text: str) -> int:
 def main(words: list[str]) -> int:
     """Run `krmkit variants ...`; returns the exit code: 1 when a set or a variant failed."""
     arguments = parser().parse_args(words[1:])
+    if arguments.command != "render":
+        from krmkit.cli.sync.command import main as sync
+
+        return sync(arguments)
     terminal = Terminal(sys.stderr)
     try:
         with Writer(arguments.out) if not arguments.dry_run else nullcontext() as writer:

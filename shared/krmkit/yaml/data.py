@@ -28,8 +28,21 @@ def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text."""
-    return _Reader(go2_resolve, limits).data(node)
+    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
+
+    So are keys before they become texts: `n: 1` has the key "false".
+    """
+    return _Reader(go2_resolve, limits, key=_go2_key).data(node)
+
+
+def _go2_key(text: str, style: str, tag: str | None) -> str:
+    """A key as JSON has it: booleans and numbers by what they mean."""
+    if style or tag is not None:
+        return text
+    found, value = go2_resolve(text)
+    if found == "bool":
+        return "true" if value else "false"
+    return str(value) if found == "int" else text
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -86,12 +99,19 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
 
 
 class _Reader:
-    __slots__ = ("any_key", "limits", "open", "resolve", "through_alias", "visited")
+    __slots__ = ("any_key", "key", "limits", "open", "resolve", "through_alias", "visited")
 
-    def __init__(self, resolve: Resolve, limits: Limits, any_key: bool = False) -> None:
+    def __init__(
+        self,
+        resolve: Resolve,
+        limits: Limits,
+        any_key: bool = False,
+        key: Callable[[str, str, str | None], str] | None = None,
+    ) -> None:
         self.resolve = resolve
         self.limits = limits
         self.any_key = any_key
+        self.key = key
         self.visited = 0
         self.through_alias = 0
         self.open: set[int] = set()  # what aliases stand for whose values are being read
@@ -131,7 +151,7 @@ class _Reader:
 
     def mapping(self, node: Map) -> dict[str, object]:
         result: dict[str, object] = {}
-        if isinstance(node, UnreadMap) and not self.through_alias:
+        if isinstance(node, UnreadMap) and not self.through_alias and self.key is None:
             # Its keys are plain texts, and none is a merge key.
             for name, (_, value, style, _) in node.rows.items():
                 if isinstance(value, str):
@@ -152,7 +172,8 @@ class _Reader:
             if key.text == "<<" and _is_merge(key):
                 merged.append(entry.value)
                 continue
-            result[key.text] = self.data(entry.value)
+            name = key.text if self.key is None else self.key(key.text, key.style, key.tag)
+            result[name] = self.data(entry.value)
         for value in merged:
             self.merge(result, value)
         return result
