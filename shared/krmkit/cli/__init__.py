@@ -14,6 +14,10 @@ COMMANDS = {
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
+    "landscaper": (
+        "krmkit.cli.landscaper",
+        "bring components into a package, draw and explain installations",
+    ),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
@@ -99,6 +103,6 @@ def _unwritten(name: str, error: OSError) -> int:
 def usage() -> str:
     """The text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
-    lines += [f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items()]
+    lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
     lines += ["", "krmkit COMMAND --help says more.", ""]
     return "\n".join(lines)

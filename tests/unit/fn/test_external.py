@@ -288,8 +288,8 @@ def test_container_command() -> None:
     [
         ("example.dev/apply-preset:v1", " (did you mean apply-presets?)"),
         ("ghcr.io/krmkit/resolve-macro", " (did you mean resolve-macros?)"),
-        ("example.dev/set-labels", ""),
-        ("apply-setters", ""),
+        ("example.dev/test-unlike-others", ""),
+        ("test-something", ""),
     ],
 )
 def test_nearly_a_name_of_the_catalog(
