@@ -11,11 +11,10 @@ from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.compose import is_tied
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, detached
+from krmkit.yaml.tree import Map, detached, is_tied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.plain import UnreadMap
 from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
@@ -20,6 +19,26 @@ if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
     Resolve = Callable[[str], tuple[str, object]]
+
+
+def same_data(left: object, right: object, ordered: bool = False) -> bool:
+    """Whether two values are the same data: 1, 1.0 and true differ, NaN equals itself.
+
+    The order of keys counts only if `ordered`.
+    """
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        assert isinstance(right, dict)
+        if (list(left) != list(right)) if ordered else (left.keys() != right.keys()):
+            return False
+        return all(same_data(item, right[key], ordered) for key, item in left.items())
+    if isinstance(left, list):
+        assert isinstance(right, list)
+        return len(left) == len(right) and all(
+            same_data(mine, theirs, ordered) for mine, theirs in zip(left, right, strict=True)
+        )
+    return left == right or (left != left and right != right)
 
 
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -151,14 +170,6 @@ class _Reader:
 
     def mapping(self, node: Map) -> dict[str, object]:
         result: dict[str, object] = {}
-        if isinstance(node, UnreadMap) and not self.through_alias and self.key is None:
-            # Its keys are plain texts, and none is a merge key.
-            for name, (_, value, style, _) in node.rows.items():
-                if isinstance(value, str):
-                    result[name] = value if style else self.resolve(value)[1]
-                else:
-                    result[name] = self.data(value)
-            return result
         merged: list[Node] = []
         for entry in node.entries:
             key = entry.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.yaml.compose import shift
+from krmkit.yaml.lines import shift
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import yaml
 
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
+from krmkit.yaml.edit import render
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Entry, Map, Node, Seq, detached
 
@@ -205,7 +206,7 @@ def test_edit(text: str, edit: Edit, expected: str) -> None:
     document = parse(text)
     edit(mapping(document.root))
 
-    rendered = document.render()
+    rendered = render(document)
 
     assert rendered == expected
     assert go_data(parse(rendered).root) == go_data(document.root)
@@ -221,7 +222,7 @@ def test_edits_add_up() -> None:
     mapping(root.get("a")).set("f", 4)
     root.set("g", 5)
 
-    assert document.render() == "a:\n  b:\n    c: 1\n    e: 3\n  f: 4\ng: 5\n"
+    assert render(document) == "a:\n  b:\n    c: 1\n    e: 3\n  f: 4\ng: 5\n"
 
 
 def test_comments_travel_between_documents() -> None:
@@ -230,7 +231,7 @@ def test_comments_travel_between_documents() -> None:
     source = mapping(parse("# above\nb: # beside\n  # inside\n  - 1\n").root)
     mapping(mapping(target.root).get("a")).append_entry(source.entries[0])
 
-    assert target.render() == "a:\n    x: 1\n    # above\n    b: # beside\n      # inside\n      - 1\n"
+    assert render(target) == "a:\n    x: 1\n    # above\n    b: # beside\n      # inside\n      - 1\n"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def test_a_comment_stays_behind_a_text_of_several_lines(written: str, old: str, 
     target = parse(f"k:{old}\nm: 2\n")
     mapping(target.root).set("k", source.get("v"))
 
-    assert target.render() == f"k: {written}{comment}\nm: 2\n"
+    assert render(target) == f"k: {written}{comment}\nm: 2\n"
 
 
 @pytest.mark.parametrize(
@@ -271,7 +272,7 @@ def test_entries_of_a_flow_mapping_over_several_lines(text: str, add: str, expec
         target.append_entry(mapping(source.get("x")).entries[1])
 
     assert target.source is not None
-    assert target.source.render() == expected
+    assert render(target.source) == expected
 
 
 @pytest.mark.parametrize("add", ["e: >+\n", "e: |+\n\n"])
@@ -282,7 +283,7 @@ def test_an_empty_block_scalar_in_place_of_a_value(add: str) -> None:
     mapping(target.root).set("e", source.get("e"))
     wanted = go_data(target.root)
 
-    assert go_data(parse(target.render()).root) == wanted
+    assert go_data(parse(render(target)).root) == wanted
 
 
 def test_a_block_scalar_that_keeps_its_blank_lines_comes_between() -> None:
@@ -293,19 +294,32 @@ def test_a_block_scalar_that_keeps_its_blank_lines_comes_between() -> None:
     items.replace(0, source.get("d"))
     items.append("y")
 
-    assert go_data(parse(target.render()).root) == {"c": ["\n", "y"]}
+    assert go_data(parse(render(target)).root) == {"c": ["\n", "y"]}
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "value"), [("? a\n: v\n", "b", {"c": 1}), ("f: 1\n? d\n: - x\n", "d", [])]
+    ("text", "key", "value", "expected"),
+    [
+        ("? a\n: v\n", "b", {"c": 1}, "? a\n: v\nb:\n  c: 1\n"),
+        ("f: 1\n? d\n: - x\n", "d", [], "f: 1\n? d\n: []\n"),
+        ("? a\n? b\n", "c", 1, "? a\n? b\nc: 1\n"),
+    ],
 )
-def test_an_edit_next_to_an_explicit_key(text: str, key: str, value: object) -> None:
-    """What does not fit behind `? ` is refused, and never written."""
+def test_an_edit_next_to_an_explicit_key(text: str, key: str, value: object, expected: str) -> None:
+    """A key behind `? ` hinders no edit next to it."""
     target = parse(text)
     mapping(target.root).set(key, value)
 
+    assert render(target) == expected
+
+
+def test_a_key_without_a_place_for_a_value() -> None:
+    """Behind `? a` without a colon no value fits, and the message says so."""
+    target = parse("? a\n? b\n")
+    mapping(target.root).set("a", 1)
+
     with pytest.raises(YamlError, match="write the key plainly"):
-        target.render()
+        render(target)
 
 
 def test_a_pair_without_braces_gets_them_in_another_place() -> None:
@@ -314,7 +328,7 @@ def test_a_pair_without_braces_gets_them_in_another_place() -> None:
     source = mapping(parse("e: [a: 'b']\n").root)
     mapping(target.root).set("c", sequence(source.get("e")).items[0])
 
-    assert target.render() == "c: {a: 'b'}\n"
+    assert render(target) == "c: {a: 'b'}\n"
 
 
 def test_a_key_below_an_empty_block_scalar_at_the_end() -> None:
@@ -322,7 +336,7 @@ def test_a_key_below_an_empty_block_scalar_at_the_end() -> None:
     target = parse("data: >")
     mapping(target.root).set("kind", "A")
 
-    assert go_data(parse(target.render()).root) == {"data": "", "kind": "A"}
+    assert go_data(parse(render(target)).root) == {"data": "", "kind": "A"}
 
 
 def test_a_text_that_begins_with_a_tab() -> None:
@@ -334,7 +348,7 @@ def test_a_text_that_begins_with_a_tab() -> None:
     wanted = go_data(target.root)
 
     try:
-        written = target.render()
+        written = render(target)
     except YamlError:
         return
     assert go_data(parse(written).root) == wanted
@@ -343,17 +357,17 @@ def test_a_text_that_begins_with_a_tab() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("e: ['a', b: 'c']\nz: {q: r}\n", "e: ['a', {b: x}]\nz: {q: r}\n"),
-        ("e: [b: c, d] # d\n", "e: [{b: x}, d] # d\n"),
+        ("e: ['a', b: 'c']\nz: {q: r}\n", "e: ['a', {b: 'c', x: 1}]\nz: {q: r}\n"),
+        ("e: [b: c, d] # d\n", "e: [{b: c, x: 1}, d] # d\n"),
     ],
 )
-def test_a_pair_without_braces_gets_them_when_it_is_edited(text: str, expected: str) -> None:
+def test_a_pair_without_braces_gets_them_with_a_second_key(text: str, expected: str) -> None:
     """`[a: b]` is a list of one mapping, whose braces are not there to be looked for."""
     document = parse(text)
     pairs = sequence(mapping(document.root).get("e")).items
-    next(item for item in pairs if isinstance(item, Map)).set("b", "x")
+    next(item for item in pairs if isinstance(item, Map)).set("x", 1)
 
-    assert document.render() == expected
+    assert render(document) == expected
 
 
 def test_a_literal_that_ended_its_text_gets_no_line_break() -> None:
@@ -363,7 +377,7 @@ def test_a_literal_that_ended_its_text_gets_no_line_break() -> None:
     mapping(target.root).append_entry(first.entries[0])
     mapping(first.get("a")).append_entry(mapping(mapping(parse("a:\n  d: 1").root).get("a")).entries[0])
 
-    assert go_data(parse(target.render()).root) == {"j": 2, "a": {"b": "x", "d": 1}}
+    assert go_data(parse(render(target)).root) == {"j": 2, "a": {"b": "x", "d": 1}}
 
 
 @pytest.mark.parametrize("header", ["|-", "|", ">", "|+"])
@@ -376,7 +390,7 @@ def test_a_block_scalar_at_the_end_of_another_text(header: str) -> None:
         root.set("a", mapping(source.root).get("l"))
         wanted = go_data(target.root)
 
-        assert go_data(parse(target.render()).root) == wanted
+        assert go_data(parse(render(target)).root) == wanted
 
 
 def test_a_tab_behind_the_header_of_a_literal() -> None:
@@ -384,7 +398,7 @@ def test_a_tab_behind_the_header_of_a_literal() -> None:
     target = parse("a: 1\n    # below\nb: 2\n")
     mapping(target.root).set("a", mapping(parse("a:\n  first: 1\n  last: |\t\n    two\n").root).get("a"))
 
-    assert go_data(parse(target.render()).root) == {"a": {"first": 1, "last": "two\n"}, "b": 2}
+    assert go_data(parse(render(target)).root) == {"a": {"first": 1, "last": "two\n"}, "b": 2}
 
 
 @pytest.mark.parametrize("key", ['"x # y"', "'a # b: |'", "x"])
@@ -394,7 +408,7 @@ def test_a_literal_below_a_key_with_a_number_sign(key: str) -> None:
     source = parse(f"m:\n  {key}: |\n    text\n")
     mapping(mapping(target.root).get("b")).set("c", mapping(source.root).get("m"))
 
-    assert go_data(parse(target.render()).root) == {
+    assert go_data(parse(render(target)).root) == {
         "b": {"c": {yaml.safe_load(key): "text\n"}, "g": 2},
     }
 
@@ -418,4 +432,13 @@ def test_a_mapping_below_its_dash_is_emptied(text: str, expected: str) -> None:
         stack += [entry.value for entry in node.entries] if isinstance(node, Map) else []
         stack += node.items if isinstance(node, Seq) else []
 
-    assert document.render() == expected
+    assert render(document) == expected
+
+
+def test_a_pair_without_braces_gets_another_value() -> None:
+    """What is a pair stays one."""
+    document = parse("e: [b: 'c' # d\n  , f]\n")
+    pairs = sequence(mapping(document.root).get("e")).items
+    mapping(pairs[0]).set("b", "x")
+
+    assert render(document) == "e: [b: x # d\n  , f]\n"
