@@ -14,7 +14,7 @@ from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.flowedit import flow_splices
 from krmkit.yaml.lines import shift
-from krmkit.yaml.places import EditError, Places, Spot, Unit
+from krmkit.yaml.places import EditError, Places, Spot, Unit, from_view, to_view
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, detach_aliases, is_tied
 
 Splice = tuple[int, int, str]
@@ -29,25 +29,61 @@ def render(document: Document) -> str:
     if not document.changed and root is document.origin:
         return document.text
     if document.origin is None or root is None or root is not document.origin:
-        text = Composer(Style(document.wide)).block(root, 0) if isinstance(root, (Map, Seq)) else ""
-        return text.replace("\n", document.newline) + document.newline
+        fresh = Composer(Style(document.wide)).block(root, 0) if isinstance(root, (Map, Seq)) else ""
+        return fresh.replace("\n", document.newline) + document.newline
     if document.aliases:
         detach_aliases(document)
-    places = Places(document)
     edited = _edited(root, set())
     expected = comparable_data(root, document.limits)
     reason: YamlError | None = None
-    for style, closed in ((True, False), (False, False), (True, True), (False, True)):
-        editor = Editor(document, places, Style(document.wide, style), edited)
+    closed = _closed_text(document)
+    # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
+    texts = [document.text] if closed is None else [document.text, closed]
+    for text, literals in [(text, literals) for literals in (True, False) for text in texts]:
+        places = Places(document, text)
+        editor = Editor(document, places, Style(document.wide, literals), edited)
         editor.node(places.root)
-        if closed and not editor.close_last():
-            continue
-        text = _applied(document, places, editor.splices)
-        reason = _difference(text, document, expected)
-        if reason is None:
-            return text
+        written = _applied(text, document.newline, places, editor.splices)
+        for candidate in _endings(document, written):
+            reason = _difference(candidate, document, expected)
+            if reason is None:
+                return candidate
     assert reason is not None
     raise reason
+
+
+def _endings(document: Document, written: str) -> list[str]:
+    """The text to try: one that came without a final line break keeps to that, unless a block scalar needs one."""
+    if document.text.endswith("\n"):
+        return [written]
+    return [written.removesuffix("\n").removesuffix("\r"), written]
+
+
+def _closed_text(document: Document) -> str | None:
+    """The text with `-` behind the header of a block scalar that ends it without a final line break.
+
+    So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
+    """
+    node = document.origin
+    while isinstance(node, (Map, Seq)) and not node.flow:
+        child = (
+            (node.entries if node.original is None else node.original)[-1:]
+            if isinstance(node, Map)
+            else (node.items if node.original is None else node.original)[-1:]
+        )
+        last = child[0] if child else None
+        node = last.first_value if isinstance(last, Entry) else last
+    text = document.text
+    if node is None or text.endswith("\n") or not is_block_scalar(node):
+        return None
+    end = text.find("\n", node.start)
+    header = text[node.start : end if end >= 0 else len(text)].partition(" #")[0].rstrip()
+    at = node.start + len(header)
+    return (
+        text
+        if header.endswith("-")
+        else text[: at - header.endswith("+")] + "-" + text[at:] + document.newline
+    )
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:
@@ -108,23 +144,16 @@ def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
     return "".join(parts)
 
 
-def _applied(document: Document, places: Places, splices: list[Splice]) -> str:
-    """The document's own text with splices of its view carried out: byte order mark, line breaks and last line as before."""
-    text = document.text
+def _applied(text: str, newline: str, places: Places, splices: list[Splice]) -> str:
+    """A text with splices of its view carried out: its byte order mark and line breaks stay. It ends with a line break."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     view = places.view
-    added = [(start, end, _to_view(new)) for start, end, new in splices]
+    added = [(start, end, to_view(new)) for start, end, new in splices]
     if "\r" in text:
         # In the text as it is, each line feed that had a carriage return stands one further to the right.
-        before = text.removeprefix("\ufeff")
-        before = before if before.isascii() else before.encode().decode("latin-1")
-        if not before.endswith("\n"):
-            before += "\r\n"
-        view, added = _with_returns(before, added, document.newline)
-    new = apply(view, 0, len(view), added)
-    if not text.endswith("\n"):
-        new = new.removesuffix("\n").removesuffix("\r")
-    return mark + (new if new.isascii() else new.encode("latin-1").decode())
+        before = to_view(text.removeprefix("\ufeff"))
+        view, added = _with_returns(before if before.endswith("\n") else before + newline, added, newline)
+    return mark + from_view(apply(view, 0, len(view), added))
 
 
 def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str, list[Splice]]:
@@ -141,10 +170,6 @@ def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str
         moved = start + bisect_left(ends, start), end + bisect_left(ends, end)
         shifted.append((*moved, new.replace("\n", newline)))
     return before, shifted
-
-
-def _to_view(text: str) -> str:
-    return text if text.isascii() else text.encode().decode("latin-1")
 
 
 class Editor:
@@ -184,9 +209,8 @@ class Editor:
         editor.node(spot)
         if any(begin < start or stop > end for begin, stop, _ in editor.splices):
             return None
-        splices = [(begin, stop, _to_view(new)) for begin, stop, new in editor.splices]
-        text = apply(self.view, start, end, splices)
-        return text if text.isascii() else text.encode("latin-1").decode()
+        splices = [(begin, stop, to_view(new)) for begin, stop, new in editor.splices]
+        return from_view(apply(self.view, start, end, splices))
 
     # Block collections
 
@@ -403,18 +427,6 @@ class Editor:
         end = places.of(value).end
         rest = places.slice(end, places.line_end(end))
         return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
-
-    def close_last(self) -> bool:
-        """Close a block scalar at the end of a text without a final line break: what comes behind it gives it one."""
-        spot = self.places.root
-        while isinstance(spot.node, (Map, Seq)) and not spot.node.flow and self.places.units(spot):
-            spot = self.places.units(spot)[-1].value
-        if self.document.text.endswith("\n") or not is_block_scalar(spot.node):
-            return False
-        header = self.view[spot.start : self.places.line_end(spot.start)].partition(" #")[0].rstrip()
-        at = spot.start + len(header)
-        self.splices.insert(0, (at - header.endswith("+"), at, "-"))
-        return True
 
 
 def _is_block_header(head: str) -> bool:

@@ -63,17 +63,17 @@ class Unit:
 
 
 class Places:
-    """The places of one document's nodes, found on demand."""
+    """The places of one document's nodes, found on demand, in its text or in `text`, which has the same nodes."""
 
     __slots__ = ("_holders", "_spots", "root", "view")
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, text: str | None = None) -> None:
         self._spots: dict[int, Spot] = {}
         self._holders: dict[int, tuple[Spot, int]] = {}
-        text = plain_breaks(document.text)
+        text = plain_breaks(document.text if text is None else text)
         node = document.origin
         assert node is not None
-        self.view = text if text.isascii() else text.encode().decode("latin-1")
+        self.view = to_view(text)
         self.root = self._spot(node, _tree(text), _document_start(self.view))
 
     def slice(self, start: int, end: int) -> str:
@@ -325,6 +325,11 @@ def plain_breaks(text: str) -> str:
                 *line_column(text, text.index(sign)),
             )
     return text if text.endswith("\n") or not text else text + "\n"
+
+
+def to_view(text: str) -> str:
+    """The UTF-8 bytes of a text, one character each."""
+    return text if text.isascii() else text.encode().decode("latin-1")
 
 
 def from_view(view: str) -> str:
