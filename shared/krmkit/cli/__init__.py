@@ -13,6 +13,7 @@ COMMANDS = {
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
+    "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
