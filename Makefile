@@ -34,7 +34,8 @@ run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
-	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),-k "$(FUNCTION)") tests
+	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
+	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),--function "$(FUNCTION)") tests
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -64,13 +65,14 @@ new: venv ## the folder of a new function (NAME=my-function)
 	@$(DEV) -m tools.new "$(NAME)"
 
 golden: venv ## write .expected of the examples (FUNCTION=name, or all)
+	@$(DEV) -m tools.generate
 	@$(DEV) -m tools.golden $(FUNCTION)
 
 generate: venv ## write everything that is generated from functions/*/function.yaml
 	@$(DEV) -m tools.generate
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel protobuf serve build dev image sbom; do \
+	@for name in run cel jsonschema protobuf serve build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

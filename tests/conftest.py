@@ -33,13 +33,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail when kpt is on PATH and no test marked `kpt` was executed",
     )
+    parser.addoption("--function", default="", help="run only the tests that are about this function")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[ran_with_kpt] = set()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def is_about(item: pytest.Item, function: str) -> bool:
+    """Whether a test is about one function: it stands in a file of that name, or gets it, its folder or an example of it."""
+    if item.path.stem.removeprefix("test_") == function.replace("-", "_"):
+        return True
+    call = getattr(item, "callspec", None)
+    for value in call.params.values() if call is not None else ():
+        folder = getattr(value, "folder", value)  # of an Example, a Function
+        if isinstance(folder, Path) and f"/functions/{function}/" in f"{folder.as_posix()}/":
+            return True
+        if isinstance(value, str) and (value == function or f"/functions/{function}/" in f"/{value}/"):
+            return True
+    return False
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    function = config.getoption("--function")
+    if function:
+        others = [item for item in items if not is_about(item, function)]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
     if KPT is not None:
         return
     absent = pytest.mark.skip(reason="kpt is not on PATH")

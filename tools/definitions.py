@@ -50,6 +50,8 @@ class Definition:
             raise DefinitionError(
                 f"{self.path}: name is {self.name!r}, and the folder {folder.name!r}; they must be the same"
             )
+        if self.data.get("touches", "selected") not in ("selected", "all"):
+            raise DefinitionError(f"{self.path}: touches must be selected or all, got {self.data['touches']}")
         if not self.tags or not TAGS.issuperset(self.tags):
             raise DefinitionError(f"{self.path}: tags are some of {', '.join(sorted(TAGS))}, not {self.tags}")
 

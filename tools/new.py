@@ -14,6 +14,8 @@ from tools.definitions import GROUP, ROOT, VERSION, Project
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 
+RESERVED = "test-"  # functions and images that exist in tests only
+
 MAIN = '''\
 #!/usr/bin/env python3
 """{title}: see function.yaml."""
@@ -48,6 +50,7 @@ summary: {title} in one line.
 description: |
   What {name} does, for whom, and what it leaves alone.
 tags: [mutator]
+touches: selected
 idempotent: true
 rules:
   labelled: "info: with --explain, the ConfigMap carries the label"
@@ -165,9 +168,10 @@ def write(folder: Path, made: dict[str, str]) -> None:
 
 def main(arguments: list[str]) -> int:
     name = arguments[0] if len(arguments) == 1 else ""
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(name) or name.startswith(RESERVED):
         print(
-            "a function's name is at least two words, lower case with dashes: make new NAME=set-colours",
+            "a function's name is at least two words, lower case with dashes, and does not begin with test-:"
+            " make new NAME=set-colours",
             file=sys.stderr,
         )
         return 2

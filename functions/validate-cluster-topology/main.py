@@ -13,13 +13,17 @@ from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.clusterapi.responses import recorded_responses
 from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """All classes, and the Clusters of the config, or all of these; changes nothing."""
     spec = config.spec
-    package = Package(collect(resources, spec["previous"]), spec.get("clusters"))
+    collected = collect(resources, spec["previous"])
+    extensions, findings = recorded_responses(collected)
+    results.extend(findings)
+    package = Package(collected, spec.get("clusters"), extensions)
     results.extend(validate_package(package, FeatureGates.of(spec["featureGates"])))
 
 

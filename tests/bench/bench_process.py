@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.bench import image, lists
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, in_turns, row
 
-NAMESPACE = "set-namespace-everywhere"
+NAMESPACE = "test-set-namespace-everywhere"
 SIZES = {3: 41, 100: 25, 1_000: 11, 10_000: 5}  # items: rounds
 
 PYYAML = """

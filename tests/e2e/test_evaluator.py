@@ -200,7 +200,7 @@ def test_other_limit() -> None:
 
 
 UNKNOWN = [
-    ("another function", "ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4", ""),
+    ("another function", "ghcr.io/kptdev/krm-functions-catalog/test-set-namespace:v0.4", ""),
     ("nearly the same", "example.dev/apply-preset:v1", '; did you mean "apply-presets"?'),
     ("none", "", ""),
     ("a name in the middle", "apply-presets/other:apply-presets", ""),
@@ -219,7 +219,7 @@ def test_unknown_image(porch: Caller, image: str, hint: str) -> None:
 
 def test_forward() -> None:
     """With --forward, images of other functions go to another function runner, and its answers come back as they are."""
-    folder = ROOT / "tests/functions/set-namespace"
+    folder = ROOT / "tests/functions/test-set-namespace"
     text = testing.examples(folder)[0].render_list()
     expected = testing.run_function(folder, text)
     command = [sys.executable, "-I", "-S", str(folder / "main.py")]
@@ -229,13 +229,13 @@ def test_forward() -> None:
         serving("--workers", "1", "--forward", f"127.0.0.1:{other}") as running,
         Caller(running.port) as caller,
     ):
-        theirs = caller.evaluate("example.dev/set-namespace:v1", text.encode())
-        failing = caller.evaluate("example.dev/set-namespace:v1", b"garbage")
+        theirs = caller.evaluate("example.dev/test-set-namespace:v1", text.encode())
+        failing = caller.evaluate("example.dev/test-set-namespace:v1", b"garbage")
         ours = caller.evaluate("example.dev/apply-presets:v1", SELECT)
 
     assert theirs.resource_list.decode() == expected.stdout
     assert failing.code == "INTERNAL"
-    assert failing.text.startswith("example.dev/set-namespace:v1 failed; results: [error]")
+    assert failing.text.startswith("example.dev/test-set-namespace:v1 failed; results: [error]")
     assert ours.code == "OK"
 
 
@@ -245,7 +245,7 @@ def test_forward_to_nobody() -> None:
         free.bind(("127.0.0.1", 0))  # bound and not listening: nobody else gets it, and nobody answers
         address = f"127.0.0.1:{free.getsockname()[1]}"
         with serving("--workers", "1", "--forward", address) as running, Caller(running.port) as caller:
-            assert caller.evaluate("example.dev/set-namespace:v1", SELECT).code == "UNAVAILABLE"
+            assert caller.evaluate("example.dev/test-set-namespace:v1", SELECT).code == "UNAVAILABLE"
             assert caller.evaluate("example.dev/apply-presets:v1", SELECT).code == "OK"
             assert running.stop() == (0, "")
 

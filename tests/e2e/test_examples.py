@@ -22,6 +22,7 @@ pytestmark = pytest.mark.kpt
 
 PACKAGES = [*examples(), *sorted(path.parent for path in ROOT.glob("examples/*/Kptfile"))]
 IMAGE = re.compile(r"image: *(\S+)")
+PROGRAM = re.compile(r"exec: *([a-z-]+)(?=\s)")
 
 
 class Substitution:
@@ -34,6 +35,9 @@ class Substitution:
                 name = image_name(image)
                 if name in loader.names():
                     self.pairs[f"exec: {ROOT}/functions/{name}/main.py"] = f"image: {image}"
+            for program in PROGRAM.findall(content.decode()):
+                if program in loader.names():
+                    self.pairs[f"exec: {ROOT}/functions/{program}/main.py"] = f"exec: {program}"
         assert len(set(self.pairs.values())) == len(self.pairs)
 
     def for_kpt(self, files: Files) -> Files:

@@ -18,8 +18,8 @@ from krmkit.krm.resource import Resource
 from krmkit.porch.decode import decode_set, decode_variant
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
-from krmkit.yaml.document import Document, parse_all
-from krmkit.yaml.tree import Map
+from krmkit.yaml.document import parse_all
+from krmkit.yaml.tree import Document, Map
 from tests.meta.pages import DEFINITIONS, ROOT, blocks, each_page
 
 

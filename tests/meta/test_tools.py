@@ -93,7 +93,9 @@ def test_scaffold_works(scaffold: Path) -> None:
     assert '    name: a # stays\n    labels:\n      example: "true"\n' in done.stdout
 
 
-@pytest.mark.parametrize("name", ["", "one", "Two-Words", "two_words", "two--words", "../two-words"])
+@pytest.mark.parametrize(
+    "name", ["", "one", "Two-Words", "two_words", "two--words", "../two-words", "test-words"]
+)
 def test_scaffold_refuses_a_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A name that could not be an image's and a command's is refused before a file is written."""
     assert new.main([name]) == 2

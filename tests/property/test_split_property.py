@@ -104,13 +104,13 @@ def check(text: str) -> Chunks | None:
         assert (fast.head, fast.items, fast.tail) == (exact.head, exact.items, exact.tail)
         assert (fast.dash, fast.column, fast.flow) == (exact.dash, exact.column, exact.flow)
         for number, item in enumerate(fast.items):
-            if number not in fast.doubtful:
+            if number not in fast.unverified:
                 assert is_clean(item, fast.column), item
     return exact
 
 
 def is_clean(item: str, column: int) -> bool:
-    """What `doubtful` rules out: another beginning than a key, and quotes or brackets that span lines."""
+    """What `unverified` rules out: another beginning than a key, and quotes or brackets that span lines."""
     opened = []
     events = list(yaml.parse(" " * column + item, Loader=yaml.CLoader))[2:-2]
     for event in events:

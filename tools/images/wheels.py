@@ -1,7 +1,7 @@
 """The wheels that an image needs, fetched by hash: python -m tools.images.wheels FUNCTION...
 
 build/wheels/<function>/ then holds the wheels, requirements.txt with exactly their hashes, and the wheel of pip that installs them inside
-the build, where nothing is fetched. A function gets PyYAML and what its function.yaml names in runtime.requires, `catalog` what all need.
+the build, where nothing is fetched. A function gets PyYAML, yaml-edit and what its function.yaml names in runtime.requires, `catalog` what all need.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from tools.images.engine import ImageError
 FOLDER = ROOT / "build" / "wheels"
 CATALOG = "catalog"
 PYTHON = "3.11"  # of the base image
-# What function.yaml calls it, and the packages of the locks below requirements/ that it is. '' is for every function.
+# What function.yaml calls it, and the packages of the locks below requirements/ that it is. Those of ALWAYS are for every function.
 EXTRAS = {
     "": ("run", "pyyaml"),
+    "edit": ("run", "yaml-edit"),
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
+    "jsonschema": ("jsonschema", "jsonschema-rs"),
     "protobuf": ("protobuf", "protobuf"),
 }
+ALWAYS = ("", "edit")  # what every image needs: reading and editing
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
 GLIBC = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")
 
@@ -50,7 +53,7 @@ def extras(function: str) -> list[str]:
         raise ImageError(
             f"{function}: runtime.requires names {', '.join(unknown)}; known are {', '.join(filter(None, EXTRAS))}"
         )
-    return ["", *sorted(set(wanted))]
+    return [*ALWAYS, *sorted(set(wanted) - set(ALWAYS))]
 
 
 def requirements(function: str) -> list[str]:

@@ -12,8 +12,13 @@ COMMANDS = {
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
+    "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
+    "landscaper": (
+        "krmkit.cli.landscaper",
+        "bring components into a package, draw and explain installations",
+    ),
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
@@ -99,6 +104,6 @@ def _unwritten(name: str, error: OSError) -> int:
 def usage() -> str:
     """The text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
-    lines += [f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items()]
+    lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
     lines += ["", "krmkit COMMAND --help says more.", ""]
     return "\n".join(lines)

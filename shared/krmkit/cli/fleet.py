@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import Step
 from krmkit.fn.source import SourceError
 from krmkit.fn.variantfolder import FolderError, VariantFolder
@@ -67,6 +68,7 @@ class Fleet:
         self.allow_exec = False
         self.allow_network = False
         self.pull = "IfNotPresent"
+        self.timeout = TIMEOUT
 
 
 def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune: bool = False) -> Fleet:

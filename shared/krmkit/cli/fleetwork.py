@@ -113,7 +113,7 @@ class Worker:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
-        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull)
+        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout)
         self._candidates: dict[str, list[Candidate]] = {}
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 

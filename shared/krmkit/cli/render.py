@@ -7,9 +7,10 @@ import os
 import sys
 import time
 
-from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
 from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.diff import diff
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.package import Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resolve import Resolver
@@ -55,6 +56,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     made.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     made.add_argument(
+        "--timeout",
+        type=seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help="how long a function outside the catalog may take (default: %(default)g)",
+    )
+    made.add_argument(
         "--image-pull-policy",
         choices=["Always", "IfNotPresent", "Never"],
         default="IfNotPresent",
@@ -95,7 +103,11 @@ def main(words: list[str]) -> int:
         for note in package.notes:
             print(f"krmkit render: {note}", file=sys.stderr)
         resolver = Resolver(
-            options, arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy
+            options,
+            arguments.allow_exec,
+            arguments.allow_network,
+            arguments.image_pull_policy,
+            arguments.timeout,
         )
         rendering = render(package, resolver, observer)
     except PackageError as error:

@@ -35,6 +35,19 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
         os.close(nowhere)
 
 
+def seconds(text: str) -> float:
+    """The value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f'must be a number of seconds above 0, got "{text}"')
+    return value
+
+
 class Terminal:
     """A stream, whether somebody watches it, and how wide it is (0: as wide as the text)."""
 

@@ -10,7 +10,9 @@ from contextlib import nullcontext
 from krmkit.cli.fleet import Fleet, Row, read_fleet
 from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleetwork import run
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.sync.command import add_commands
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
+from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -34,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         description="Packages from PackageVariantSets, without a cluster.",
         allow_abbrev=False,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="render")
+    commands = made.add_subparsers(dest="command", required=True, metavar="render|sync|status")
     render = commands.add_parser(
         "render",
         help="make and render the packages of all variants",
@@ -69,11 +71,19 @@ def parser() -> argparse.ArgumentParser:
     render.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     render.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     render.add_argument(
+        "--timeout",
+        type=seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help="how long a function outside the catalog may take (default: %(default)g)",
+    )
+    render.add_argument(
         "--image-pull-policy",
         choices=["Always", "IfNotPresent", "Never"],
         default="IfNotPresent",
         help="when to pull images (default: %(default)s)",
     )
+    add_commands(commands)
     return made
 
 
@@ -86,6 +96,10 @@ def _count(text: str) -> int:
 def main(words: list[str]) -> int:
     """Run `krmkit variants ...`; returns the exit code: 1 when a set or a variant failed."""
     arguments = parser().parse_args(words[1:])
+    if arguments.command != "render":
+        from krmkit.cli.sync.command import main as sync
+
+        return sync(arguments)
     terminal = Terminal(sys.stderr)
     try:
         with Writer(arguments.out) if not arguments.dry_run else nullcontext() as writer:
@@ -100,6 +114,7 @@ def main(words: list[str]) -> int:
             fleet.allow_exec = arguments.allow_exec
             fleet.allow_network = arguments.allow_network
             fleet.pull = arguments.image_pull_policy
+            fleet.timeout = arguments.timeout
             rows = []
             for row in run(fleet, arguments.jobs or _cores(), writer):
                 rows.append(row)

@@ -39,6 +39,8 @@ class Item:
         self.resource = resource
         self._data: Data | None = None
         if resource is not None:
+            # Data that are given stand in place of the resource's own.
+            self._data = data
             self.api_version = resource.api_version
             self.kind = resource.kind
             self.name = resource.name

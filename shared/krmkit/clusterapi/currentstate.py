@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.collect import Collected, Item
 
     Object = dict[str, Any]
 
@@ -161,3 +162,22 @@ class CurrentObjects:
     def _referenced(self, namespace: str, worker: Object, *path: str) -> Object:
         reference = mapping(worker, "spec", "template", "spec", *path)
         return self.find(namespace, reference) or _NO_OBJECT
+
+
+def state_objects(collected: Collected) -> Iterable[Object]:
+    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
+    for (group, kind, *_), item in collected.others.items():
+        resource = item.resource
+        if (
+            resource is None
+            or resource.may_hold(labels.OWNED)
+            or (group == labels.GROUP and kind == "Machine")
+        ):
+            yield _with_namespace(item.data, item)
+
+
+def _with_namespace(data: Object, item: Item) -> Object:
+    metadata = mapping(data, "metadata")
+    if metadata.get("namespace"):
+        return data
+    return {**data, "metadata": {**metadata, "namespace": item.namespace}}

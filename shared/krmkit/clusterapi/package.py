@@ -9,10 +9,13 @@ from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.clustervalidation import class_key, default_version, validate_class_name
 from krmkit.clusterapi.collect import Collected, Item
 from krmkit.clusterapi.compatibility import spec_of, topology_of
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import NoExtensions, checked
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.collect import Key
     from krmkit.clusterapi.decode import Problem
+    from krmkit.clusterapi.extensions import Extensions
     from krmkit.krm.finding import Subject
     from krmkit.lang.fielderror import FieldError
 
@@ -64,65 +68,111 @@ class Decoded:
 
 
 class Class:
-    """A ClusterClass and its variables. `definitions` is None where they are not known; `problem` says why."""
+    """A ClusterClass and its variables. `definitions` is None where they cannot be told; `problem` says why.
 
-    __slots__ = ("decoded", "definitions", "problem")
+    The schemas are compiled on first use, and once.
+    """
 
-    def __init__(self, decoded: Decoded) -> None:
+    __slots__ = ("_definitions", "_extensions", "_problem", "decoded")
+
+    def __init__(self, decoded: Decoded, extensions: Extensions) -> None:
         self.decoded = decoded
-        self.definitions: Definitions | None = None
-        self.problem = ""
-        if not decoded.usable:
-            return
-        unknown = undiscovered(decoded.data)
-        if unknown:
-            self.problem = f"the variables of the extension {unknown} are not known: a class with status.variables says them"
-            return
-        try:
-            self.definitions = Definitions(status_variables(decoded.data, discovered(decoded.data)))
-        except DiscoveryError as error:
-            self.problem = str(error)
+        self._extensions = extensions
+        self._definitions: Definitions | None = None
+        self._problem: str | None = None
 
     @property
     def data(self) -> Data:
         """The class, v1beta2."""
         return self.decoded.data
 
+    @property
+    def definitions(self) -> Definitions | None:
+        """The variables of the class."""
+        if self._problem is None:
+            self._problem = ""
+            try:
+                self._definitions = Definitions(class_variables(self.data, self._extensions))
+            except TopologyError as error:
+                self._problem = str(error)
+        return self._definitions
+
+    @property
+    def problem(self) -> str:
+        """Why there are no definitions, "" where there are."""
+        return "" if self.definitions is not None else self._problem or ""
+
+
+def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
+    """The class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
+
+    What the class's status says of an extension's variables stands where nobody answers for the extension.
+    """
+    known = discovered(cluster_class)
+    answers: dict[str, list[Data]] = {}
+    for patch in find(cluster_class, ("spec", "patches")) or []:
+        handler = find(patch, ("external", "discoverVariablesExtension"))
+        if not handler:
+            continue
+        name = str(patch.get("name", ""))
+        settings = find(patch, ("external", "settings"))
+        try:
+            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
+        except TopologyError:
+            if name not in known:
+                raise
+            answers[name] = known[name]
+            continue
+        answers[name] = checked(handler, response).get("variables") or []
+    try:
+        return status_variables(cluster_class, answers)
+    except DiscoveryError as error:
+        raise TopologyError(str(error)) from None
+
 
 def discovered(cluster_class: Data) -> dict[str, list[Data]]:
     """What external patches defined when the class's status was written, by patch name."""
     found: dict[str, list[Data]] = {}
-    for variable in (cluster_class.get("status") or {}).get("variables") or ():
-        for definition in variable.get("definitions") or ():
+    for variable in _mappings(find(cluster_class, ("status", "variables"))):
+        for definition in _mappings(variable.get("definitions")):
             source = definition.get("from", "")
             if source and source != INLINE:
-                found.setdefault(source, []).append(
-                    {**{k: v for k, v in definition.items() if k != "from"}, "name": variable.get("name", "")}
-                )
+                kept = {name: value for name, value in definition.items() if name != "from"}
+                found.setdefault(str(source), []).append({**kept, "name": variable.get("name", "")})
     return found
 
 
-def undiscovered(cluster_class: Data) -> str:
-    """The first extension whose variables nobody has told, "" where there is none."""
-    known = discovered(cluster_class)
-    for patch in spec_of(cluster_class).get("patches") or ():
-        extension = (patch.get("external") or {}).get("discoverVariablesExtension", "")
-        if extension and patch.get("name", "") not in known:
-            return str(extension)
-    return ""
+def _mappings(value: object) -> list[Data]:
+    """The mappings of a list; the status is read as it comes."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 class Package:
     """The decoded objects. `clusters` are those that were asked for, in the order of the items."""
 
-    __slots__ = ("classes", "clusters", "collected", "findings", "previous_classes", "previous_clusters")
+    __slots__ = (
+        "classes",
+        "clusters",
+        "collected",
+        "extensions",
+        "findings",
+        "previous_classes",
+        "previous_clusters",
+    )
 
-    def __init__(self, collected: Collected, names: Iterable[str] | None = None) -> None:
+    def __init__(
+        self,
+        collected: Collected,
+        names: Iterable[str] | None = None,
+        extensions: Extensions | None = None,
+    ) -> None:
         self.collected = collected
+        self.extensions = extensions or NoExtensions()
         self.findings: list[Finding] = []
         self.clusters = [Decoded(item, decode_cluster) for item in self._chosen(names)]
         self.classes = {
-            key: Class(Decoded(item, decode_cluster_class)) for key, item in collected.classes.items()
+            key: Class(Decoded(item, decode_cluster_class), self.extensions)
+            for key, item in collected.classes.items()
         }
         self.previous_clusters = _decoded(collected.previous_clusters, decode_cluster)
         self.previous_classes = _decoded(collected.previous_classes, decode_cluster_class)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
 from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, template_ref, topology_of, workers_of
+from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.decode import STRING, Problem, Struct
-from krmkit.clusterapi.labels import CLUSTER_NAME, OWNED, group_of
+from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.needs import need
 from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster
-from krmkit.clusterapi.versionupdate import CurrentState, status_version
 from krmkit.krm.finding import ERROR, WARNING, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.clusterapi.collect import Collected, Item, Key
+    from krmkit.clusterapi.collect import Item, Key
     from krmkit.clusterapi.features import FeatureGates
     from krmkit.lang.fielderror import FieldError
 
@@ -45,11 +45,11 @@ def validate_package(package: Package, features: FeatureGates) -> list[Finding]:
     for key, owner in package.classes.items():
         found += _validate_class(package, owner, users.get(key, []), features)
     found += _removed_classes(package, users)
-    state = _States(package.collected)
+    current = CurrentObjects(state_objects(package.collected) if package.previous_clusters else ())
     for decoded in package.clusters:
         found += decoded.findings()
         if decoded.usable:
-            found += _validate_cluster(package, decoded, features, state)
+            found += _validate_cluster(package, decoded, features, current)
     for previous in (*package.previous_classes.values(), *package.previous_clusters.values()):
         found += [finding for finding in previous.findings() if finding.severity != WARNING]
     return found
@@ -140,14 +140,14 @@ def _template_findings(item: Item) -> list[Finding]:
 
 
 def _validate_cluster(
-    package: Package, decoded: Decoded, features: FeatureGates, states: _States
+    package: Package, decoded: Decoded, features: FeatureGates, current: CurrentObjects
 ) -> list[Finding]:
     """One Cluster against its class, and, where the class changed, against the class before."""
     owner = package.class_of(decoded.data)
     old = package.previous(decoded)
     around = Surroundings(features, owner.data if owner is not None else None)
     if old is not None:
-        around.state = states.of(old)
+        around.state = current.validation_state(old)
         around.old_class = _class_before(package, old)
     errors, variable_errors, warnings = _errors(decoded.data, old, owner, around)
     found = [decoded.finding("warning", text, WARNING, "spec.topology") for text in warnings]
@@ -193,7 +193,7 @@ def _known_before(
     before = package.previous_classes.get(class_key(decoded.data))
     if before is None or owner is None or not before.usable or before.data == owner.data:
         return None
-    past = Class(before)
+    past = Class(before, package.extensions)
     surroundings = Surroundings(around.features, before.data, old_class=around.old_class, state=around.state)
     errors, variable_errors, _ = _errors(decoded.data, old, past, surroundings)
     return {str(error) for error in (*errors, *variable_errors)}
@@ -209,41 +209,3 @@ def _broken(decoded: Decoded, owner: Class, error: FieldError) -> Finding:
     finding = decoded.finding("class-breaks-cluster", message, field=error.field, type=error.type)
     finding.tags["class"] = label
     return finding
-
-
-class _States:
-    """What the topologies have made, as far as the items tell: only control planes with a version in their status count.
-
-    Without one nothing is known about a running upgrade: the objects of a rendered package have no status.
-    """
-
-    __slots__ = ("_collected", "_workers")
-
-    def __init__(self, collected: Collected) -> None:
-        self._collected = collected
-        self._workers: dict[tuple[str, str, str], list[Data]] = {}
-        for (group, kind, namespace, _), item in collected.others.items():
-            if group == "cluster.x-k8s.io" and kind in ("MachineDeployment", "MachinePool", "Machine"):
-                labels = (item.data.get("metadata") or {}).get("labels") or {}
-                if CLUSTER_NAME in labels and (OWNED in labels or kind == "Machine"):
-                    self._workers.setdefault((namespace, str(labels[CLUSTER_NAME]), kind), []).append(
-                        item.data
-                    )
-
-    def of(self, cluster: Data) -> CurrentState | None:
-        """The state of a Cluster, None where its control plane is not there or has not said its version."""
-        reference = spec_of(cluster).get("controlPlaneRef") or {}
-        metadata = cluster.get("metadata") or {}
-        namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
-        plane = self._collected.find(
-            reference.get("apiGroup", ""), reference.get("kind", ""), namespace, reference.get("name", "")
-        )
-        if plane is None or not status_version(plane.data):
-            return None
-        return CurrentState(
-            plane.data,
-            *(
-                self._workers.get((namespace, name, kind), [])
-                for kind in ("MachineDeployment", "MachinePool", "Machine")
-            ),
-        )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.desiredstate import WHEN_UID
-from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.generate import Generated, owner_of, summary
-from krmkit.clusterapi.responses import API_VERSION, KIND, RecordedResponses
+from krmkit.clusterapi.responses import recorded_responses
 from krmkit.clusterapi.topology import Options, Topologies
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.lang.nested import find
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from krmkit.clusterapi.collect import Collected
     from krmkit.clusterapi.topology import Rendered
     from krmkit.krm.resourcelist import ResourceList
 
@@ -56,20 +54,6 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
         _write_status(topologies)
     findings.append(summary(generated.counts, len(rendered)))
     return findings
-
-
-def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Finding]]:
-    """The answers of the TopologyResponses among the items, and what is wrong with these."""
-    found: list[Object] = []
-    findings = []
-    for item in collected.others.values():
-        if item.kind == KIND and item.api_version == API_VERSION:
-            try:
-                RecordedResponses([item.data])
-                found.append(item.data)
-            except TopologyError as error:
-                findings.append(Finding("bad-responses", str(error), ERROR, item.resource))
-    return RecordedResponses(found), findings
 
 
 def _without_owner(rendered: list[Rendered], options: Options) -> list[Finding]:

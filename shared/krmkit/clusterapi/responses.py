@@ -30,6 +30,7 @@ from krmkit.clusterapi.extensions import (
     unanswered,
 )
 from krmkit.clusterapi.names import ALPHABET, RANDOM_LENGTH
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.jsonequal import json_equal
 
@@ -37,6 +38,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from krmkit.clusterapi.collect import Collected
 
     Object = dict[str, Any]
 
@@ -117,6 +120,20 @@ def _patch(patch: Any) -> Any:
         return json.loads(b64decode(patch, validate=True))
     except (Base64Error, ValueError):
         raise TopologyError(f"patch must be JSON or base64 of JSON, got {quote(patch[:60])}") from None
+
+
+def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Finding]]:
+    """The answers of the TopologyResponses among the items, and what is wrong with these."""
+    found: list[Object] = []
+    findings = []
+    for item in collected.others.values():
+        if item.kind == KIND and item.api_version == API_VERSION:
+            try:
+                RecordedResponses([item.data])
+                found.append(item.data)
+            except TopologyError as error:
+                findings.append(Finding("bad-responses", str(error), ERROR, item.resource))
+    return RecordedResponses(found), findings
 
 
 def match_request(recorded: Object, request: Object) -> dict[str, str] | None:

@@ -11,25 +11,26 @@ from krmkit.clusterapi.blueprint import read_blueprint
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
 from krmkit.clusterapi.compatibility import topology_of
 from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.currentstate import CurrentObjects
+from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import NoExtensions, checked
+from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.features import FeatureGates
-from krmkit.clusterapi.labels import GROUP, OWNED, group_of
+from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.names import Names
-from krmkit.clusterapi.package import Package, discovered
+from krmkit.clusterapi.package import Package, class_variables
 from krmkit.clusterapi.rotation import ROTATED, rotate
-from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find, mapping
+from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
@@ -81,15 +82,23 @@ class ClassWork:
 class Topologies:
     """The managed Clusters of a package. `findings` has what is wrong with them, in the order of the items."""
 
-    def __init__(self, collected: Collected, options: Options, extensions: Extensions | None = None) -> None:
+    def __init__(
+        self,
+        collected: Collected,
+        options: Options,
+        extensions: Extensions | None = None,
+        current: Mapping[tuple[str, str], ClusterState] | None = None,
+    ) -> None:
+        """current: states by namespace and name of the Cluster, in place of those among the items."""
         self._collected = collected
+        self._given = current
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
         self._package = Package(collected, options.clusters or None)
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._classes: dict[tuple[str, str], ClassWork] = {}
-        self._current = CurrentObjects(_state_objects(collected))
+        self._current = CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[Decoded]:
@@ -192,6 +201,14 @@ class Topologies:
         self.findings += [decoded.error("invalid", error) for error in errors]
         return None if errors else cluster
 
+    def running_state(self, rendered: Rendered) -> ClusterState:
+        """What runs: the objects of a cluster where they are among the items, else what was rendered."""
+        work = self.class_work(class_key(rendered.cluster))
+        found = self._current.of(rendered.cluster, work.blueprint if work is not None else None)
+        if found is not None and is_running(found.control_plane.object):
+            return found
+        return rendered.state
+
     def _class_before(self, old: Object) -> Object | None:
         before = self._package.previous_classes.get(class_key(old))
         if before is not None and before.usable:
@@ -200,7 +217,10 @@ class Topologies:
         return owner.data if owner is not None else None
 
     def _compute(self, item: Item, cluster: Object, blueprint: Blueprint) -> Rendered | None:
-        current = self._current.of(cluster, blueprint)
+        if self._given is None:
+            current = self._current.of(cluster, blueprint)
+        else:
+            current = self._given.get(item.key)
         pinned = {
             name.partition("/")[2]: value
             for name, value in self._options.names.items()
@@ -243,48 +263,6 @@ class _Templates:
                 f" {self._owner.namespace}{hint}"
             )
         return found.data
-
-
-def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
-    """The class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
-
-    What the class's status says of an extension's variables stands where nobody answers for the extension.
-    """
-    known = discovered(cluster_class)
-    answers: dict[str, list[Object]] = {}
-    for patch in find(cluster_class, ("spec", "patches")) or []:
-        handler = find(patch, ("external", "discoverVariablesExtension"))
-        if not handler:
-            continue
-        name = str(patch.get("name", ""))
-        settings = find(patch, ("external", "settings"))
-        try:
-            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
-        except TopologyError:
-            if name not in known:
-                raise
-            answers[name] = known[name]
-            continue
-        answers[name] = checked(handler, response).get("variables") or []
-    try:
-        return status_variables(cluster_class, answers)
-    except DiscoveryError as error:
-        raise TopologyError(str(error)) from None
-
-
-def _state_objects(collected: Collected) -> Iterable[Object]:
-    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
-    for (group, kind, *_), item in collected.others.items():
-        resource = item.resource
-        if resource is None or resource.may_hold(OWNED) or (group == GROUP and kind == "Machine"):
-            yield _with_namespace(item.data, item)
-
-
-def _with_namespace(data: Object, item: Item) -> Object:
-    metadata = mapping(data, "metadata")
-    if metadata.get("namespace"):
-        return data
-    return {**data, "metadata": {**metadata, "namespace": item.namespace}}
 
 
 def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import os
 
-from krmkit.fn.external import External
+from krmkit.fn.external import TIMEOUT, External
 
 RUNTIMES = ("docker", "podman", "nerdctl")
 RUNTIME_VARIABLE = "KPT_FN_RUNTIME"
 PULL = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
 DEFAULT_PREFIX = "gcr.io/kpt-fn/"
 _PATIENCE = 10  # seconds
+_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_NAME = rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?{_PART}(?:/{_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?"
+_DIGEST = r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}"
+# What podman takes for the way to an image, instead of a registry.
+_TRANSPORTS = frozenset(
+    ("containers-storage", "dir", "docker", "docker-archive", "docker-daemon", "oci", "oci-archive", "sif")
+)
 
 
 class NoRuntimeError(Exception):
@@ -56,11 +63,32 @@ def _answers(name: str) -> bool:
     return done.returncode == 0
 
 
-def container(image: str, name: str, pull: str = "IfNotPresent", network: bool = False) -> External:
+def container(
+    image: str, name: str, pull: str = "IfNotPresent", network: bool = False, timeout: float = TIMEOUT
+) -> External:
     """The program that runs a function's image in the runtime called `name`."""
-    command = [name, "run", "--rm", "-i", "--network", "host" if network else "none", "--user", "nobody"]
-    command += ["--security-opt=no-new-privileges", "--pull", PULL[pull], image]
-    return External(image, command)
+    label = f"krmkit-{os.urandom(6).hex()}"  # ending the runtime's command would not end the container
+    command = [name, "run", "--rm", "-i", "--name", label, "--network", "host" if network else "none"]
+    command += ["--user", "nobody", "--security-opt=no-new-privileges", "--pull", PULL[pull], image]
+    found = External(image, command, timeout)
+    found.stop = [name, "rm", "--force", label]
+    return found
+
+
+def bad_image(image: str) -> str:
+    """Return why a runtime must not see an image's name, "" if it may: what it takes for a flag or for a file is no image.
+
+    Example: `bad_image("--privileged/x")` says that this is no name of an image; `bad_image("ghcr.io/me/fn:v1") == ""`.
+    """
+    import re
+
+    name, _, digest = image.partition("@")
+    host, slash, _ = name.partition("/")
+    if not re.fullmatch(_NAME, name) or (digest and not re.fullmatch(_DIGEST, digest)):
+        return f'image must be [registry/]name[:tag][@digest], got "{image}"'
+    if slash and host.partition(":")[0] in _TRANSPORTS and ":" in host:
+        return f'image must not name a file or a place of the machine, got "{image}"'
+    return ""
 
 
 def full_name(image: str) -> str:

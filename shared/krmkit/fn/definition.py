@@ -64,6 +64,11 @@ class Definition:
         """mutator, validator or generator, and whatever else describes the function."""
         return list(self.about["tags"])
 
+    @property
+    def touches_all(self) -> bool:
+        """Whether the function edits every resource: `touches: all` (default: selected, those that are its business)."""
+        return self.about.get("touches", "selected") == "all"
+
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
         spec = dict(self.about["schema"])

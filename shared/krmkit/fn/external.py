@@ -11,11 +11,10 @@ from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml.compose import is_tied
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, detached
+from krmkit.yaml.tree import Map, detached, is_tied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
 ID = "internal.config.kubernetes.io/id"
 LEGACY_ID = "config.k8s.io/id"
-TIMEOUT = 300  # seconds, as in kpt
+TIMEOUT = 300.0  # seconds, as in kpt
+_STOPPING = 10.0  # seconds
 
 
 class ExternalError(Exception):
@@ -33,35 +33,52 @@ class ExternalError(Exception):
 class External:
     """A program to run, as a list of words; `name` is what the user calls it.
 
-    `hint` follows the message when it fails without saying why: what may have been meant instead.
+    `hint` follows the message when it fails without saying why: what may have been meant instead. `stop` is a command that ends
+    what the program has started elsewhere, a container say.
     """
 
-    __slots__ = ("command", "hint", "name")
+    __slots__ = ("command", "hint", "name", "stop", "timeout")
 
-    def __init__(self, name: str, command: list[str]) -> None:
+    def __init__(self, name: str, command: list[str], timeout: float = TIMEOUT) -> None:
         self.name = name
         self.command = command
         self.hint = ""
+        self.stop: list[str] = []
+        self.timeout = timeout
 
-    def run(self, text: str) -> tuple[str, str, int]:
-        """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run or does not end."""
-        import subprocess
+    def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
+        """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run, does not end, or says too much."""
+        from krmkit.fn.child import ChildError, run_bounded
 
         try:
-            done = subprocess.run(
-                self.command, input=text.encode("utf-8"), capture_output=True, check=False, timeout=TIMEOUT
+            written, errors, code = run_bounded(
+                self.command, text.encode("utf-8"), self.timeout, limits.total_size
             )
         except OSError as error:
             raise ExternalError(
                 f"{self.name}: cannot run {self.command[0]}: {error.strerror or error}"
             ) from None
-        except subprocess.TimeoutExpired:
-            raise ExternalError(f"{self.name}: did not end within {TIMEOUT} seconds") from None
+        except ValueError as error:
+            raise ExternalError(f"{self.name}: cannot be run: {error}") from None
+        except BaseException as error:
+            self._stop()
+            if isinstance(error, ChildError):
+                raise ExternalError(f"{self.name}: {error}") from None
+            raise
         try:
-            output = done.stdout.decode("utf-8")
+            output = written.decode("utf-8")
         except UnicodeDecodeError:
             raise ExternalError(f"{self.name}: what it wrote is not UTF-8") from None
-        return output, done.stderr.decode("utf-8", "replace"), done.returncode
+        return output, errors, code
+
+    def _stop(self) -> None:
+        from krmkit.fn.child import ChildError, run_bounded
+
+        if self.stop:
+            try:
+                run_bounded(self.stop, b"", _STOPPING, 1 << 20)
+            except (OSError, ChildError):
+                pass
 
 
 class Answer:
@@ -87,7 +104,7 @@ def call(
     """Run the program on resources. One that says nothing, and that all is well, means `silent`: for kpt that would be
     no resources, and None says that it cannot be meant. Raises ExternalError."""
     answer = Answer()
-    stdout, answer.stderr, answer.exit_code = external.run(request(items, config))
+    stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
     if not stdout.strip() and (answer.exit_code != 0 or silent is not None):
         answer.items = silent or []
         return answer

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import posixpath
 
-from krmkit.fn.package import Package
+from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.fn.source import Item, SourceFile, joined, may_hold_orchestration, strip_orchestration
+from krmkit.fn.tree import is_leftover
 from krmkit.fn.write import Change
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
@@ -34,9 +35,13 @@ class Places:
         for resource in resources:
             if not isinstance(resource, Item):
                 items.append(self._place_new(resource, package, folder))
+                self._refuse_kptfiles(items[-1], package)
                 continue
             if resource.changed and may_hold_orchestration(resource.text):
+                place = resource.location.package, resource.location.path
                 self._move(resource, package, folder)
+                if place != (resource.location.package, resource.location.path):
+                    self._refuse_kptfiles(resource, package)
             items.append(resource)
         self._check(items)
         return items
@@ -64,6 +69,16 @@ class Places:
             place.digits = index
         if owner is not None:
             place.package = owner or package.path
+
+    def _refuse_kptfiles(self, item: Item, package: Package) -> None:
+        """A function may make a package, and change the Kptfiles that it is given; it may not put its own in another's place."""
+        path = self.path(item)
+        folder, _, name = path.rpartition("/")
+        if name == KPTFILE and folder != package.folder:
+            if any(folder == each.folder for each in self.packages.values()):
+                raise PlaceError(
+                    f"{_who(item)} is put at {path}, the Kptfile of another package; choose another path"
+                )
 
     def _check(self, items: list[Item]) -> None:
         seen: dict[tuple[str, str, str | None], Item] = {}
@@ -118,11 +133,12 @@ class Places:
         before = {
             package.place(file.path): file for package in self.packages.values() for file in package.files
         }
-        found = []
+        found: list[Change] = []
         for path in sorted({*contents, *(path for path, file in before.items() if file.items)}):
             old = before[path].text if path in before else None
             new = contents.get(path)
             if old != new:
+                _writable(path)
                 found.append(Change(path, old, new))
         return found
 
@@ -179,6 +195,16 @@ def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, s
 
 def _says(item: Resource, annotation: str) -> bool:
     return item.node("metadata", "annotations", annotation) is not None
+
+
+def _writable(path: str) -> None:
+    """Raise PlaceError for files that belong to git, to kpt's settings or to krmkit itself: no function writes these."""
+    segments = path.split("/")
+    for segment in segments:
+        if segment.lower() == ".git" or is_leftover(segment):
+            raise PlaceError(f"a function must not write to {segment}, and {path} lies there")
+    if segments[-1] == IGNORE_FILE:
+        raise PlaceError(f"a function must not write {path}, which says what belongs to the package")
 
 
 def _number(item: Resource, index: str) -> int:

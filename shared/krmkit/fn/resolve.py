@@ -8,8 +8,8 @@ runs it.
 from __future__ import annotations
 
 from krmkit.fn.arguments import UsageError, parse_arguments
-from krmkit.fn.container import NoRuntimeError, container, full_name, runtime
-from krmkit.fn.external import External
+from krmkit.fn.container import NoRuntimeError, bad_image, container, full_name, runtime
+from krmkit.fn.external import TIMEOUT, External
 from krmkit.fn.loader import Function, load, names
 from krmkit.fn.run import Options
 from krmkit.krm.kptfile import PipelineFunction
@@ -38,12 +38,14 @@ class Resolver:
         allow_exec: bool = False,
         allow_network: bool = False,
         pull: str = "IfNotPresent",
+        timeout: float = TIMEOUT,
         catalog: dict[str, Function] | None = None,
     ) -> None:
         self.options = options
         self.allow_exec = allow_exec
         self.allow_network = allow_network
         self.pull = pull
+        self.timeout = timeout
         self._functions: dict[str, Function] = dict(catalog or {})
         self._names = frozenset(catalog if catalog is not None else names())
         self._runtime = ""
@@ -67,7 +69,10 @@ class Resolver:
         image = full_name(entry.image)
         if entry.tag and "@" not in image and ":" not in image.rpartition("/")[2]:
             image += f":{entry.tag}"
-        program = container(image, self._runtime, self.pull, self.allow_network)
+        bad = bad_image(image)
+        if bad:
+            raise ResolveError(bad)
+        program = container(image, self._runtime, self.pull, self.allow_network, self.timeout)
         program.hint = self._hint(name)
         return program
 
@@ -98,7 +103,7 @@ class Resolver:
                 f"exec {words[0]} is a program outside this catalog{self._hint(name)};"
                 " --allow-exec lets it run, with all your rights"
             )
-        return External(entry.exec, words)
+        return External(entry.exec, words, self.timeout)
 
     def _hint(self, name: str) -> str:
         """` (did you mean apply-presets?)` for a name that is nearly one of this catalog's, else nothing."""

@@ -47,7 +47,7 @@ class Item(Resource):
     location: Location
 
     def __init__(self, text: str, location: Location, label: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        super().__init__(text, clean=is_clean(text), limits=limits, label=label, location=location)
+        super().__init__(text, line_safe=is_clean(text), limits=limits, label=label, location=location)
         self.original = text
 
     @property
@@ -64,10 +64,7 @@ class Item(Resource):
 
     def revert(self, text: str, changed: bool) -> None:
         """Go back to an earlier text, as validators are not allowed to change anything."""
-        self._text = text
-        self._annotations = None
-        self._document = None
-        self._root = None
+        self._replace(text)
         self.changed = changed
 
 
@@ -205,7 +202,7 @@ def standalone(resource: Resource) -> str:
     """The text of a resource as a document of its own, wherever it stands."""
     if not resource.column:
         return resource.text
-    from krmkit.yaml.compose import shift
+    from krmkit.yaml.lines import shift
 
     return shift(" " * resource.column + resource.text, resource.column, 0)
 

@@ -166,7 +166,13 @@ def config_map(data: dict[str, object], name: str = "function-input") -> dict[st
 def _function_of(entry: dict[str, str]) -> str:
     """`apply-presets` for `image: example.dev/apply-presets:v1` and for `exec: ../../main.py` of its folder."""
     named = entry.get("image") or entry.get("exec") or ""
-    return named.partition("@")[0].removesuffix("/main.py").rpartition("/")[2].partition(":")[0]
+    return (
+        named.partition(" ")[0]
+        .partition("@")[0]
+        .removesuffix("/main.py")
+        .rpartition("/")[2]
+        .partition(":")[0]
+    )
 
 
 def _members(folder: Path) -> Iterator[Member]:

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import block, plain_text, scalar_in, scalar_span, with_word
+from krmkit.krm.identity import block, plain_text, scalar_in
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
-from krmkit.yaml.document import Document, parse
+from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS
-from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from krmkit.krm.identity import Block
     from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
 
     Path = tuple[str | int, ...]
-
-# The characters that nearly every resource has.
-_COMMON = 'abcdefghiklmnoprstuvxy01 .:/-"'
-# Texts that were written before, as `_word` has them: functions set the same few in every item.
-_WORDS: dict[str, str] = {}
-_MOST_WORDS = 1000
-_LONGEST_WORD = 200
-_NO_WORD = frozenset("\"'\\{[*!")
 
 
 class Location:
@@ -79,16 +72,15 @@ class Resource:
 
     __slots__ = (
         "_anchors",
-        "_annotations",
+        "_blocks",
         "_document",
-        "_plain",
         "_root",
         "_text",
         "changed",
-        "clean",
         "column",
         "label",
         "limits",
+        "line_safe",
         "location",
     )
 
@@ -96,7 +88,7 @@ class Resource:
         self,
         text: str,
         column: int = 0,
-        clean: bool = False,
+        line_safe: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         label: str = "the resource",
         location: Location | None = None,
@@ -105,11 +97,10 @@ class Resource:
         self._document: Document | None = None
         self._root: Map | None = None
         self._anchors: Anchors | None = None
-        self._annotations: tuple[int, int, int] | None = None
-        # Known to have no escape, alias or binary data, so that every word stands in the text as it is.
-        self._plain = False
+        # Where the block mappings stand that were asked for, by their path.
+        self._blocks: dict[tuple[str, ...], Block | None] = {}
         self.column = column
-        self.clean = clean
+        self.line_safe = line_safe
         self.limits = limits
         self.label = label
         self.location = location
@@ -136,12 +127,24 @@ class Resource:
     def text(self) -> str:
         """The resource's text with all edits."""
         if self.changed and self._document is not None:
-            self._text = self._document.render()[self.column :]
-            self._plain = False
-            self._annotations = None
-            self._document = None
-            self._root = None
+            self._replace(self._rendered(self._document)[self.column :])
         return self._text
+
+    def _rendered(self, document: Document) -> str:
+        from krmkit.yaml.edit import render
+
+        try:
+            return render(document)
+        except LimitError as error:
+            raise LimitError(f"{self.label}: {error}", limit=error.limit) from None
+        except YamlError as error:
+            raise YamlError(f"{self.label}: {error}") from None
+
+    def _replace(self, text: str) -> None:
+        self._text = text
+        self._blocks = {}
+        self._document = None
+        self._root = None
 
     def may_hold(self, word: str) -> bool:
         """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one."""
@@ -206,17 +209,29 @@ class Resource:
 
     def string(self, *path: str) -> str:
         """The text of the scalar at a path; "" where there is none, or null. Cheap on items that were not parsed yet."""
-        if self._document is None and self.clean:
-            span = scalar_span(self._text, self.column, path)
-            if span is not None:
-                text = plain_text(self._text, span)
-                if text is not None:
-                    # No quotes around it: "null" is a text.
-                    return "" if text in NULLS and span[1] - span[0] == len(text) else text
+        span = self._span(path)
+        if span is not None:
+            text = plain_text(self._text, span)
+            if text is not None:
+                # No quotes around it: "null" is a text.
+                return "" if text in NULLS and span[1] - span[0] == len(text) else text
         node = self.node(*path)
         if not isinstance(node, Scalar) or (not node.style and node.tag is None and node.text in NULLS):
             return ""
         return node.text
+
+    def _span(self, path: Path) -> tuple[int, int] | None:
+        """Where the scalar at a path stands, if that is plain to see without a parse."""
+        names = tuple([step for step in path if isinstance(step, str)])
+        if self._document is not None or not self.line_safe or not names or len(names) < len(path):
+            return None
+        found = self._block(names[:-1])
+        return scalar_in(self._text, found, names[-1]) if found is not None else None
+
+    def _block(self, path: tuple[str, ...]) -> Block | None:
+        if path not in self._blocks:
+            self._blocks[path] = block(self._text, self.column, path)
+        return self._blocks[path]
 
     @property
     def api_version(self) -> str:
@@ -245,17 +260,13 @@ class Resource:
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        if self._document is None and self.clean:
-            place = self._annotations
-            if place is None:
-                place = self._annotations = block(self._text, self.column, ("metadata", "annotations"))
-            if place is not None:
-                span = scalar_in(self._text, place, name)
-                text = plain_text(self._text, span) if span is not None else None
-                if text is not None:
-                    return text
-                if name not in self._text and "\\" not in self._text and "*" not in self._text:
-                    return ""
+        span = self._span(("metadata", "annotations", name))
+        if span is not None:
+            text = plain_text(self._text, span)
+            if text is not None:
+                return text
+        if self._document is None and name not in self._text and not may_hide(self._text):
+            return ""
         node = self.node("metadata", "annotations", name)
         return node.text if isinstance(node, Scalar) else ""
 
@@ -320,12 +331,8 @@ class Resource:
     def rewrite(self, text: str) -> None:
         """Give the resource another text, whole and in the form of `text`."""
         if text != self.text:
-            self._text = text
-            self._plain = False
-            self._annotations = None
-            self._document = None
-            self._root = None
-            self.clean = False
+            self._replace(text)
+            self.line_safe = False
             self.changed = True
 
     def set(self, path: Path, value: object) -> None:
@@ -333,21 +340,10 @@ class Resource:
 
         A list position may be one past the end, which appends.
         """
-        # Without a parse. A text of several lines may become a block, and the comment behind the old one would end up
-        # in it.
-        if self._document is None and self.clean and isinstance(value, str):
-            word = _WORDS.get(value)
-            if word is None:
-                word = _word(value)
-            if word:
-                text = with_word(self._text, self.column, path, word)
-                if text is not None:
-                    if text is not self._text:
-                        self._text = text
-                        self._annotations = None
-                        self.changed = True
-                    return
-            span = scalar_span(self._text, self.column, path) if "\n" not in value else None
+        # Without a parse, and without a proof: in a line-safe item the span is a whole plain or quoted scalar of one line, and
+        # one such scalar in the place of another leaves everything around it as it is.
+        if isinstance(value, str) and "\n" not in value:
+            span = self._span(path)
             if span is not None:
                 self._set_span(span, value)
                 return
@@ -391,11 +387,9 @@ class Resource:
             new = emit.double_quoted(value)
         else:
             new = emit.scalar(value, self.column)
-        self._text = text[:start] + new + text[end:]
-        self._plain = False
-        self._annotations = None
-        # Still clean where the kind of scalar stays: plain, or quoted up to the end of its line.
-        self.clean = (new[0] if new[0] in "\"'" else "") == quote and new[0] not in "{["
+        self._replace(text[:start] + new + text[end:])
+        # Still line-safe where the kind of scalar stays: plain, or quoted up to the end of its line.
+        self.line_safe = (new[0] if new[0] in "\"'" else "") == quote
         self.changed = True
 
     def remove(self, path: Path) -> bool:
@@ -452,36 +446,17 @@ class Resource:
 
 def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Resource]]:
     """Position and resource of all in which a word can occur (Resource.may_hold)."""
-    # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
-    rare = rarest(word)
     for position, resource in enumerate(resources):
         text = resource._text if resource._document is None else resource.text
-        if (rare in text and word in text) or (not resource._plain and ("\\" in text or "*" in text)):
+        if word in text or may_hide(text) or "*" in text:
             yield position, resource
 
 
-def rarest(word: str) -> str:
-    """A character of a word that many resources lack, to ask for before the word; "" where it has none.
-
-    One character is found several times as fast as a word, and most texts that lack a word lack this one.
-    """
-    for character in word:
-        if character not in _COMMON:
-            return character
-    return ""
-
-
-def _word(value: str) -> str:
-    """A text as it stands behind a key; "" where it needs quotes or lines, or could hide a word afterwards."""
-    if len(value) > _LONGEST_WORD or "\n" in value:
-        return ""
-    word = emit.scalar(value, 0)
-    if not _NO_WORD.isdisjoint(word):
-        word = ""
-    if len(_WORDS) >= _MOST_WORDS:
-        _WORDS.clear()
-    _WORDS[value] = word
-    return word
+def may_hide(text: str) -> bool:
+    """Whether an escape or binary data in a text can stand for a word that is not in it. (Aliases can as well.)"""
+    if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
+        return True
+    return "!" in text and "!!binary" in text
 
 
 def _fresh(following: str | int) -> Map | Seq:

@@ -7,13 +7,12 @@ same head and tail, so that everything that was not touched leaves byte for byte
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Resource, rarest
+from krmkit.krm.resource import Resource, may_hide
 from krmkit.yaml import emit
-from krmkit.yaml.document import Document, parse_all
-from krmkit.yaml.layout import column
+from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
-from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ class ResourceList:
         "_envelope",
         "_given",
         "_items",
-        "_plain",
         "function_config",
         "limits",
         "results",
@@ -53,14 +51,12 @@ class ResourceList:
         self._items: list[Resource] | None = None
         self._given: _Anchors | None = None
         self._anchored: bool | None = None
-        # Whether no item, as it came, has an escape, an alias or binary data, so that every word stands as it is.
-        self._plain = False
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
         """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
         chunks = split(text, limits)
-        envelope = chunks.envelope or _envelope(chunks, limits)
+        envelope = _envelope(chunks, limits)
         root = envelope.root
         if not isinstance(root, Map):
             raise ListError(
@@ -68,7 +64,6 @@ class ResourceList:
             )
         _check_header(root)
         rl = cls(chunks, envelope, limits)
-        rl._plain = "\\" not in text and "*" not in text and "!!binary" not in text
         config = root.get("functionConfig")
         if isinstance(config, Map):
             rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
@@ -96,17 +91,12 @@ class ResourceList:
         if self._items is None:
             chunks = self._chunks
             assert chunks is not None
-            doubtful = chunks.doubtful
+            unverified = chunks.unverified
             column, limits, flow = chunks.column, self.limits, chunks.flow
             items: list[Resource] = []
             for number, text in enumerate(chunks.items):
-                clean = not flow and number not in doubtful
-                items.append(_Item(self, number, text, 0 if flow else column, clean, limits))
-            for number, document in chunks.documents.items():
-                item = items[number]
-                assert isinstance(item, _Item)
-                item.take(document)
-            chunks.documents = {}
+                line_safe = not flow and number not in unverified
+                items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
             self._given = _Anchors(items)
             self._items = list(items)
         return self._items
@@ -132,31 +122,15 @@ class ResourceList:
 
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
-        # Written out: it runs over every item of lists with many thousands, several times in a pipeline.
-        rare, word = _rarest(needles)
-        other, second = _rarest(alternative)
         for item in self.items:
             text = item._text if item._document is None else item.text
             if (
-                (rare in text and word in text and all(needle in text for needle in needles))
-                or (
-                    alternative
-                    and other in text
-                    and second in text
-                    and all(needle in text for needle in alternative)
-                )
-                or (not item._plain and self._may_hide(text))
+                all(needle in text for needle in needles)
+                or (alternative and all(needle in text for needle in alternative))
+                or may_hide(text)
+                or ("*" in text and self._has_anchors())
             ):
                 yield item
-
-    def _may_hide(self, text: str) -> bool:
-        if "\\" in text and (
-            "\\x" in text or "\\u" in text or "\\U" in text or "\\\n" in text or "\\\r" in text
-        ):
-            return True
-        if "*" in text and self._has_anchors():
-            return True
-        return "!" in text and "!!binary" in text
 
     def _has_anchors(self) -> bool:
         if self._anchored is None:
@@ -217,7 +191,7 @@ class ResourceList:
         column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
-        from krmkit.yaml.compose import shift
+        from krmkit.yaml.lines import shift
 
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
@@ -249,7 +223,7 @@ class ResourceList:
         known = root.entry("results")
         if self.results or (known is not None and not _is_nothing(known)):
             root.set("results", self.results)
-        return self._envelope.render()
+        return _rendered(self._envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
@@ -258,28 +232,20 @@ class ResourceList:
         envelope = self._envelope
         root = envelope.root
         assert isinstance(root, Map)
-        border = len(chunks.head)
-        edits: list[tuple[int, int, str]] = []
+        head, tail = chunks.head, chunks.tail
         known = root.entry("results")
         fresh = ""
         if known is not None:
             if self.results or not _is_nothing(known):
-                if root.flow:
-                    edits = self._flow_results(known)
-                else:
-                    root.set("results", self.results)
-                    edits = envelope.splices()
+                return self._with_results(head, tail)
+        elif self.results and root.flow:
+            return self._with_results(head, tail)
         elif self.results:
-            if root.flow:
-                at = root.end - 1
-                edits = [(at, at, f', "results": {_json(self.results)}')]
-            else:
-                at = column(envelope.text, root.entries[0].key.start)
-                fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
-                if "\r\n" in chunks.head:
-                    fresh = fresh.replace("\n", "\r\n")
-        head = _spliced(envelope.text, 0, border, edits)
-        tail = _spliced(envelope.text, border, len(envelope.text), edits)
+            start = root.entries[0].key.start
+            at = len(envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff"))
+            fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
+            if "\r\n" in head:
+                fresh = fresh.replace("\n", "\r\n")
         if fresh:
             # In front of what ends the document, if anything does.
             ends = [at for at in (("\n" + tail).find("\n---"), ("\n" + tail).find("\n...")) if at >= 0]
@@ -288,19 +254,21 @@ class ResourceList:
             tail += ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
         return head, tail
 
-    def _flow_results(self, known: Entry) -> list[tuple[int, int, str]]:
-        """The edit that replaces the results of a list in flow style (JSON), where head and tail are one collection."""
-        text = self._envelope.text
-        start, end = known.value.start, known.value.end
-        colon = "" if ":" in text[known.key.end : start] else ":"
-        space = " " if colon or text[start - 1] == ":" else ""
-        return [(start, end, colon + space + _json(self.results))]
+    def _with_results(self, head: str, tail: str) -> tuple[str, str]:
+        """Head and tail, one of which has the results."""
+        root = self._envelope.root
+        assert isinstance(root, Map)
+        root.set("results", self.results)
+        text = _rendered(self._envelope)
+        if text.startswith(head):
+            return head, text[len(head) :]
+        return text[: len(text) - len(tail)], tail
 
     def _render_fresh(self) -> str:
         lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
         if self.items:
             lines.append("items:\n")
-            from krmkit.yaml.compose import shift
+            from krmkit.yaml.lines import shift
 
             for item in self.items:
                 text = shift(" " * item.column + item.text, item.column, 2)[2:]
@@ -320,17 +288,16 @@ class _Item(Resource):
     __slots__ = ("_list", "_number")
 
     def __init__(
-        self, owner: ResourceList, number: int, text: str, column: int, clean: bool, limits: Limits
+        self, owner: ResourceList, number: int, text: str, column: int, line_safe: bool, limits: Limits
     ) -> None:
         # Written out: this runs once per item of lists with many thousands.
         self._text = text
         self._document = None
         self._root = None
         self._anchors = None
-        self._annotations = None
-        self._plain = owner._plain
+        self._blocks = {}
         self.column = column
-        self.clean = clean
+        self.line_safe = line_safe
         self.limits = limits
         self.location = None
         self.changed = False
@@ -340,12 +307,6 @@ class _Item(Resource):
     @property
     def label(self) -> str:  # type: ignore[override]  # computed, because most items never need it
         return f"item {self._number + 1}"
-
-    def take(self, document: Document) -> None:
-        """The item as somebody has already read it."""
-        if isinstance(document.root, Map):
-            self._document = document
-            self._root = document.root
 
     def _parse(self) -> None:
         self._anchors = _AnchorsBefore(self._list.anchors, self._number)
@@ -440,30 +401,19 @@ def _text(root: Map, name: str) -> str:
     return node.text if isinstance(node, Scalar) else ""
 
 
-def _rarest(needles: tuple[str, ...]) -> tuple[str, str]:
-    """The character to ask for before anything else, and the needle that has it."""
-    character = rarest("".join(needles))
-    return character, next((needle for needle in needles if character in needle), "")
-
-
 def _is_nothing(entry: Entry) -> bool:
-    value = entry.value
+    value = entry.first_value
     return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
+
+
+def _rendered(document: Document) -> str:
+    # The editor is loaded with the first edit.
+    from krmkit.yaml.edit import render
+
+    return render(document)
 
 
 def _json(value: object) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False)
-
-
-def _spliced(text: str, start: int, stop: int, edits: list[tuple[int, int, str]]) -> str:
-    parts = []
-    position = start
-    for begin, end, new in edits:
-        if start <= begin and (end <= stop) and (begin < stop or begin == len(text)):
-            parts.append(text[position:begin])
-            parts.append(new)
-            position = end
-    parts.append(text[position:stop])
-    return "".join(parts)

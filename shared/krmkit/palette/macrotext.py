@@ -8,10 +8,10 @@ no scalar stands in a comment, and comments are not resolved.
 from __future__ import annotations
 
 from krmkit.yaml import emit
-from krmkit.yaml.document import Document, parse
+from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, Node, Scalar, Seq
+from krmkit.yaml.tree import Document, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,5 +288,16 @@ def _is_one_scalar(value: str, flow: bool) -> bool:
         # Behind `&x` and `!x` the scalar itself would be empty.
         and node.anchor is None
         and node.tag is None
-        and (node.start, node.end) == (offset, offset + len(value))
+        and node.start == offset
+        and _is_whole(node, value)
     )
+
+
+def _is_whole(node: Scalar, value: str) -> bool:
+    """Whether a text on one line is the scalar and nothing else, such as a comment."""
+    if not node.style:
+        return node.text == value
+    inner = value[1:-1]
+    if node.style == "'":
+        return value[-1] == "'" and "'" not in inner.replace("''", "")
+    return value[-1] == '"' and '"' not in inner.replace("\\\\", "").replace('\\"', "")

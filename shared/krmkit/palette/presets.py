@@ -11,12 +11,11 @@ from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
 from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
-from krmkit.yaml.data import core_data, lookup
-from krmkit.yaml.document import Document, parse
+from krmkit.yaml.data import core_data, lookup, same_data
+from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.splice import same_data
-from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ PRESETS = "presets.yaml"
 VALUES = "values.yaml"
 
 # Keys behind which more may stand than they say themselves: merge keys, and those that are no plain text.
-_UNSURE = frozenset({"<<", None})
 
 
 class Preset:
@@ -287,10 +285,12 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         if not document.changed or (empty and not root.entries):
             return values, []
         # A merge changes what differs and nothing else; only what was removed may come back the same.
-        if removed and not empty and (document.aliases or not _differ(root, root)):
-            if _same(core_data(root, limits), core_data(parse(values, limits).root, limits)):
+        if removed and not empty:
+            if same_data(core_data(root, limits), core_data(parse(values, limits).root, limits)):
                 return values, []
-        return document.render(), []
+        from krmkit.yaml.edit import render
+
+        return render(document), []
     except YamlError as error:
         return values, [_finding("schema", f"{VALUES} cannot be changed", "", VALUES, error=error)]
 
@@ -299,39 +299,12 @@ def _start(values: str, empty: Document) -> Document:
     """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
     null = empty.root
     if null is not None:
-        return parse(values[: null.start] + "{}" + values[null.end :], empty.limits)
+        if isinstance(null, Scalar) and values.startswith(null.text, null.start):
+            return parse(values[: null.start] + "{}" + values[null.start + len(null.text) :], empty.limits)
+        return parse("{}" + empty.newline, empty.limits)
     if values and not values.endswith("\n"):
         values += empty.newline
     return parse(values + "{}" + empty.newline, empty.limits)
-
-
-def _differ(before: Node, now: Node) -> bool:
-    """Whether what `before` said when it was read surely is not what `now` says; quickly, for mostly it is not."""
-    before, now = deref(before), deref(now)
-    if before is now and now.unread:
-        return False
-    if isinstance(before, Map) and isinstance(now, Map):
-        entries = before.entries if before.original is None else before.original
-        then = {entry.name: entry.first_value for entry in entries}
-        named = {entry.name: entry.value for entry in now.entries}
-        if not then.keys().isdisjoint(_UNSURE) or not named.keys().isdisjoint(_UNSURE):
-            return False
-        return then.keys() != named.keys() or any(_differ(then[name], named[name]) for name in then)
-    if isinstance(before, Seq) and isinstance(now, Seq):
-        items = before.items if before.original is None else before.original
-        return len(items) != len(now.items) or any(map(_differ, items, now.items))
-    if isinstance(before, Scalar) and isinstance(now, Scalar):
-        return before is not now and not same_data(core_data(before), core_data(now))
-    return True
-
-
-def _same(left: object, right: object) -> bool:
-    """Equality of data where the order of keys does not count."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(value, right[key]) for key, value in left.items())
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_same, left, right))
-    return same_data(left, right)
 
 
 def remove(root: Map, path: KeyPath) -> bool:
@@ -406,5 +379,5 @@ def merge(target: Map, add: Map, limits: Limits = DEFAULT_LIMITS) -> None:
             merge(have, value, limits)
         elif isinstance(deref(have), Map) or isinstance(value, Map):
             target.replace(known, value)
-        elif not _same(core_data(have, limits), core_data(value, limits)):
+        elif not same_data(core_data(have, limits), core_data(value, limits)):
             target.replace(known, value)

@@ -105,7 +105,8 @@ def holds_macro(node: Node | None) -> bool:
         return has_macro(node.text)
     if isinstance(node, Map) and node.flow and node.source is not None:
         text = node.source.text
-        return text.startswith("{{", node.start) and has_macro(text[node.start : node.end])
+        end = text.find("}}", node.start)
+        return text.startswith("{{", node.start) and end >= 0 and has_macro(text[node.start : end + 2])
     return False
 
 

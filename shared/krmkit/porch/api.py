@@ -45,8 +45,16 @@ def revision_number(revision: object) -> int:
         return 0
     if isinstance(revision, int):
         return revision
-    if isinstance(revision, str):
-        digits = revision.removeprefix("v").removeprefix("-")
-        if digits.isascii() and digits.isdigit():
-            return int(revision.removeprefix("v"))
+    if isinstance(revision, str) and _is_numbered(revision):
+        return int(revision.removeprefix("v"))
     return 0
+
+
+def floating_name(revision: object) -> str:
+    """A revision that is a name and no number, such as `stable`, as it moves from one revision to the next; else ""."""
+    return revision if isinstance(revision, str) and revision and not _is_numbered(revision) else ""
+
+
+def _is_numbered(revision: str) -> bool:
+    digits = revision.removeprefix("v").removeprefix("-")
+    return digits.isascii() and digits.isdigit()

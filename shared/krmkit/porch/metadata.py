@@ -18,7 +18,7 @@ _NAMES = ("name", "namespace")
 
 def target_object(resource: Resource) -> TargetObject:
     """Name, namespace, labels and annotations of an item. YamlError, ListError where it is none."""
-    if resource.clean:
+    if resource.line_safe:
         found = _scan(resource.text, resource.column)
         if found is not None:
             return found
@@ -28,7 +28,7 @@ def target_object(resource: Resource) -> TargetObject:
 def _scan(text: str, column: int) -> TargetObject | None:
     """The lines below `metadata:`, as long as each is `key: value` of one line; None where one is not.
 
-    The item is clean: no quote and no flow collection is open at the end of any line, so what stands at a column is a key there.
+    The item is line-safe: no quote and no flow collection is open at the end of any line, so what stands at a column is a key there.
     """
     head = "\n" + " " * column + "metadata:"
     start = text.find(head + "\n")

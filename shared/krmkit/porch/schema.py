@@ -28,7 +28,11 @@ def _list(items: Schema) -> Schema:
 UPSTREAM = _map(
     repo=STRING,
     package=STRING,
-    revision={"x-kubernetes-int-or-string": True, "nullable": True, "pattern": "^(v?-?[0-9]+)?$"},
+    revision={
+        "x-kubernetes-int-or-string": True,
+        "nullable": True,
+        "pattern": "^(v?-?[0-9]+|[a-zA-Z][a-zA-Z0-9._-]*)?$",
+    },
     workspaceName=STRING,
 )
 

@@ -6,7 +6,7 @@ configMapExprs are held to the rule of all other expression lists.
 
 from __future__ import annotations
 
-from krmkit.porch.api import revision_number
+from krmkit.porch.api import floating_name, revision_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ def validate_set(spec: dict[str, Any]) -> list[str]:
         errors += [
             f"spec.upstream.{key} is a required field" for key in ("package", "repo") if not upstream.get(key)
         ]
-        if not revision_number(upstream.get("revision")) and not upstream.get("workspaceName"):
+        revision = upstream.get("revision")
+        named = revision_number(revision) or floating_name(revision) or upstream.get("workspaceName")
+        if not named:
             errors.append("either spec.upstream.revision or spec.upstream.workspaceName must be specified")
     targets = spec.get("targets") or []
     if not targets:

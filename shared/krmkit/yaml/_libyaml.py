@@ -20,7 +20,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
     from typing import Any, Protocol
 
@@ -47,7 +47,9 @@ class Backend:
 
     __slots__ = (
         "alias",
+        "document_end",
         "document_start",
+        "emitter",
         "error",
         "mapping_end",
         "mapping_start",
@@ -56,6 +58,7 @@ class Backend:
         "sequence_end",
         "sequence_start",
         "stream_end",
+        "stream_start",
     )
 
     def __init__(self, module: Any) -> None:
@@ -68,7 +71,10 @@ class Backend:
         self.sequence_start = module.SequenceStartEvent
         self.sequence_end = module.SequenceEndEvent
         self.document_start = module.DocumentStartEvent
+        self.document_end = module.DocumentEndEvent
+        self.stream_start = module.StreamStartEvent
         self.stream_end = module.StreamEndEvent
+        self.emitter = module.CEmitter
 
     def events(self, text: str) -> Callable[[], Any]:
         """Return the function that gives the next event of `text`.
@@ -117,6 +123,42 @@ def _places(text: str, word: str) -> Iterator[int]:
         at = text.find(word, at + 1)
 
 
+def emit(steps: Iterable[tuple[str, object, object]], width: int) -> str:
+    """The text that libyaml writes for one document.
+
+    steps: ("scalar", text, style or None), ("map", None, flow), ("list", None, flow), ("end map", None, None) and
+    ("end list", None, None). emit([("scalar", "a", None)], 80) is "a\\n...\\n".
+    """
+    from io import StringIO
+
+    known = backend()
+    out = StringIO()
+    emitter = known.emitter(out, width=width, allow_unicode=True)
+    emitter.emit(_event(known.stream_start, encoding=None))
+    emitter.emit(_event(known.document_start, explicit=False, version=None, tags=None))
+    for name, text, detail in steps:
+        if name == "scalar":
+            implicit = (True, True)
+            event = _event(known.scalar, anchor=None, tag=None, implicit=implicit, value=text, style=detail)
+        elif name in ("map", "list"):
+            cls = known.mapping_start if name == "map" else known.sequence_start
+            event = _event(cls, anchor=None, tag=None, implicit=True, flow_style=detail)
+        else:
+            event = _event(known.mapping_end if name == "end map" else known.sequence_end)
+        emitter.emit(event)
+    emitter.emit(_event(known.document_end, explicit=False))
+    emitter.emit(_event(known.stream_end))
+    return out.getvalue()
+
+
+def _event(cls: Any, **attributes: object) -> Any:
+    """An event of PyYAML's classes or of the stand-ins, which differ in their constructors only."""
+    event = cls.__new__(cls)
+    for name, value in attributes.items():
+        setattr(event, name, value)
+    return event
+
+
 def backend() -> Backend:
     """libyaml, loaded on first use."""
     global _backend
@@ -144,7 +186,7 @@ def _load_with_package() -> Any:
 class _Event:
     """What all events have in common: two marks, given last or first by the extension (see the subclasses)."""
 
-    __slots__ = ("end_mark", "start_mark")
+    __slots__ = ("encoding", "end_mark", "explicit", "start_mark")
 
     def __init__(self, start_mark: Any = None, end_mark: Any = None, *rest: Any) -> None:
         self.start_mark = start_mark
@@ -152,7 +194,7 @@ class _Event:
 
 
 class _DocumentStart(_Event):
-    __slots__ = ("explicit", "tags", "version")
+    __slots__ = ("tags", "version")
 
     def __init__(self, start: Any, end: Any, explicit: Any, version: Any, tags: Any) -> None:
         self.start_mark = start

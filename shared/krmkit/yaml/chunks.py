@@ -6,8 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from krmkit.yaml.document import Document
-
 
 class Chunks:
     """The parts of a list's text.
@@ -23,26 +21,20 @@ class Chunks:
     head + tail is the list without items, and parses: `items:` is null or `[]` there.
     absent: "" normally; "null" where `items` has a null value (head ends behind it, behind its line in block form);
     "missing" where there is no such key (head is the whole text).
-    doubtful: numbers of the items about which nothing but their boundaries is known. In all others, the first line that
-    is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
-    exact: the exact way was taken.
-    documents: some of the items, by number, as documents, and envelope: head + tail as one. The proof has read them; who
-    needs them takes them, because they can be edited.
+    unverified: indexes of the items of which nothing but their boundaries is known. All others are line-safe: the first
+    line that is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
     """
 
     __slots__ = (
         "absent",
         "column",
         "dash",
-        "documents",
-        "doubtful",
-        "envelope",
-        "exact",
         "flow",
         "head",
         "items",
         "joints",
         "tail",
+        "unverified",
     )
 
     def __init__(
@@ -51,20 +43,16 @@ class Chunks:
         items: list[str],
         tail: str,
         dash: str = "- ",
-        doubtful: AbstractSet[int] = frozenset(),
+        unverified: AbstractSet[int] = frozenset(),
         joints: list[str] | None = None,
         absent: str = "",
-        exact: bool = True,
     ) -> None:
         self.head = head
         self.items = items
         self.tail = tail
         self.dash = dash
         self.column = len(dash)
-        self.doubtful = doubtful
+        self.unverified = unverified
         self.joints = joints
         self.flow = joints is not None
         self.absent = absent
-        self.exact = exact
-        self.documents: dict[int, Document] = {}
-        self.envelope: Document | None = None

@@ -1,359 +1,283 @@
-"""Text for nodes that an edit put into a document: fresh values, and pieces of other documents with their comments.
+"""The text of new values: Python data as `emit` writes it, and pieces of texts with their comments.
 
-Values made from Python data are written by `krmkit.yaml.emit`. A node that came from another text (a preset's `add`)
-keeps its own text: it is cut out with its comments and shifted to its new column.
+A node that came from a text and was not edited (a preset's `add`, an item that moves) keeps its own text: its lines are
+cut out with their comments and shifted to their new column.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.yaml import emit
-from krmkit.yaml.layout import (
-    alone_on_line,
-    body_end,
-    column,
-    current_children,
-    dash_of,
-    end_of,
-    first_children,
-    head_start,
-    is_block,
-    is_block_scalar,
-    is_empty,
-    last_node,
-    line_end,
-    line_start,
-)
-from krmkit.yaml.tree import UNSET, Alias, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.lines import shift
+from krmkit.yaml.places import Places, Spot
+from krmkit.yaml.tree import UNSET, Alias, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
+@dataclass(slots=True)
 class Style:
-    """How new nodes are written: `wide` lists under a key, and whether block scalars may come last."""
+    """How new nodes are written. wide: lists stand deeper than their key. literals: block scalars are allowed."""
 
-    __slots__ = ("literals", "wide")
+    wide: bool = False
+    literals: bool = True
 
-    def __init__(self, wide: bool = False, literals: bool = True) -> None:
-        self.wide = wide
-        self.literals = literals
+
+def is_empty(node: Node) -> bool:
+    """Whether a node is a value that is not written at all, as in `key:`."""
+    return isinstance(node, Scalar) and node.source is not None and not node.style and not node.text
+
+
+def is_block_scalar(node: Node) -> bool:
+    """Whether a node is written as a literal or folded block."""
+    return isinstance(node, Scalar) and node.style in ("|", ">") and node.source is not None
+
+
+def is_block(node: Node) -> bool:
+    """Whether a node is a block collection of a text."""
+    return isinstance(node, (Map, Seq)) and not node.flow and node.source is not None
 
 
 def is_clean(node: Node) -> bool:
-    """Whether the node stands in its text just as it is: no edit in it, no anchors or aliases that may dangle."""
-    if node.source is not None and node.source.plain and not node.source.changed:
-        return True
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        if node.source is None or node.anchor is not None or isinstance(node, Alias):
-            return False
-        if isinstance(node, Map):
-            if node.original is not None:
-                return False
-            for entry in node.entries:
-                if entry.value is not entry.first_value:
-                    return False
-                stack.append(entry.key)
-                stack.append(entry.value)
-        elif isinstance(node, Seq):
-            if node.original is not None:
-                return False
-            stack += node.items
+    """Whether a node stands in its text as it is: without edits, and without anchors and aliases, which may dangle."""
+    if node.source is None or node.anchor is not None or isinstance(node, Alias):
+        return False
+    if isinstance(node, Map):
+        return node.original is None and all(
+            entry.value is entry.first_value and is_clean(entry.key) and is_clean(entry.value)
+            for entry in node.entries
+        )
+    if isinstance(node, Seq):
+        return node.original is None and all(map(is_clean, node.items))
     return True
 
 
-def _can_stay(node: Node, style: Style) -> bool:
-    """Whether the node's own text can be taken over: it is clean, and does not end in a block scalar where none may be, or
-    in one whose last line has no line break, which it would get."""
-    if not is_clean(node):
-        return False
-    last = last_node(node)
-    return not is_block_scalar(last) or (style.literals and not _lacks_break(last))
+def children(node: Map | Seq) -> list[Entry | Node]:
+    """The children of a collection as they are now."""
+    return [*node.entries] if isinstance(node, Map) else [*node.items]
 
 
-def _lacks_break(node: Node) -> bool:
-    """Whether a block scalar ends with its text, without the final line break that it would have elsewhere."""
-    assert node.source is not None
-    text = node.source.text
-    if text.endswith("\n") or text[node.end :].strip(" "):
-        return False
-    return "-" not in text[node.start : line_end(text, node.start)].partition(" #")[0]
+class Composer:
+    """Writes nodes into one document, in one style."""
+
+    __slots__ = ("_places", "style")
+
+    def __init__(self, style: Style, known: dict[int, Places] | None = None) -> None:
+        self.style = style
+        self._places = {} if known is None else known
+
+    def places(self, source: Document) -> Places:
+        """The places of a document, read when a node of it is written for the first time."""
+        found = self._places.get(id(source))
+        if found is None:
+            found = self._places[id(source)] = Places(source)
+        return found
+
+    def _slice(self, node: Node) -> str:
+        """A scalar or flow collection as its text has it, without its anchor, with its tag."""
+        assert node.source is not None
+        places = self.places(node.source)
+        spot = places.of(node)
+        tags = [places.slice(*place) for place in spot.properties if places.view[place[0]] == "!"]
+        text = places.slice(spot.start, places.end(spot))
+        return " ".join([*tags, "{" + text + "}" if spot.is_pair else text])
+
+    def _can_stay(self, node: Node) -> bool:
+        """Whether a node's own lines can be taken over: it is clean, and no block scalar ends it where none may be, or one
+        whose last line has no line break, which it would get."""
+        if not is_clean(node):
+            return False
+        last = node
+        while isinstance(last, (Map, Seq)) and not last.flow and children(last):
+            child = children(last)[-1]
+            last = child.value if isinstance(child, Entry) else child
+        return not is_block_scalar(last) or (self.style.literals and not self._lacks_break(last))
+
+    def _lacks_break(self, node: Node) -> bool:
+        """Whether a block scalar ends with its text, without the final line break that it would have elsewhere."""
+        assert node.source is not None
+        if node.source.text.endswith("\n"):
+            return False
+        places = self.places(node.source)
+        spot = places.of(node)
+        header = places.view[spot.start : places.line_end(spot.start)].partition(" #")[0]
+        return not places.view[spot.end :].strip(" \n") and "-" not in header
+
+    # What follows a key or a dash
+
+    def after_key(self, node: Node, column: int) -> str:
+        """What follows `key:` for a key at `column`: ` x`, or a line break and a block."""
+        node = deref(node)
+        if isinstance(node, (Map, Seq)) and children(node):
+            if node.flow and is_clean(node):
+                return " " + self._slice(node)
+            step = 2 if isinstance(node, Map) or self.style.wide else 0
+            return self._tag(node) + "\n" + " " * (column + step) + self.block(node, column + step)
+        return " " + self.scalar(node, column)
+
+    def after_dash(self, node: Node, column: int) -> str:
+        """What follows `-` for a dash at `column`."""
+        node = deref(node)
+        if isinstance(node, (Map, Seq)) and children(node):
+            if node.flow and is_clean(node):
+                return " " + self._slice(node)
+            if self._tag(node):
+                return self._tag(node) + "\n" + " " * (column + 2) + self.block(node, column + 2)
+            return " " + self.block(node, column + 2)
+        return " " + self.scalar(node, column)
+
+    def in_place_of(self, node: Node, old: Spot, column: int, places: Places) -> str:
+        """What follows `key:` where `node` takes the place of `old`: a text keeps quotes or literal style, as in kyaml."""
+        before = old.node
+        if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
+            styled = None
+            if before.style and (self.style.literals or before.style in "\"'"):
+                styled = self._restyled(node.value, before.style, old, column, places)
+            if styled is not None:
+                return " " + styled
+        return self.after_key(node, column)
+
+    def _restyled(self, text: str, style: str, old: Spot, column: int, places: Places) -> str | None:
+        if style == '"':
+            return emit.double_quoted(text)
+        if not emit.is_printable(text):
+            return None
+        if style == "'":
+            return None if "\n" in text else "'" + text.replace("'", "''") + "'"
+        if not text.strip("\n"):
+            return None
+        lines = places.view[old.start : old.end].split("\n")[1:]
+        depths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip(" ")]
+        return emit.literal(text, column, max(min(depths, default=0), column + 1) - column if depths else 2)
+
+    def _tag(self, node: Node) -> str:
+        return f" {node.tag}" if node.tag is not None else ""
+
+    def scalar(self, node: Node, column: int) -> str:
+        """A scalar, or an empty collection, below a key or dash at `column`."""
+        if not isinstance(node, Scalar):
+            return (
+                self._tag(node).lstrip()
+                + (" " if node.tag else "")
+                + ("{}" if isinstance(node, Map) else "[]")
+            )
+        if node.source is None:
+            return self._fresh(node, column, flow=not self.style.literals)
+        if is_empty(node):
+            return "null" if node.tag is None else node.tag
+        if is_block_scalar(node):
+            moved = None
+            if self.style.literals and not self._lacks_break(node):
+                moved = _moved_block_scalar(self._slice(node), column)
+            return (
+                moved if moved is not None else emit.scalar(node.text, column, flow=not self.style.literals)
+            )
+        return _join_lines(self._slice(node), column + 2)
+
+    def _fresh(self, node: Scalar, column: int, flow: bool) -> str:
+        """A scalar without a place in any text: made from Python data, or a detached copy."""
+        if node.value is not UNSET:
+            return emit.scalar(node.value, column, flow)
+        if node.style or (flow and any(sign in node.text for sign in ",[]{}\n")):
+            return emit.scalar(node.text, column, flow)
+        text = node.text or "null"
+        return f"{node.tag} {text}" if node.tag is not None else text
+
+    # Blocks
+
+    def block(self, node: Node, column: int) -> str:
+        """A block collection whose children stand at `column`; the first line comes without its indentation."""
+        if is_block(node) and self._can_stay(node):
+            assert node.source is not None
+            places = self.places(node.source)
+            spot = places.of(node)
+            units = places.units(spot)
+            start = units[0].start
+            if places.begins_line(start):
+                start = places.head_start(units, 0, is_root=False)
+            end = places.body_end(units, len(units) - 1)
+            return self._lines(places, start, end, units[0].column, column)[column:]
+        node = deref(node)
+        assert isinstance(node, (Map, Seq))
+        units_now = children(node)
+        # What comes behind the last child is not known; behind every other one comes its sibling.
+        inner = self if self.style.literals else Composer(Style(self.style.wide), self._places)
+        written = []
+        for number, unit in enumerate(units_now, 1):
+            composer = self if number == len(units_now) else inner
+            written.append(composer.unit(unit, column))
+        return "\n".join(written)[column:]
+
+    def unit(self, child: Entry | Node, column: int) -> str:
+        """A whole entry or item at `column`, every line indented, without the last line break."""
+        if isinstance(child, Entry):
+            return self.entry(child, column)
+        return " " * column + "-" + self.after_dash(child, column)
+
+    def entry(self, entry: Entry, column: int) -> str:
+        """A whole `key: value` at `column`, with its comments where it comes from a text."""
+        key = entry.key
+        head = ""
+        if key.source is not None:
+            places = self.places(key.source)
+            holder, index = places.holder(key)
+            if not (isinstance(holder.node, Map) and holder.node.flow):
+                units = places.units(holder)
+                unit = units[index]
+                if places.begins_line(unit.start):
+                    start = places.head_start(units, index, is_root=False)
+                else:
+                    start = unit.start
+                if unit.value.node is entry.value and is_clean(key) and self._can_stay(entry.value):
+                    end = places.body_end(units, index)
+                    return self._lines(places, start, end, unit.column, column)
+                # The value was edited; the comments above the key still stand.
+                above = places.line(unit.start)
+                if start < above:
+                    head = self._lines(places, start, above, unit.column, column) + "\n"
+        name = (
+            self._slice(key)
+            if isinstance(key, Scalar) and key.source is not None
+            else emit.key(_key_text(key))
+        )
+        return f"{head}{' ' * column}{name}:{self.after_key(entry.value, column)}"
+
+    def _lines(self, places: Places, start: int, end: int, old: int, new: int) -> str:
+        """Whole lines (the first one may begin behind a dash) moved from column `old` to `new`."""
+        text = places.slice(start, end)
+        pad = "" if places.line(start) == start else " " * old
+        return shift(pad + text.removesuffix("\n"), old, new)
+
+    # Flow
+
+    def flow(self, node: Node, json: bool) -> str:
+        """A node inside a flow collection; `json` where the text around it is JSON."""
+        node = deref(node)
+        if json:
+            return _json(node)
+        if isinstance(node, Map):
+            pairs = [
+                f"{self.flow(entry.key, False)}: {self.flow(entry.value, False)}" for entry in node.entries
+            ]
+            return "{" + ", ".join(pairs) + "}"
+        if isinstance(node, Seq):
+            return "[" + ", ".join(self.flow(item, False) for item in node.items) + "]"
+        assert isinstance(node, Scalar)
+        if node.source is None:
+            return self._fresh(node, 0, flow=True)
+        if is_empty(node):
+            return "null"
+        piece = self._slice(node)
+        if is_block_scalar(node) or "\n" in piece or (not node.style and any(c in piece for c in ",[]{}")):
+            return emit.scalar(node.text, 0, flow=True)
+        return piece
 
 
-def is_tied(node: Node) -> bool:
-    """Whether there is an anchor or an alias at or below the node."""
-    if node.anchor is not None or isinstance(node, Alias):
-        return True
-    if node.unread:
-        return False
-    if isinstance(node, Map):
-        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
-    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
-
-
-def is_pair(node: Node) -> bool:
-    """Whether the node is a mapping without braces: `a: b` in `[a: b]`."""
-    if not isinstance(node, Map) or not node.flow or node.source is None:
-        return False
-    return node.tag is None and node.anchor is None and node.source.text[node.start] != "{"
-
-
-def key_text(key: Node) -> str:
-    """The text of a key; complex keys cannot be written afresh."""
+def _key_text(key: Node) -> str:
     key = deref(key)
     if isinstance(key, Scalar):
         return key.text
-    raise ValueError("a mapping with a collection as its key cannot be edited; write the key as a plain text")
-
-
-def after_key(node: Node, indent: int, style: Style) -> str:
-    """What follows `key:`, where `indent` is the key's column: ` x`, or a line break and a block."""
-    node = deref(node)
-    if isinstance(node, (Map, Seq)) and current_children(node):
-        if node.flow and is_clean(node):
-            return " " + _slice(node)
-        step = 2 if isinstance(node, Map) or style.wide else 0
-        return "\n" + " " * (indent + step) + block(node, indent + step, style)
-    return " " + scalar(node, indent, style)
-
-
-def in_place_of(node: Node, old: Node, indent: int, style: Style) -> str:
-    """What follows `key:` where `node` takes the place of `old`: a string keeps quotes or literal style, as in kyaml."""
-    if isinstance(node, Scalar) and isinstance(old, Scalar) and old.style and isinstance(node.value, str):
-        styled = _restyled(node.value, old, indent) if style.literals or old.style in "\"'" else None
-        if styled is not None:
-            return " " + styled
-    return after_key(node, indent, style)
-
-
-def _restyled(text: str, old: Scalar, indent: int) -> str | None:
-    if old.style == '"':
-        return emit.double_quoted(text)
-    if not emit.is_printable(text):
-        return None
-    if old.style == "'":
-        return None if "\n" in text else "'" + text.replace("'", "''") + "'"
-    if not text.strip("\n"):
-        return None
-    assert old.source is not None
-    depths = [
-        len(line) - len(line.lstrip(" "))
-        for line in old.source.text[old.start : old.end].splitlines()[1:]
-        if line.strip()
-    ]
-    return emit.literal(text, indent, max(min(depths, default=0), indent + 1) - indent if depths else 2)
-
-
-def after_dash(node: Node, indent: int, style: Style) -> str:
-    """What follows `-`, where `indent` is the dash's column."""
-    node = deref(node)
-    if isinstance(node, (Map, Seq)) and current_children(node):
-        if node.flow and is_clean(node):
-            return " " + _slice(node)
-        return " " + block(node, indent + 2, style)
-    return " " + scalar(node, indent, style)
-
-
-def scalar(node: Node, indent: int, style: Style) -> str:
-    """A scalar, or an empty collection, below a key or dash at column `indent`."""
-    if not isinstance(node, Scalar):
-        return "{}" if isinstance(node, Map) else "[]"
-    if node.source is None:
-        return _fresh(node, indent, flow=not style.literals)
-    if is_empty(node):
-        return "null"
-    if is_block_scalar(node):
-        shifted = _block_scalar(node, indent) if style.literals and not _lacks_break(node) else None
-        return shifted if shifted is not None else emit.scalar(node.text, indent, flow=not style.literals)
-    return _join_lines(_slice(node), indent + 2)
-
-
-def _fresh(node: Scalar, indent: int, flow: bool = False) -> str:
-    """A scalar without a place in any text: made from Python data, or the detached copy of another one."""
-    if node.value is not UNSET:
-        return emit.scalar(node.value, indent, flow)
-    if node.style or (flow and any(character in node.text for character in ",[]{}\n")):
-        return emit.scalar(node.text, indent, flow)
-    text = node.text or "null"
-    return f"{node.tag} {text}" if node.tag is not None else text
-
-
-def _slice(node: Node) -> str:
-    assert node.source is not None
-    text = node.source.text[node.start : node.end]
-    if node.anchor is not None:
-        text = text.split(None, 1)[1] if text.startswith("&") and " " in text else text
-    return "{" + text + "}" if is_pair(node) else text
-
-
-def _join_lines(text: str, indent: int) -> str:
-    """A quoted or plain scalar of several lines: continuation lines are indented for their new place."""
-    if "\n" not in text:
-        return text
-    lines = text.splitlines()
-    return "\n".join(
-        [lines[0], *(" " * indent + line.strip(" ") if line.strip() else "" for line in lines[1:])]
-    )
-
-
-def _block_scalar(node: Scalar, indent: int) -> str | None:
-    """A literal or folded scalar moved below another key; None where an explicit indicator forbids a plain shift."""
-    lines = _with_line_feeds(_slice(node)).split("\n")
-    header = lines[0]
-    if any(character.isdigit() for character in header.split("#", 1)[0]):
-        return None
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip()]
-    body = shift("\n".join(lines[1:]), min(depths, default=0), indent + 2)
-    return header + "\n" + body if body else header
-
-
-def block(node: Node, indent: int, style: Style) -> str:
-    """A block collection whose children stand at column `indent`; the first line comes without its indentation."""
-    if is_block(node) and _can_stay(node, style):
-        assert isinstance(node, (Map, Seq))
-        return _block_slice(node, indent)
-    return _units(node, indent, style).lstrip(" ")
-
-
-def _units(node: Node, indent: int, style: Style) -> str:
-    pad = " " * indent
-    node = deref(node)
-    assert isinstance(node, (Map, Seq))
-    lines = []
-    units = current_children(node)
-    # What comes behind the last child is not known here; behind every other one comes its sibling.
-    inner = style if style.literals else Style(style.wide)
-    for number, unit in enumerate(units, 1):
-        chosen = style if number == len(units) else inner
-        if isinstance(unit, Entry):
-            lines.append(entry(unit, indent, chosen))
-        else:
-            lines.append(pad + "-" + after_dash(unit, indent, chosen))
-    return "\n".join(lines)
-
-
-def entry(unit: Entry, indent: int, style: Style) -> str:
-    """A whole `key: value` at column `indent`, with its comments where it comes from a text unedited."""
-    key = unit.key
-    if (
-        key.source is not None
-        and unit.value is unit.first_value
-        and is_clean(key)
-        and _can_stay(unit.value, style)
-    ):
-        text = key.source.text
-        if alone_on_line(text, key.start) and not _in_flow(text, unit):
-            return _cut(text, unit, indent)
-    pad = " " * indent
-    name = _slice(key) if isinstance(key, Scalar) and key.source is not None else emit.key(key_text(key))
-    head = ""
-    if key.source is not None and alone_on_line(key.source.text, key.start):
-        # The value was edited, the comments above the key still stand.
-        text = key.source.text
-        first = line_start(text, key.start)
-        at = key.start - first
-        start = head_start(text, first, at, 0, deeper=False)
-        if start < first:
-            head = shift(text[start : first - 1], at, indent) + "\n"
-    return head + pad + name + ":" + after_key(unit.value, indent, style)
-
-
-def _in_flow(text: str, unit: Entry) -> bool:
-    """Whether an entry with a line of its own is one of a flow mapping, by what stands behind it there."""
-    if is_empty(unit.value) and text[unit.key.end : unit.key.end + 1] != ":":
-        return True
-    end = end_of(unit)
-    return text[end : line_end(text, end)].lstrip(" ")[:1] in (",", "}")
-
-
-def item_span(sequence: Seq, index: int) -> tuple[int, int, int]:
-    """(start, end, column of the dash) of item `index` of a block sequence in its text, its comments included.
-
-    The span of an item on its parent's dash line starts at its own dash.
-    """
-    assert sequence.source is not None
-    text = sequence.source.text
-    units = first_children(sequence)
-    dash = dash_of(text, sequence, index, units)
-    first = line_start(text, dash)
-    at = dash - first
-    end = body_end(text, units[index], at, index == len(units) - 1)
-    if not alone_on_line(text, dash):
-        return dash, end, at
-    floor = line_end(text, end_of(units[index - 1])) if index else 0
-    return head_start(text, first, at, floor, deeper=False), end, at
-
-
-def _cut(text: str, unit: Entry, indent: int) -> str:
-    first = line_start(text, unit.key.start)
-    at = unit.key.start - first
-    start = head_start(text, first, at, 0, deeper=False)
-    end = body_end(text, unit, at, last=_is_last(text, unit))
-    return shift(_with_line_feeds(text[start:end]), at, indent)
-
-
-def _is_last(text: str, unit: Entry) -> bool:
-    position = line_end(text, end_of(unit))
-    return not text[position:].strip()
-
-
-def _block_slice(node: Map | Seq, indent: int) -> str:
-    assert node.source is not None
-    text = node.source.text
-    units = first_children(node)
-    start = dash_of(text, node, 0, units) if isinstance(node, Seq) else units[0].key.start  # type: ignore[union-attr]
-    at = column(text, start)
-    first = line_start(text, start)
-    end = body_end(text, units[-1], at, last=True)
-    if alone_on_line(text, start):
-        begin = head_start(text, first, at, 0, deeper=False)
-        piece = text[begin:end]
-    else:
-        piece = " " * at + text[start:end]
-    return shift(_with_line_feeds(piece), at, indent)[indent:]
-
-
-def _with_line_feeds(text: str) -> str:
-    # To look for one sign is much faster.
-    return text.replace("\r\n", "\n") if "\r" in text else text
-
-
-def shift(text: str, old: int, new: int) -> str:
-    """Move lines from column `old` to column `new`; a line with less indentation moves as far as it can."""
-    if old == new or not text:
-        return text
-    if new > old:
-        pad = " " * (new - old)
-        # Where no line is empty, one replacement moves them all, and is much faster.
-        if "\n\n" in text or text[0] == "\n":
-            return "\n".join(pad + line if line else line for line in text.split("\n"))
-        moved = pad + text.replace("\n", "\n" + pad)
-        return moved if text[-1] != "\n" else moved[: old - new]
-    count = old - new
-    shifted = []
-    for line in text.split("\n"):
-        blanks = len(line) - len(line.lstrip(" "))
-        shifted.append(line[min(count, blanks) :])
-    return "\n".join(shifted)
-
-
-def flow(node: Node, json: bool) -> str:
-    """A node inside a flow collection; `json` when the surrounding text is JSON."""
-    node = deref(node)
-    if json:
-        return _json(node)
-    if isinstance(node, Map):
-        pairs = (f"{flow(entry.key, False)}: {flow(entry.value, False)}" for entry in node.entries)
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(node, Seq):
-        return "[" + ", ".join(flow(item, False) for item in node.items) + "]"
-    assert isinstance(node, Scalar)
-    if node.source is None:
-        return _fresh(node, 0, flow=True)
-    if is_empty(node):
-        return "null"
-    piece = _slice(node)
-    if is_block_scalar(node) or "\n" in piece or (not node.style and any(c in piece for c in ",[]{}")):
-        return emit.scalar(node.text, 0, flow=True)
-    return piece
+    raise YamlError("a mapping with a collection as its key cannot be edited; write the key as a plain text")
 
 
 def _json(node: Node) -> str:
@@ -362,3 +286,21 @@ def _json(node: Node) -> str:
     from krmkit.yaml.data import go_data
 
     return json.dumps(go_data(node), ensure_ascii=False)
+
+
+def _join_lines(text: str, column: int) -> str:
+    """A quoted or plain scalar of several lines: continuation lines are indented for their new place."""
+    first, newline, rest = text.partition("\n")
+    if not newline:
+        return text
+    lines = [" " * column + line.strip(" ") if line.strip(" ") else "" for line in rest.split("\n")]
+    return "\n".join([first, *lines])
+
+
+def _moved_block_scalar(text: str, column: int) -> str | None:
+    """A literal or folded scalar below another key; None where an explicit indicator forbids a plain shift."""
+    header, newline, body = text.partition("\n")
+    if any(character.isdigit() for character in header.partition("#")[0]):
+        return None
+    depths = [len(line) - len(line.lstrip(" ")) for line in body.split("\n") if line.strip(" ")]
+    return header + newline + shift(body, min(depths, default=0), column + 2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.plain import UnreadMap
 from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
@@ -22,14 +21,47 @@ if TYPE_CHECKING:
     Resolve = Callable[[str], tuple[str, object]]
 
 
+def same_data(left: object, right: object, ordered: bool = False) -> bool:
+    """Whether two values are the same data: 1, 1.0 and true differ, NaN equals itself.
+
+    The order of keys counts only if `ordered`.
+    """
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        assert isinstance(right, dict)
+        if (list(left) != list(right)) if ordered else (left.keys() != right.keys()):
+            return False
+        return all(same_data(item, right[key], ordered) for key, item in left.items())
+    if isinstance(left, list):
+        assert isinstance(right, list)
+        return len(left) == len(right) and all(
+            same_data(mine, theirs, ordered) for mine, theirs in zip(left, right, strict=True)
+        )
+    return left == right or (left != left and right != right)
+
+
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
     return _Reader(go_resolve, limits).data(node)
 
 
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text."""
-    return _Reader(go2_resolve, limits).data(node)
+    """Data as sigs.k8s.io/yaml decodes it, by the rules of Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
+
+    So are keys before they become texts: `n: 1` has the key "false".
+    """
+    return _Reader(go2_resolve, limits, key=_go2_key).data(node)
+
+
+def _go2_key(text: str, style: str, tag: str | None) -> str:
+    """A key as JSON has it: booleans and numbers by what they mean."""
+    if style or tag is not None:
+        return text
+    found, value = go2_resolve(text)
+    if found == "bool":
+        return "true" if value else "false"
+    return str(value) if found == "int" else text
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -86,12 +118,19 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
 
 
 class _Reader:
-    __slots__ = ("any_key", "limits", "open", "resolve", "through_alias", "visited")
+    __slots__ = ("any_key", "key", "limits", "open", "resolve", "through_alias", "visited")
 
-    def __init__(self, resolve: Resolve, limits: Limits, any_key: bool = False) -> None:
+    def __init__(
+        self,
+        resolve: Resolve,
+        limits: Limits,
+        any_key: bool = False,
+        key: Callable[[str, str, str | None], str] | None = None,
+    ) -> None:
         self.resolve = resolve
         self.limits = limits
         self.any_key = any_key
+        self.key = key
         self.visited = 0
         self.through_alias = 0
         self.open: set[int] = set()  # what aliases stand for whose values are being read
@@ -131,14 +170,6 @@ class _Reader:
 
     def mapping(self, node: Map) -> dict[str, object]:
         result: dict[str, object] = {}
-        if isinstance(node, UnreadMap) and not self.through_alias:
-            # Its keys are plain texts, and none is a merge key.
-            for name, (_, value, style, _) in node.rows.items():
-                if isinstance(value, str):
-                    result[name] = value if style else self.resolve(value)[1]
-                else:
-                    result[name] = self.data(value)
-            return result
         merged: list[Node] = []
         for entry in node.entries:
             key = entry.key
@@ -152,7 +183,8 @@ class _Reader:
             if key.text == "<<" and _is_merge(key):
                 merged.append(entry.value)
                 continue
-            result[key.text] = self.data(entry.value)
+            name = key.text if self.key is None else self.key(key.text, key.style, key.tag)
+            result[name] = self.data(entry.value)
         for value in merged:
             self.merge(result, value)
         return result

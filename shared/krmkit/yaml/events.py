@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError, line_column
-from krmkit.yaml.literal import block_scalar_end
-from krmkit.yaml.tree import Alias, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    from krmkit.yaml.document import Document
     from krmkit.yaml.limits import Limits
 
     class Anchors(Protocol):
@@ -40,148 +38,151 @@ def read_events(
 
 
 def _build(
-    yaml: _libyaml.Backend,
-    text: str,
-    limits: Limits,
-    unique: bool,
-    known: Anchors | None,
-    most: int,
+    yaml: _libyaml.Backend, text: str, limits: Limits, unique: bool, known: Anchors | None, most: int
 ) -> list[Document]:
-    from krmkit.yaml.document import Document
-
-    scalar_event, alias_event = yaml.scalar, yaml.alias
-    map_start, map_end = yaml.mapping_start, yaml.mapping_end
-    seq_start, seq_end = yaml.sequence_start, yaml.sequence_end
-    # libyaml does not count a leading byte order mark.
-    base = 1 if text[:1] == "\ufeff" else 0
     get_event = yaml.events(text)
-    depth_limit = limits.depth
-    documents: list[Document] = []
-    document: Document | None = None
-    anchors: dict[str, Node] = {}
-    # The container being filled, the key waiting for its value, and the same for all outer containers.
-    container: Map | Seq | None = None
-    key: Node | None = None
-    stack: list[tuple[Map | Seq | None, Node | None]] = []
-    style_known = False
-
+    builder = _Builder(text, limits, unique, known)
+    scalar_event, alias_event = yaml.scalar, yaml.alias
+    map_start, seq_start = yaml.mapping_start, yaml.sequence_start
+    map_end, seq_end = yaml.mapping_end, yaml.sequence_end
     while True:
         event: Any = get_event()
         kind = type(event)
         if kind is scalar_event:
-            start, end = event.start_mark.index + base, event.end_mark.index + base
-            style = event.style
-            node: Node = Scalar(event.value, style, document, start, end)
-            if style == "|" or style == ">":
-                node.end = block_scalar_end(text, start, end, event.value)
-            tag = event.tag
-            if tag is not None:
-                node.tag = _short(tag)
-            if event.anchor is not None:
-                node.anchor = event.anchor
-                anchors[event.anchor] = node
+            node: Node = builder.scalar(event)
         elif kind is map_start or kind is seq_start:
-            mark = event.start_mark
-            start = mark.index + base
-            opened: Map | Seq
-            if kind is map_start:
-                opened = Map(document, start, event.flow_style)
-            else:
-                opened = Seq(document, start, event.flow_style)
-            tag = event.tag
-            if tag is not None and tag != "!":
-                opened.tag = _short(tag)
-            if event.anchor is not None:
-                opened.anchor = event.anchor
-                anchors[event.anchor] = opened
-            if not style_known and kind is seq_start and key is not None and not event.flow_style:
-                style_known = True
-                assert document is not None and isinstance(opened, Seq)
-                at = mark.column
-                if event.anchor is not None or tag is not None:
-                    # The mark is where the anchor or tag stands, behind the key.
-                    from krmkit.yaml.layout import dash_of
-
-                    at = _column(text, dash_of(text, opened, 0, []))
-                document.wide = at > _column(text, key.start)
-            stack.append((container, key))
-            if len(stack) > depth_limit:
-                raise LimitError.of("depth", depth_limit, "the nesting", mark.line + 1, mark.column + 1)
-            container, key = opened, None
+            builder.open(event, kind is map_start)
             continue
-        elif kind is map_end:
-            assert isinstance(container, Map)
-            entries = container.entries
-            if container.flow:
-                container.end = event.end_mark.index + base
-            elif entries:
-                container.end = max(entries[-1].value.end, entries[-1].key.end)
-            if unique and len(entries) > 1:
-                _refuse_duplicates(entries, text)
-            node = container
-            container, key = stack.pop()
-        elif kind is seq_end:
-            assert isinstance(container, Seq)
-            if container.flow:
-                container.end = event.end_mark.index + base
-            elif container.items:
-                container.end = container.items[-1].end
-            node = container
-            container, key = stack.pop()
+        elif kind is map_end or kind is seq_end:
+            node = builder.close()
         elif kind is alias_event:
-            mark = event.start_mark
-            name = event.anchor
-            target = anchors.get(name)
-            if target is None and known is not None:
-                target = known.get(name)
-            if target is None:
-                # The name is not said: it may be a password that somebody forgot to quote.
-                raise YamlError(
-                    "an alias without its anchor before it (a text that begins with `*` goes in quotes)",
-                    mark.line + 1,
-                    mark.column + 1,
-                )
-            alias = Alias(name, target, document, mark.index + base, event.end_mark.index + base)
-            assert document is not None
-            document.aliases.append(alias)
-            node = alias
+            node = builder.alias(event)
         elif kind is yaml.document_start:
-            if most and len(documents) == most:
-                mark = event.start_mark
-                raise YamlError(
-                    "a second document starts here, where only one is expected",
-                    mark.line + 1,
-                    mark.column + 1,
-                )
-            if event.version not in (None, (1, 1)):
-                line = event.start_mark.line + 1
-                raise YamlError("the text says %YAML, and Go reads no version but 1.1", line, 1)
-            document = Document(text, limits)
-            documents.append(document)
-            anchors = {}
-            style_known = False
+            if most and len(builder.documents) == most:
+                raise _at(event, "a second document starts here, where only one is expected")
+            builder.start(event)
             continue
         elif kind is yaml.stream_end:
             break
         else:
             continue
-
-        if container is None:
-            assert document is not None
-            document.root = node
-        elif isinstance(container, Seq):
-            container.items.append(node)
-        elif key is None:
-            key = node
-        else:
-            container.entries.append(Entry(key, node))
-            key = None
-
-    for document in documents:
+        builder.put(node)
+    for document in builder.documents:
         root = document.root
         if isinstance(root, Scalar) and not root.style and not root.text and root.tag is None:
             document.root = None
-    return documents
+        document.origin = document.root
+    return builder.documents
+
+
+class _Builder:
+    """The documents read so far, the collection being filled, the key waiting for its value, and those around it."""
+
+    __slots__ = (
+        "_anchors", "_base", "_container", "_document", "_is_style_known", "_key", "_known", "_limits", "_stack", "_text",
+        "_unique", "documents",
+    )  # fmt: skip
+
+    def __init__(self, text: str, limits: Limits, unique: bool, known: Anchors | None) -> None:
+        self.documents: list[Document] = []
+        self._text = text
+        self._limits = limits
+        self._unique = unique
+        self._known = known
+        # libyaml does not count a leading byte order mark.
+        self._base = 1 if text[:1] == "\ufeff" else 0
+        self._document: Document | None = None
+        self._anchors: dict[str, Node] = {}
+        self._container: Map | Seq | None = None
+        self._key: Node | None = None
+        self._stack: list[tuple[Map | Seq | None, Node | None]] = []
+        self._is_style_known = False
+
+    def start(self, event: Any) -> None:
+        if event.version not in (None, (1, 1)):
+            raise _at(event, "the text says %YAML, and Go reads no version but 1.1")
+        self._document = Document(self._text, self._limits)
+        self.documents.append(self._document)
+        self._anchors = {}
+        self._is_style_known = False
+
+    def scalar(self, event: Any) -> Scalar:
+        node = Scalar(event.value, event.style, self._document, event.start_mark.index + self._base)
+        if event.tag is not None:
+            node.tag = _short(event.tag)
+        if event.anchor is not None:
+            node.anchor = event.anchor
+            self._anchors[event.anchor] = node
+        return node
+
+    def open(self, event: Any, is_map: bool) -> None:
+        start = event.start_mark.index + self._base
+        opened: Map | Seq = (Map if is_map else Seq)(self._document, start, event.flow_style)
+        if event.tag is not None:
+            opened.tag = _short(event.tag)
+        if event.anchor is not None:
+            opened.anchor = event.anchor
+            self._anchors[event.anchor] = opened
+        if not is_map and not self._is_style_known and self._key is not None and not event.flow_style:
+            self._is_style_known = True
+            assert self._document is not None
+            self._document.wide = _dash_column(self._text, opened) > _column(self._text, self._key.start)
+        self._stack.append((self._container, self._key))
+        if len(self._stack) > self._limits.depth:
+            place = event.start_mark.line + 1, event.start_mark.column + 1
+            raise LimitError.of("depth", self._limits.depth, "the nesting", *place)
+        self._container, self._key = opened, None
+
+    def close(self) -> Map | Seq:
+        node = self._container
+        assert node is not None
+        if self._unique and isinstance(node, Map) and len(node.entries) > 1:
+            _refuse_duplicates(node.entries, self._text)
+        self._container, self._key = self._stack.pop()
+        return node
+
+    def alias(self, event: Any) -> Alias:
+        name = event.anchor
+        target = self._anchors.get(name)
+        if target is None and self._known is not None:
+            target = self._known.get(name)
+        if target is None:
+            # The name is not said: it may be a password that somebody forgot to quote.
+            raise _at(
+                event, "an alias without its anchor before it (a text that begins with `*` goes in quotes)"
+            )
+        assert self._document is not None
+        alias = Alias(name, target, self._document, event.start_mark.index + self._base)
+        self._document.aliases.append(alias)
+        return alias
+
+    def put(self, node: Node) -> None:
+        container = self._container
+        if container is None:
+            assert self._document is not None
+            self._document.root = node
+        elif isinstance(container, Seq):
+            container.items.append(node)
+        elif self._key is None:
+            self._key = node
+        else:
+            container.entries.append(Entry(self._key, node))
+            self._key = None
+
+
+def _at(event: Any, message: str) -> YamlError:
+    return YamlError(message, event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _dash_column(text: str, sequence: Node) -> int:
+    """Column of the first dash of a block sequence; an anchor or tag stands before it, and a line above."""
+    if sequence.anchor is None and sequence.tag is None:
+        return _column(text, sequence.start)
+    for line in text[sequence.start :].split("\n")[1:]:
+        content = line.lstrip(" ")
+        if content.startswith("-"):
+            return len(line) - len(content)
+    return 0
 
 
 def _column(text: str, offset: int) -> int:

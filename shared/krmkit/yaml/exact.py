@@ -40,7 +40,7 @@ def _flow_chunks(text: str, spans: Spans) -> Chunks:
         joints.append(text[border : comma + 1])
         border = comma + 1
     items = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    return Chunks(text[: starts[0]], items, text[border:], doubtful=set(range(len(items))), joints=joints)
+    return Chunks(text[: starts[0]], items, text[border:], unverified=set(range(len(items))), joints=joints)
 
 
 def _block_chunks(text: str, spans: Spans) -> Chunks:
@@ -60,7 +60,7 @@ def _block_chunks(text: str, spans: Spans) -> Chunks:
         dash = " " * pad + "-"
     width = len(dash)
     items = [text[start + width : end] for start, end in zip(lines, lines[1:], strict=False)]
-    return Chunks(text[: lines[0]], items, text[lines[-1] :], dash, doubtful=set(range(len(items))))
+    return Chunks(text[: lines[0]], items, text[lines[-1] :], dash, unverified=set(range(len(items))))
 
 
 def _tail_start(text: str, spans: Spans) -> int:

@@ -171,3 +171,19 @@ def _flow(content: str) -> bool:
         elif sign != " ":
             fresh = False
     return False
+
+
+def shift(text: str, old: int, new: int) -> str:
+    """Move lines from column `old` to `new`; a line with less indentation moves as far as it can.
+
+    Example: `shift("a\\n  b", 0, 2)` is `"  a\\n    b"`.
+    """
+    if old == new:
+        return text
+    if new > old:
+        pad = " " * (new - old)
+        return "\n".join([pad + line if line else line for line in text.split("\n")])
+    surplus = " " * (old - new)
+    return "\n".join(
+        [line[old - new :] if line.startswith(surplus) else line.lstrip(" ") for line in text.split("\n")]
+    )

@@ -18,22 +18,15 @@ from __future__ import annotations
 
 from krmkit.yaml import _libyaml
 from krmkit.yaml.chunks import Chunks
-from krmkit.yaml.document import Document
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import ODD_BREAKS, opening
-from krmkit.yaml.plain import read
-from krmkit.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
-    from krmkit.yaml.proven import Proven
 
 _TOGETHER = 32  # items
-_KEPT = 64  # trees of items; few, because a tree is many times as large as its text
-# What a process that sees many lists sets.
-memory: Proven | None = None
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -84,23 +77,13 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
     if len(items) > limits.items:
         return None
     head = text[:first]
-    around = Document(head + text[tail:], limits)
-    is_read = read(around)
-    if not (_has_items(around, key) if is_read else _is_envelope(around.text, key, limits)):
+    if not _is_envelope(head + text[tail:], key, limits):
         return None
-    chunks = Chunks(head, items, text[tail:], cut[1:], exact=False)
-    if is_read:
-        chunks.envelope = around
-    unproven, doubtful = found
-    chunks.doubtful = doubtful | commented
-    for number in unproven:
-        document = Document(" " * chunks.column + items[number], limits)
-        if read(document):
-            if len(chunks.documents) < _KEPT:
-                chunks.documents[number] = document
-        elif not _is_closed(document.text, limits):
-            return None
-    return chunks
+    unproven, unverified = found
+    margin = " " * (pad + 2)
+    if not all(_is_closed(margin + items[number], limits) for number in unproven):
+        return None
+    return Chunks(head, items, text[tail:], cut[1:], unverified | commented)
 
 
 def _tail(text: str, first: int, cut: str) -> int:
@@ -178,19 +161,11 @@ def _comments_above(text: str, tail: int, first: int) -> int:
         tail = above
 
 
-def _has_items(document: Document, key: int) -> bool:
-    """Whether the document is one mapping, whose `items` is the plain key at `key`.
+def _is_envelope(text: str, key: int, limits: Limits) -> bool:
+    """Whether the lines around the items are one mapping, whose `items` is the plain key at `key`.
 
     Its value is empty, because the tail begins with a key at column 0.
     """
-    root = document.root
-    return isinstance(root, Map) and any(
-        entry.name == "items" and entry.key.start == key for entry in root.entries
-    )
-
-
-def _is_envelope(text: str, key: int, limits: Limits) -> bool:
-    """The same of a text that is not plain to read."""
     yaml = _libyaml.backend()
     found = False
     try:
@@ -226,23 +201,16 @@ def _is_envelope(text: str, key: int, limits: Limits) -> bool:
 
 
 def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:
-    """Numbers of the items in which a line proves nothing, and of those that are doubtful (see Chunks). With `deep`, None
-    where some line that begins no item is neither blank nor two deeper than the dashes.
+    """Return the indexes of items that the line scan could not prove closed, and of those that are unverified (see Chunks).
 
-    Many items are looked at as one text, which is much less work than one by one, but not all at once, which would be
-    another copy of the list. What `memory` knows is not looked at again.
+    With `deep`, None if some line that begins no item is neither blank nor two deeper than the dashes. Many items are
+    looked at as one text, which is much less work than one by one; all at once would be another copy of the list.
     """
     column = pad + 2
     margin = " " * column
-    remembered = memory if deep else None
-    unknown: dict[int, int] = {}
     unproven: list[int] = []
-    numbers = list(range(len(items)))
-    if remembered is not None:
-        unknown, unproven = remembered.sort(items, pad)
-        numbers = list(unknown)
-    for place in range(0, len(numbers), _TOGETHER):
-        some = [items[number] for number in numbers[place : place + _TOGETHER]]
+    for place in range(0, len(items), _TOGETHER):
+        some = items[place : place + _TOGETHER]
         region = margin + margin.join(some)
         lines = region.split("\n")
         # A line with a sign where others have blanks is greater than these, but for a tab and the like, which leave it open.
@@ -250,15 +218,13 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
             return None
         found = opening(region, lines)
         if found:
-            unproven += [numbers[place + other] for other in _holders(found, some)]
-    doubtful = set(unproven)
-    if remembered is not None:
-        remembered.add(unknown, doubtful)
+            unproven += [place + other for other in _holders(found, some)]
+    unverified = set(unproven)
     letters = _LETTERS
     for number, item in enumerate(items):
         if item[:1] not in letters and not _begins_with_key(item, column):
-            doubtful.add(number)
-    return unproven, doubtful
+            unverified.add(number)
+    return unproven, unverified
 
 
 def _holders(numbers: list[int], items: list[str]) -> list[int]:

@@ -1,9 +1,9 @@
-"""The span tree: what a YAML text says, and where in the text each node stands.
+"""What a YAML text says, as nodes in the order of the text, and the edits that are recorded on them.
 
-A node that came from a text knows its span (`start`, `end`: code point offsets into `source.text`; `end` is where
-the node's own content ends, before blanks, comments and the final newline). A node made by an edit has
-`source = None` and is written by `krmkit.yaml.emit`. Containers are edited in place through their methods; the first
-edit keeps the original children in `original`, and `krmkit.yaml.splice` turns the difference into text edits.
+A node that came from a text knows its document and, for messages, where it starts (`start`: a code point offset into
+`source.text`, anchors and tags included). A node made by an edit has `source = None`. Collections are edited in place
+through their methods; the first edit keeps the children that the text has in `original`, and `krmkit.yaml.edit` turns
+the difference into text.
 """
 
 from __future__ import annotations
@@ -15,29 +15,45 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from krmkit.yaml.document import Document
     from krmkit.yaml.limits import Limits
 
 
-class Node:
-    """What every node has: its span, its document, its anchor and its explicit tag (in short form, `!!str`)."""
+class Document:
+    """One YAML document of `text`.
 
-    __slots__ = ("anchor", "end", "source", "start", "tag")
+    `root` is None for an empty document; `origin` is the root that the text has. `wide` says whether lists under a key
+    stand deeper than the key, and `newline` how most lines end; new nodes follow both. `limits` are those that the text was
+    read with. `changed` says whether an edit has been recorded anywhere.
+    """
+
+    __slots__ = ("aliases", "changed", "limits", "newline", "origin", "root", "text", "wide")
+
+    def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.text = text
+        self.limits = limits
+        self.root: Node | None = None
+        self.origin: Node | None = None
+        self.wide = False
+        self.changed = False
+        self.aliases: list[Alias] = []
+        self.newline = "\r\n" if "\r" in text and 2 * text.count("\r\n") >= text.count("\n") else "\n"
+
+
+class Node:
+    """What every node has: its document, its start, its anchor and its explicit tag (in short form, `!!str`)."""
+
+    __slots__ = ("anchor", "source", "start", "tag")
     kind = "node"
-    unread = False
-    """Whether nobody has asked for what it holds, so that nothing below it is edited."""
 
     def __init__(
         self,
         source: Document | None = None,
         start: int = -1,
-        end: int = -1,
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
         self.source = source
         self.start = start
-        self.end = end
         self.anchor = anchor
         self.tag = tag
 
@@ -58,7 +74,6 @@ class Scalar(Node):
         style: str = "",
         source: Document | None = None,
         start: int = -1,
-        end: int = -1,
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
@@ -66,7 +81,6 @@ class Scalar(Node):
         self.style = style
         self.source = source
         self.start = start
-        self.end = end
         self.anchor = anchor
         self.tag = tag
         self.value: object = UNSET
@@ -91,21 +105,20 @@ class Alias(Node):
     __slots__ = ("name", "target")
     kind = "alias"
 
-    def __init__(
-        self, name: str, target: Node, source: Document | None = None, start: int = -1, end: int = -1
-    ) -> None:
-        super().__init__(source, start, end)
+    def __init__(self, name: str, target: Node, source: Document | None = None, start: int = -1) -> None:
+        super().__init__(source, start)
         self.name = name
         self.target = target
 
 
 class Entry:
-    """One `key: value` of a mapping. `value` may be replaced; `first_value` is what the text had."""
+    """One `key: value` of a mapping. `first_key` and `first_value` are what the text has."""
 
-    __slots__ = ("first_value", "key", "value")
+    __slots__ = ("first_key", "first_value", "key", "value")
 
     def __init__(self, key: Node, value: Node) -> None:
         self.key = key
+        self.first_key = key
         self.value = value
         self.first_value = value
 
@@ -119,7 +132,7 @@ class Entry:
 class Map(Node):
     """A mapping: entries in the order of the text, duplicates refused while parsing."""
 
-    __slots__ = ("entries", "flow", "original", "rows")
+    __slots__ = ("entries", "flow", "original")
     kind = "map"
 
     def __init__(
@@ -132,7 +145,6 @@ class Map(Node):
     ) -> None:
         self.source = source
         self.start = start
-        self.end = start
         self.anchor = anchor
         self.tag = tag
         self.flow = flow
@@ -212,9 +224,9 @@ class Map(Node):
 
 
 class Seq(Node):
-    """A sequence."""
+    """A sequence. `stands_for` has the item of the text that another one has replaced, by the id of the new one."""
 
-    __slots__ = ("flow", "items", "original")
+    __slots__ = ("flow", "items", "original", "stands_for")
     kind = "seq"
 
     def __init__(
@@ -227,12 +239,12 @@ class Seq(Node):
     ) -> None:
         self.source = source
         self.start = start
-        self.end = start
         self.anchor = anchor
         self.tag = tag
         self.flow = flow
         self.items: list[Node] = []
         self.original: list[Node] | None = None
+        self.stands_for: dict[int, Node] | None = None
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.items)
@@ -262,6 +274,10 @@ class Seq(Node):
         """Put another item in the place of the one at `index`; returns its node."""
         self.touch()
         node = to_node(value)
+        old = self.items[index]
+        if self.stands_for is None:
+            self.stands_for = {}
+        self.stands_for[id(node)] = self.stands_for.get(id(old), old)
         self.items[index] = node
         return node
 
@@ -281,6 +297,15 @@ def deref(node: Node) -> Node:
     while isinstance(node, Alias):
         node = node.target
     return node
+
+
+def is_tied(node: Node) -> bool:
+    """Whether there is an anchor or an alias at or below a node."""
+    if node.anchor is not None or isinstance(node, Alias):
+        return True
+    if isinstance(node, Map):
+        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
+    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
 
 
 def to_node(value: object) -> Node:
@@ -364,3 +389,39 @@ class _Copy:
         scalar = Scalar(node.text, node.style, tag=node.tag)
         scalar.value = node.value
         return scalar
+
+
+def detach_aliases(document: Document) -> None:
+    """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
+    anchored: set[int] = set()
+    aliases: list[tuple[Map | Seq, int, Alias]] = []
+    keys: list[tuple[Map, Entry, Alias]] = []
+    stack = [document.root] if document.root is not None else []
+    while stack:
+        node = stack.pop()
+        if node.anchor is not None and node.source is document:
+            anchored.add(id(node))
+        if isinstance(node, Map):
+            for index, entry in enumerate(node.entries):
+                stack += [entry.key, entry.value]
+                if isinstance(entry.value, Alias):
+                    aliases.append((node, index, entry.value))
+                if isinstance(entry.key, Alias):
+                    keys.append((node, entry, entry.key))
+        elif isinstance(node, Seq):
+            stack += node.items
+            aliases += [
+                (node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)
+            ]
+    copy = _Copy(document.limits)
+    for holder, index, alias in aliases:
+        if _dangles(document, alias, anchored):
+            holder.replace(holder.entries[index] if isinstance(holder, Map) else index, copy.of(alias))  # type: ignore[arg-type]
+    for holder, entry, alias in keys:
+        if _dangles(document, alias, anchored):
+            holder.touch()
+            entry.key = copy.of(alias)
+
+
+def _dangles(document: Document, alias: Alias, anchored: set[int]) -> bool:
+    return alias.source is document and alias.target.source is document and id(alias.target) not in anchored

@@ -12,18 +12,20 @@ from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.variables.classvalidation import validate_class_variables
 from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
+from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.clusterapi.variables.validation import validate_variable, validate_variables
 from krmkit.clusterapi.variables.values import Variable, go_number, read_variables
 from krmkit.lang.fielderror import FieldError, aggregate
 from krmkit.lang.kubecel.environment import Environment
+from krmkit.lang.openapi.schema import Schema
 from tests.conformance.adapters._clusterapi import same_errors
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
 
 
-def plain(value: object) -> object:
+def plain(value: Any) -> Any:
     """A value of a record: {"$invalidJSON": text} stands for bytes that are no JSON."""
     if isinstance(value, dict):
         if set(value) == {"$invalidJSON"}:
@@ -95,8 +97,8 @@ def variable_schema_validation(record: Record, _: Path) -> tuple[bool, str]:
     given = record["input"]
     major, minor = (int(part) for part in record.get("celCompatVersion", "1.99").split("."))
     errors = validate_class_variables(
-        plain(given["variables"]) or [],  # type: ignore[arg-type] # a record's list of maps
-        plain(given["oldVariables"]),  # type: ignore[arg-type]
+        plain(given["variables"]) or [],
+        plain(given["oldVariables"]),
         given["fieldPath"],
         Environment((major, minor)),
     )
@@ -158,11 +160,74 @@ def variables_real(record: Record, folder: Path) -> tuple[bool, str]:
     return result == record["expect_defaulted"], f"got {result}, expected {record['expect_defaulted']}"
 
 
+# Attributes of a schema, and Go's names of them.
+GO_NAMES = {
+    "type": "Type",
+    "format": "Format",
+    "title": "Title",
+    "description": "Description",
+    "default": "Default",
+    "example": "Example",
+    "enum": "Enum",
+    "required": "Required",
+    "pattern": "Pattern",
+    "nullable": "Nullable",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "multiple_of": "MultipleOf",
+    "unique_items": "UniqueItems",
+    "exclusive_maximum": "ExclusiveMaximum",
+    "exclusive_minimum": "ExclusiveMinimum",
+    "max_length": "MaxLength",
+    "min_length": "MinLength",
+    "max_items": "MaxItems",
+    "min_items": "MinItems",
+    "max_properties": "MaxProperties",
+    "min_properties": "MinProperties",
+    "int_or_string": "XIntOrString",
+    "preserve_unknown_fields": "XPreserveUnknownFields",
+}
+
+
+def go_schema(schema: Schema) -> dict[str, Any]:
+    """A schema with Go's names, as a record shows it: rules are only there or not."""
+    found: dict[str, Any] = {
+        go: getattr(schema, name)
+        for name, go in GO_NAMES.items()
+        if getattr(schema, name) not in ("", None, [], False)
+    }
+    for name, schemas in (("AllOf", schema.all_of), ("AnyOf", schema.any_of), ("OneOf", schema.one_of)):
+        if schemas:
+            found[name] = [go_schema(inner) for inner in schemas]
+    if schema.properties:
+        found["Properties"] = {name: go_schema(inner) for name, inner in schema.properties.items()}
+    if schema.not_ is not None:
+        found["Not"] = go_schema(schema.not_)
+    if schema.items is not None:
+        found["Items"] = {"Schema": go_schema(schema.items)}
+    if schema.additional is not None:
+        found["AdditionalProperties"] = {"Allows": True, "Schema": go_schema(schema.additional)}
+    if schema.rules:
+        found["XValidations"] = {}
+    return found
+
+
+def schema_conversion(record: Record, _: Path) -> tuple[bool, str]:
+    schema, errors = convert_schema(plain(record["input"]), "schema")
+    if schema is None or record.get("expect_error"):
+        return bool(errors) and record.get("expect_error") is True, f"errors {errors}"
+    result = go_schema(schema)
+    # A record shows an explicit false as the pointer that Go has for it.
+    expected = {name: value for name, value in record["expect"].items() if value is not False}
+    return result == expected, f"got {result}"
+
+
 FILES: dict[str, Judge] = {
     "variable_defaulting.jsonl": variable_defaulting,
     "variable_validation.jsonl": variable_validation,
     "variable_schema_validation.jsonl": variable_schema_validation,
     "status_variables.jsonl": status,
     "cluster_variables_webhook.jsonl": webhook,
+    "schema_conversion.jsonl": schema_conversion,
     "variables_real.jsonl": variables_real,
 }

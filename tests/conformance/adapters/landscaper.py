@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PARTS = ("landscaper_spiff",)
+PARTS = ("landscaper_spiff", "landscaper_controllers")
 
 _modules: list[ModuleType] = [import_module(f"tests.conformance.adapters.{part}") for part in PARTS]
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.container import container, full_name, runtime
+from krmkit.fn.container import bad_image, container, full_name, runtime
 from krmkit.fn.external import bare
 from krmkit.fn.package import read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resolve import Known, ResolveError, Resolver, image_name, program_name
 from krmkit.fn.run import Options
 from krmkit.krm.kptfile import PipelineFunction
+from krmkit.yaml.limits import Limits
 from tests.unit.fn.rendering import KPTFILE, Made, changed, put, rendered, resource
 
 ITEM = "# head\n" + resource("a", "data:\n    x:   'old'   # why\n    list: [1, 2]\n    y: 010\n")
@@ -270,10 +271,13 @@ def test_flags_of_a_known_program() -> None:
 
 def test_container_command() -> None:
     """The command line of kpt: no network, nobody, no new rights."""
-    command = container("example.dev/fn:v1", "podman", "Never").command
+    found = container("example.dev/fn:v1", "podman", "Never")
+    name = found.stop[-1]
 
-    assert command == [
-        "podman", "run", "--rm", "-i", "--network", "none", "--user", "nobody",
+    assert name != container("example.dev/fn:v1", "podman", "Never").stop[-1]
+    assert found.stop == ["podman", "rm", "--force", name]
+    assert found.command == [
+        "podman", "run", "--rm", "-i", "--name", name, "--network", "none", "--user", "nobody",
         "--security-opt=no-new-privileges", "--pull", "never", "example.dev/fn:v1",
     ]  # fmt: skip
     assert full_name("set-labels:v1") == "gcr.io/kpt-fn/set-labels:v1"
@@ -284,8 +288,8 @@ def test_container_command() -> None:
     [
         ("example.dev/apply-preset:v1", " (did you mean apply-presets?)"),
         ("ghcr.io/krmkit/resolve-macro", " (did you mean resolve-macros?)"),
-        ("example.dev/set-labels", ""),
-        ("apply-setters", ""),
+        ("example.dev/test-unlike-others", ""),
+        ("test-something", ""),
     ],
 )
 def test_nearly_a_name_of_the_catalog(
@@ -331,3 +335,86 @@ def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert runtime() == "podman"
     assert (rendering.failure, rendering.changes) == ("", [])
     assert (tmp_path / "called").read_text().endswith("--pull missing example.dev/other:v3\n")
+
+
+BAD_IMAGES = [
+    "--privileged/x",
+    "-v=/:/host/x",
+    "docker-archive:/etc/passwd/x",
+    "docker-archive:a/x",
+    "oci:1/x",
+    "containers-storage:1/x",
+    "dir:/etc/x",
+    "docker://ghcr.io/x",
+    "ghcr.io/x y",
+    "ghcr.io/../x",
+    "ghcr.io/UPPER",
+    "ghcr.io/x:--flag",
+    "ghcr.io/x@sha256:short",
+    "ghcr.io/x\n",
+    "/x",
+    "a//b",
+]
+GOOD_IMAGES = [
+    "ghcr.io/me/fn",
+    "localhost:5000/me/fn:v1.2",
+    "Registry.example/a__b/c.d-e:latest",
+    "gcr.io/kpt-fn/x@sha256:" + "a" * 64,
+    "me/fn",
+    "oci/fn",
+]
+
+
+@pytest.mark.parametrize("image", BAD_IMAGES)
+def test_what_is_no_image(image: str) -> None:
+    """No runtime ever sees it: it would be taken for a flag, or for a file of this machine."""
+    assert bad_image(image)
+
+
+@pytest.mark.parametrize("image", GOOD_IMAGES)
+def test_names_of_images(image: str) -> None:
+    """Registries, ports, tags and digests are fine."""
+    assert bad_image(image) == ""
+
+
+def test_a_bad_image_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry of the pipeline says which it is; nothing has run."""
+    monkeypatch.setattr("krmkit.fn.resolve.runtime", lambda: "docker")
+    with pytest.raises(ResolveError, match=r'image must be \[registry/\].*, got "--privileged/x"'):
+        Resolver(Options(), catalog={}).resolve(entry(image="--privileged/x"))
+
+
+FORBIDDEN = {
+    "git": (".git/hooks/x.yaml", "must not write to .git"),
+    "git in capitals": ("sub/.GIT/x.yaml", "must not write to .GIT"),
+    "ignore file": (".krmignore", "must not write .krmignore"),
+    "ignore file below": ("new/.krmignore", "must not write new/.krmignore"),
+    "ours": (".krmkit-work/journal", "must not write to .krmkit-work"),
+    "another package": ("sub/Kptfile", "the Kptfile of another package"),
+    "outside": ("../x.yaml", "must not write outside"),
+}
+
+
+@pytest.mark.parametrize(("path", "message"), FORBIDDEN.values(), ids=FORBIDDEN.keys())
+@pytest.mark.parametrize("how", ["new", "moved"])
+def test_where_no_function_may_write(tmp_path: Path, path: str, message: str, how: str) -> None:
+    """A new resource and one that moves are refused alike, and the render fails."""
+    place = f"'\\n    annotations: {{config.kubernetes.io/path: {path}}}'"
+    item = f"'- apiVersion: v1\\n  kind: X\\n  metadata:\\n    name: new' + {place} + '\\n'"
+    body = f"text += {item}" if how == "new" else f"text = text.replace('path: a.yaml', 'path: {path}')"
+    files = {"a.yaml": ITEM, "sub/Kptfile": KPTFILE, "sub/b.yaml": resource("b")}
+
+    assert message in run(tmp_path / "p", body, files).failure
+
+
+def test_limits_of_a_program(tmp_path: Path) -> None:
+    """Time and size are those that the command line gives, and the failure says which was too small."""
+    program = tmp_path / "program.py"
+    program.write_text("import sys, time\ntime.sleep(float(sys.argv[1]))\nprint('x' * 5000)\n")
+    for words, resolver, message in (
+        ("99", Resolver(Options(), True, timeout=0.5), "did not end within 0.5 seconds"),
+        ("0", Resolver(Options(limits=Limits(total_size=4000)), True), "wrote more than 4000 bytes"),
+    ):
+        command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))} {words}"
+        root = put(tmp_path / "p", {"Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - exec: {command}\n"})
+        assert message in render(read(str(root)), resolver).failure

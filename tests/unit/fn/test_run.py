@@ -130,9 +130,8 @@ def deep(resources: ResourceList, config: Config, results: Results) -> None:
     deep(resources, config, results)
 
 
-@pytest.mark.parametrize(("levels", "limits"), [(490, Limits()), (1900, Limits(depth=2000))])
-def test_the_depth_that_the_limits_admit_can_be_used(levels: int, limits: Limits) -> None:
-    """An edit beside a value that is nested nearly as deep as the limit says, raised or not, succeeds."""
+def beside_deep_nesting(levels: int, limits: Limits) -> tuple[str, Outcome]:
+    """A list, and what comes of an edit beside a value that is nested that deep."""
 
     def process(resources: ResourceList, config: Config, results: Results) -> None:
         resources.items[0].set(("spec", "text"), "a\nb\n")
@@ -141,12 +140,27 @@ def test_the_depth_that_the_limits_admit_can_be_used(levels: int, limits: Limits
         "  spec: {colour: blue}\n",
         f"  spec:\n    deep: {'[' * levels + ']' * levels}\n    text: |\n      b\n",
     )
+    return text, execute(process, text, limits=limits)
+
+
+def test_deep_nesting_can_be_edited() -> None:
+    """An edit beside a value that is nested deep succeeds."""
     before = sys.getrecursionlimit()
-    outcome = execute(process, text, limits=limits)
+    text, outcome = beside_deep_nesting(250, Limits())
 
     assert not outcome.results
     assert sys.getrecursionlimit() == before
     assert outcome.stdout == text.replace("      b\n", "      a\n      b\n")
+
+
+@pytest.mark.parametrize(("levels", "limits"), [(490, Limits()), (1900, Limits(depth=2000))])
+def test_nesting_that_can_be_read_and_not_edited(levels: int, limits: Limits) -> None:
+    """Where the limit admits more than the editor does, the edit is an error that says so."""
+    _, outcome = beside_deep_nesting(levels, limits)
+
+    assert [result.message for result in outcome.results] == [
+        "item 1: the text is nested more than 256 deep, which cannot be edited"
+    ]
 
 
 @pytest.mark.parametrize(

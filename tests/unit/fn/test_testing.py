@@ -134,7 +134,7 @@ def test_resource_list_without_items() -> None:
 
 def test_run_function(project: Path) -> None:
     """A function runs by its folder alone."""
-    folder = project / "tests" / "functions" / "set-namespace"
+    folder = project / "tests" / "functions" / "test-set-namespace"
     (example,) = examples(folder)
 
     outcome = run_function(folder, example.render_list())

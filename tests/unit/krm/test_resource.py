@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm import locate
 from krmkit.krm.errors import ListError
-from krmkit.krm.locate import plain_text, scalar_span, with_word
+from krmkit.krm.identity import block, plain_text, scalar_in
 from krmkit.krm.resource import Resource, dotted
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
@@ -50,14 +49,14 @@ def test_identity() -> None:
     assert item.labels == {"app": "web"}
 
 
-@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("line_safe", [True, False])
 @pytest.mark.parametrize(
     ("value", "expected"),
     [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul"), ("!!str null", "null")],
 )
-def test_null_is_no_text(value: str, expected: str, clean: bool) -> None:
+def test_null_is_no_text(value: str, expected: str, line_safe: bool) -> None:
     """As Go reads it into a text; with and without a parse."""
-    item = Resource(f"kind: X\nmetadata:\n  name: a\n  namespace: {value}\n", clean=clean)
+    item = Resource(f"kind: X\nmetadata:\n  name: a\n  namespace: {value}\n", line_safe=line_safe)
 
     assert item.namespace == expected
 
@@ -129,7 +128,7 @@ def test_set(path: tuple[str | int, ...], value: object, old: str, new: str) -> 
 
 def test_set_the_same_changes_nothing() -> None:
     """A value that is there already is not written again."""
-    item = Resource("kind: A\nmetadata:\n  name: 'x'\n", clean=True)
+    item = Resource("kind: A\nmetadata:\n  name: 'x'\n", line_safe=True)
     item.set(("metadata", "name"), "x")
 
     assert not item.changed
@@ -211,43 +210,12 @@ def test_remove() -> None:
         pytest.param("a: 1\n  m:\n    x: 1\n", ("m", "name"), None, id="absent child"),
     ],
 )
-def test_locate(text: str, path: tuple[str, ...], expected: str | None) -> None:
+def test_identity_in_the_text(text: str, path: tuple[str, ...], expected: str | None) -> None:
     """The quick way finds what is plainly simple and leaves the rest to the parser."""
-    span = scalar_span(text, 2, path)
+    found = block(text, 2, path[:-1])
+    span = scalar_in(text, found, path[-1]) if found else None
 
     assert (plain_text(text, span) if span else None) == expected
-
-
-@pytest.mark.parametrize(
-    ("old", "quick"),
-    [
-        ("n", True),
-        ("n-1", True),
-        ("-n", False),
-        ("'n'", False),
-        ("n # c", False),
-        ("a.b", False),
-        ("", False),
-    ],
-)
-def test_a_word_takes_the_place_of_another(old: str, quick: bool) -> None:
-    """Only of one word alone on its line; the rest of the text stays as it is."""
-    text = "kind: A\n  m:\n    x: 1 # c\n    name: {}\n  # d\n  z: 1\n"
-    before = text.format(old)
-
-    assert with_word(before, 2, ("m", "name"), "o") == (text.format("o") if quick else None)
-    if quick:
-        assert with_word(before, 2, ("m", "name"), old) is before
-
-
-def test_many_paths() -> None:
-    """What is remembered of paths that were asked for has an end."""
-    for number in range(2500):
-        text = f"kind: A\n  m:\n    x: 1\n    n{number}: v{number}\n  z: 1\n"
-        span = scalar_span(text, 2, ("m", f"n{number}"))
-        assert span is not None
-        assert plain_text(text, span) == f"v{number}"
-    assert len(locate._NEEDLES) <= 1000
 
 
 def test_dotted() -> None:
@@ -257,7 +225,7 @@ def test_dotted() -> None:
 
 def test_annotations_follow_edits() -> None:
     """What was read before an edit is not shown after it."""
-    item = Resource(TEXT.removeprefix("# head\n"), clean=True)
+    item = Resource(TEXT.removeprefix("# head\n"), line_safe=True)
     assert item.annotation("internal.config.kubernetes.io/index") == "3"
 
     item.set(("metadata", "annotations", "internal.config.kubernetes.io/index"), "4")
@@ -278,14 +246,14 @@ STYLED = [
 ]
 
 
-@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("line_safe", [True, False])
 @pytest.mark.parametrize(
     ("old", "value", "new"), [case[1:] for case in STYLED], ids=[case[0] for case in STYLED]
 )
-def test_a_text_keeps_its_quotes_and_its_comment(clean: bool, old: str, value: str, new: str) -> None:
+def test_a_text_keeps_its_quotes_and_its_comment(line_safe: bool, old: str, value: str, new: str) -> None:
     """With and without a parse alike."""
     text = "kind: X\ndata:\n  a: {}\n  # next\n  b: c\n"
-    item = Resource(text.format(old), clean=clean)
+    item = Resource(text.format(old), line_safe=line_safe)
 
     item.set(("data", "a"), value)
 
@@ -298,7 +266,7 @@ def test_a_text_keeps_its_quotes_and_its_comment(clean: bool, old: str, value: s
 def test_a_word_becomes_any_text(value: str) -> None:
     """With and without a parse alike, also where it is set again."""
     text = "kind: X\ndata:\n  x: 1\n  a: old\n  b: c\n"
-    items = [Resource(text, clean=True), Resource(text)]
+    items = [Resource(text, line_safe=True), Resource(text)]
 
     for one in ("first", value, value, "last", value):
         for item in items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Location, Resource, holding, rarest
+from krmkit.krm.resource import Location, Resource, holding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
@@ -145,6 +145,9 @@ def test_config_refers_to_an_item() -> None:
     [
         ("kind: Pack\n", True),
         ('kind: "P\\x61ck"\n', True),
+        ('kind: "P\\u0061ck"\n', True),
+        ('kind: "P\\U00000061ck"\n', True),
+        ("kind: !!binary UGFjaw==\n", True),
         ("kind: *k\n", True),
         ("kind: Other\n", False),
     ],
@@ -181,15 +184,6 @@ def test_prefilter_after_edits(name: str, value: str) -> None:
             assert number not in near
     alternative = list(rl.containing("nowhere", alternative=(name, "A")))
     assert [item.label for item in alternative] == [item.label for item in found]
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [("Kptfile", "K"), ("pack.json", "j"), ("Pack", "P"), ("local-config", ""), ("", "")],
-)
-def test_rarest(word: str, expected: str) -> None:
-    """The character that tells most about a word, if one does."""
-    assert rarest(word) == expected
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ status: {conditions: []}
             VARIANT + "spec: {upstream: {revision: [1]}}\n",
             "spec.upstream.revision: must be an integer or a string",
         ),
-        (VARIANT + "spec: {upstream: {revision: main}}\n", "spec.upstream.revision: must match"),
+        (VARIANT + "spec: {upstream: {revision: a/b}}\n", "spec.upstream.revision: must match"),
         (
             VARIANT + "spec: {labels: {a: 1}}\n",
             "spec.labels.a: must be a string, not an integer; put it in quotes",

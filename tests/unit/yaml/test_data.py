@@ -68,16 +68,3 @@ def test_what_cannot_be_data(text: str) -> None:
         go_data(parse(text).root)
 
     assert caught.value.line == 1
-
-
-def test_data_leaves_entries_unmade() -> None:
-    """What a plain text says is read from it without making its entries, and is the same with them."""
-    root = parse("a: 010\nb: '1'\nc:\n- d: |\n    t\n  e:\nf: {g: yes}\n").root
-    assert root is not None
-    first = go_data(root)
-
-    assert root.unread
-    assert first == {"a": 8, "b": "1", "c": [{"d": "t\n", "e": None}], "f": {"g": "yes"}}
-    assert isinstance(root, Map)
-    assert len(root.entries) == 4
-    assert go_data(root) == first

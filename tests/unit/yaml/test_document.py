@@ -1,4 +1,4 @@
-"""Parsing into a span tree: spans, errors, limits, and both ways to load libyaml."""
+"""Reading a text into nodes: what they say, errors, limits, and both ways to load libyaml."""
 
 from __future__ import annotations
 
@@ -24,40 +24,6 @@ def value(text: str, name: str) -> Node:
     entry = root.entry(name)
     assert entry is not None
     return entry.value
-
-
-class TestSpans:
-    """A node's span is its own content: no comment, no blank line, no final line break."""
-
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            pytest.param("a: x # c\n", "x", id="plain"),
-            pytest.param("a:   'x y'  # c\n", "'x y'", id="quoted"),
-            pytest.param("a: {b: 1} # c\n", "{b: 1}", id="flow"),
-            pytest.param("a: |\n  x\n  y\n\n\n# c\n", "|\n  x\n  y", id="literal"),
-            pytest.param("a: |\n  x  \n\nb: 1\n", "|\n  x  ", id="literal with trailing blanks"),
-            pytest.param("a: |+\n  x\n\n\nb: 1\n", "|+\n  x\n\n", id="literal that keeps its line breaks"),
-            pytest.param("a: >-\n  x\n  y", ">-\n  x\n  y", id="folded at the end of the text"),
-            pytest.param("a: |\r\n  x\r\n\r\nb: 1\r\n", "|\r\n  x", id="literal with CRLF"),
-            pytest.param("a:\n  b: 1 # c\n  # d\ne: 2\n", "b: 1", id="block mapping"),
-            pytest.param("a:\n- 1\n- x: y\n# d\ne: 2\n", "- 1\n- x: y", id="block sequence"),
-            pytest.param("a:\nb: 1\n", "", id="absent value"),
-            pytest.param("\ufeffa: x\n", "x", id="byte order mark"),
-            pytest.param("a: 'é😀' # c\n", "'é😀'", id="beyond the BMP"),
-        ],
-    )
-    def test_content(self, text: str, expected: str) -> None:
-        """The span cuts out exactly the content."""
-        node = value(text, "a")
-
-        assert text[node.start : node.end] == expected
-
-    def test_untouched_document_renders_as_it_came(self) -> None:
-        """Rendering without edits is the identity."""
-        text = "# c\n\na:   1\n...\n"
-
-        assert parse(text).render() == text
 
 
 class TestTree:

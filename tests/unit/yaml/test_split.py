@@ -55,7 +55,6 @@ def test_fast(text: str, tail: str, items: list[str]) -> None:
     """What kpt sends and people write is cut the fast way, in both indentations."""
     chunks = split(text + tail)
 
-    assert not chunks.exact
     assert (chunks.items, chunks.tail, chunks.dash, chunks.column) == (items, tail, "- ", 2)
     assert joined(chunks) == text + tail
 
@@ -65,7 +64,6 @@ def test_fast(text: str, tail: str, items: list[str]) -> None:
     ]
     chunks = split(indented + tail)
 
-    assert not chunks.exact
     assert len(chunks.items) == len(items)
     assert (chunks.tail, chunks.dash, chunks.column) == (tail, "  - ", 4)
     assert joined(chunks) == indented + tail
@@ -94,9 +92,8 @@ def test_exact(text: str, items: list[str]) -> None:
     """Everything else that YAML allows goes the exact way."""
     chunks = split(text)
 
-    assert chunks.exact
     assert chunks.items == items
-    assert chunks.doubtful == set(range(len(items)))
+    assert chunks.unverified == set(range(len(items)))
     assert joined(chunks) == text
 
 
@@ -212,7 +209,7 @@ def test_limits(text: str, limits: Limits, name: str) -> None:
     assert split(text).items is not None
 
 
-DOUBTFUL = {
+UNVERIFIED = {
     "key first": ("a: 1\n", False),
     "comment first": ("# c\n  a: 1\n", False),
     "quoted at the end of the line": ("a: 'b'\n", False),
@@ -232,14 +229,13 @@ DOUBTFUL = {
 }
 
 
-@pytest.mark.parametrize(("item", "doubtful"), DOUBTFUL.values(), ids=DOUBTFUL.keys())
-def test_doubtful(item: str, doubtful: bool) -> None:
+@pytest.mark.parametrize(("item", "unverified"), UNVERIFIED.values(), ids=UNVERIFIED.keys())
+def test_unverified(item: str, unverified: bool) -> None:
     """Items whose lines may not be what they look like are marked; the others can be searched by line."""
     chunks = split(HEAD + "- x: 1\n- " + item + "- y: 1\n")
 
-    assert not chunks.exact
     assert chunks.items[1] == item
-    assert chunks.doubtful == ({1} if doubtful else set())
+    assert chunks.unverified == ({1} if unverified else set())
 
 
 @pytest.mark.parametrize(
@@ -254,9 +250,9 @@ def test_not_fast(text: str) -> None:
 
 @pytest.mark.parametrize("together", [1, 2, 3, 128])
 def test_items_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
-    """Which ones are doubtful does not depend on the groups."""
+    """Which ones are unverified does not depend on the groups."""
     monkeypatch.setattr("krmkit.yaml.split._TOGETHER", together)
-    doubtful = {3, 4, 8, 9}
+    unverified = {3, 4, 8, 9}
     items = ["  a: {b: [c]}\n", '  a: ["b", "c"]\n  d: \'e\'\n'] * 5
     items[3] = "  a: 'it''s\n    x'\n"
     items[4] = '  a: "b\n    c"\n'
@@ -268,4 +264,4 @@ def test_items_are_looked_at_in_groups(monkeypatch: pytest.MonkeyPatch, together
 
     assert chunks is not None
     assert chunks.items == ["n: x\n" + item for item in items]
-    assert chunks.doubtful == doubtful
+    assert chunks.unverified == unverified

@@ -3,7 +3,7 @@
 All functions are loaded before the first call. A run leaves reference cycles behind (a document and its nodes know each other), and
 looking for them in the middle of a run is time lost; so the collector is off during a run, and on what a run left it is called right
 after the answer has gone out. What was loaded at the start is frozen: the collector has only the run's own objects to look at, which
-takes some 50 microseconds. What a run has proven of its items is kept for the next one, which mostly has the same.
+takes some 50 microseconds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from krmkit.fn import loader
 from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
 from krmkit.fn.run import DEFAULT_OPTIONS
-from krmkit.yaml import _libyaml, proven, split
+from krmkit.yaml import _libyaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def main() -> None:
         sys.stderr,
     )  # a print that was left in a function must not end up in a frame
     _libyaml.lean = True
-    split.memory = proven.memory()
     widen(sys.stdin.fileno(), stdout.fileno())
     work(sys.stdin.buffer, stdout.buffer)
 

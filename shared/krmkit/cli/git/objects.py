@@ -46,6 +46,11 @@ class Objects:
     ) -> None:
         self.close()
 
+    def reopen(self) -> None:
+        """Start git anew, so that it sees packs that were written meanwhile."""
+        self.close()
+        self._process = self.repository.start("cat-file", "--batch")
+
     def close(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

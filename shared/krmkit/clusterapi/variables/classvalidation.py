@@ -21,7 +21,7 @@ from krmkit.lang.kubenames import validate_annotations, validate_labels
 from krmkit.lang.openapi.defaults import check_defaults
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 from krmkit.lang.openapi.rules import RuleSet, has_rules
-from krmkit.lang.openapi.schema import wrapped
+from krmkit.lang.openapi.schema import MAX_DEPTH, wrapped
 from krmkit.lang.openapi.structural import check_structural
 from krmkit.lang.openapi.values import validate_value
 
@@ -119,23 +119,22 @@ def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]
     return errors + validate_annotations(annotations, child(path, "annotations"))
 
 
-def _schema_metadata_errors(schema: object, path: str) -> list[FieldError]:
+def _schema_metadata_errors(schema: object, path: str, depth: int = 0) -> list[FieldError]:
     """x-metadata may stand at every level; it describes, and says nothing about values."""
+    # Whoever reads the schema says that it is too deep.
+    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+        return []
     errors: list[FieldError] = []
-    pending = [(schema, path)]
-    while pending:
-        node, place = pending.pop()
-        if not isinstance(node, dict):
-            continue
-        metadata = node.get("x-metadata")
-        if isinstance(metadata, dict):
-            errors += _metadata_errors(metadata, child(place, "x-metadata"))
-        inner = [(node.get(name), child(place, name)) for name in ("additionalProperties", "items")]
-        properties = node.get("properties")
-        if isinstance(properties, dict):
-            below = child(place, "properties")
-            inner += [(item, key(below, name)) for name, item in properties.items()]
-        pending += [item for item in reversed(inner) if item[0] is not None]
+    metadata = schema.get("x-metadata")
+    if isinstance(metadata, dict):
+        errors += _metadata_errors(metadata, child(path, "x-metadata"))
+    for name in ("additionalProperties", "items"):
+        errors += _schema_metadata_errors(schema.get(name), child(path, name), depth + 1)
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        below = child(path, "properties")
+        for name, inner in properties.items():
+            errors += _schema_metadata_errors(inner, key(below, name), depth + 1)
     return errors
 
 

@@ -1,8 +1,8 @@
 """Compiles and evaluates rules with cel-expr-python (Google's C++ implementation of CEL).
 
 A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker refuses: the library
-needs protocol buffer descriptors for that. The second time, with `self` and `oldSelf` dynamic, to run it on plain values, because
-a message cannot tell an absent field from an empty one.
+needs protocol buffer descriptors for that. The second time without types, to run it on plain values, because a message cannot
+tell an absent field from an empty one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from krmkit.lang.cel import CelError, compile_words, runtime_words
 from krmkit.lang.celtree import CheckedTree
 from krmkit.lang.kubecel import objects
-from krmkit.lang.kubecel.library import Function, functions
+from krmkit.lang.kubecel.library import ALWAYS, Function, functions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,13 @@ NEWEST = (1, 99)
 """All libraries; (1, 29) are those of Kubernetes 1.29, which has no ip()."""
 
 _EXTENSIONS = "name: kubernetes\nextensions:\n- name: strings\n  version: 2\n- name: sets\n- name: bindings\n- name: optional\n"
+# The checker's standard library compares only equal types; Kubernetes also compares numbers of different types.
+_COMPARISONS = ("_<_", "_<=_", "_>_", "_>=_")
+_WITHOUT_COMPARISONS = "stdlib:\n  exclude_functions:\n" + "".join(
+    f"  - name: {name}\n" for name in _COMPARISONS
+)
+_NUMBERS = ("int", "uint", "double")
+_ORDERED = ("bool", "string", "bytes", "timestamp", "duration")
 _OBJECTS = {
     "ip": objects.IP,
     "cidr": objects.CIDR,
@@ -61,7 +68,11 @@ _PLAIN = frozenset(("BOOL", "STRING", "INT", "DOUBLE"))
 
 
 def _words(message: str) -> str:
-    return OUT_OF_STEPS if _BUDGET in message else runtime_words(message)
+    """cel-go names no types where no overload fits."""
+    text = OUT_OF_STEPS if _BUDGET in message else runtime_words(message)
+    if text.startswith("Index error: index="):
+        return "index out of bounds: " + text.removeprefix("Index error: index=").partition(" ")[0]
+    return "no such overload" if text.startswith("no such overload") else text
 
 
 def _checker_words(text: str) -> str:
@@ -87,10 +98,11 @@ class Environment:
     True
     """
 
-    __slots__ = ("_cel", "_checked", "_extensions", "_run")
+    __slots__ = ("_cel", "_checked", "_config", "_run")
 
     def __init__(self, version: tuple[int, int] = NEWEST) -> None:
         try:
+            import google.protobuf as _  # noqa: F401  # the types of schemas need it
             from cel_expr_python import cel as library
         except ImportError as error:
             raise CelError(
@@ -98,12 +110,12 @@ class Environment:
             ) from None
         self._cel: Any = library
         offered = [function for function in functions() if function.since <= version]
-        self._extensions: Any = library.NewEnvConfigFromYaml(_EXTENSIONS)
-        self._checked = self._declare(offered, self._checked_type)
+        self._config: Any = library.NewEnvConfigFromYaml(_EXTENSIONS + _WITHOUT_COMPARISONS)
+        self._checked = self._declare([*offered, *_comparisons()])
         merged = _merged(offered, self._run_type)
         dynamic = library.Type.DYN
         self._run: Any = library.NewEnv(
-            config=self._extensions,
+            config=library.NewEnvConfigFromYaml(_EXTENSIONS),
             variables={"self": dynamic, "oldSelf": dynamic},
             functions=[
                 library.FunctionDecl(
@@ -121,7 +133,7 @@ class Environment:
         """What a rule may name: variables with their CEL types as text, messages from a descriptor pool."""
         types = {name: self._type(text) for name, text in variables.items()}
         return self._cel.NewEnv(
-            descriptor_pool=pool, config=self._extensions, variables=types, functions=self._checked
+            descriptor_pool=pool, config=self._config, variables=types, functions=self._checked
         )
 
     def compile(self, text: str, scope: object, result: str) -> Program:
@@ -136,7 +148,7 @@ class Environment:
             mixed = tree.mixed_literals()
             if mixed:
                 raise CelError("compilation failed: " + "\n".join(mixed))
-            return Program(self._run.compile(text), "oldSelf" in tree.names())
+            return Program(self._run.compile(text, disable_check=True), "oldSelf" in tree.names())
         except RuntimeError as error:
             raise CelError("compilation failed: " + _checker_words(compile_words(str(error)))) from None
 
@@ -147,15 +159,16 @@ class Environment:
         except (RuntimeError, ValueError, TypeError, OverflowError) as error:
             raise CelError(f"the value cannot be used in CEL: {error}") from None
 
-    def _declare(self, offered: list[Function], type_: Callable[[str], object]) -> list[Any]:
+    def _declare(self, offered: list[Function]) -> list[Any]:
+        """The functions as the checker knows them; it never runs them."""
         overloads: dict[str, list[Any]] = {}
         for function in offered:
             listed = overloads.setdefault(function.name, [])
-            parameters = [type_(name) for name in function.parameters]
+            parameters = [self._checked_type(name) for name in function.parameters]
             identifier = f"{function.name}_{len(listed)}"
             listed.append(
                 self._cel.Overload(
-                    identifier, type_(function.result), parameters, function.member, function.run
+                    identifier, self._checked_type(function.result), parameters, function.member, function.run
                 )
             )
         return [self._cel.FunctionDecl(name, listed) for name, listed in overloads.items()]
@@ -171,6 +184,7 @@ class Environment:
             return kinds.Map(kinds.STRING, self._type(inside.partition(", ")[2]))
         known = {
             "int": kinds.INT,
+            "uint": kinds.UINT,
             "double": kinds.DOUBLE,
             "bool": kinds.BOOL,
             "string": kinds.STRING,
@@ -192,6 +206,16 @@ class Environment:
         if name in _OBJECTS:
             return kinds.MAP
         return kinds.List(kinds.DYN) if name.startswith("list(") else self._type(name)
+
+
+def _comparisons() -> list[Function]:
+    """Operators on equal types, and on any two types of numbers."""
+    pairs = [(one, other) for one in _NUMBERS for other in _NUMBERS] + [(kind, kind) for kind in _ORDERED]
+    return [Function(name, pair, "bool", False, ALWAYS, _never) for name in _COMPARISONS for pair in pairs]
+
+
+def _never(*_: object) -> None:
+    """Stands for a function that only the checker knows."""
 
 
 def _merged(

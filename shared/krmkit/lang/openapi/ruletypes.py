@@ -23,7 +23,11 @@ _RESERVED = frozenset(
     "true false null in as break const continue else for function if import let loop package namespace return var void while".split()
 )
 _TEXTS = {"byte": "bytes", "duration": "duration", "date": "timestamp", "date-time": "timestamp"}
-_TEXTS["datetime"] = "string"
+_WELL_KNOWN = {
+    "dyn": "google.protobuf.Value",
+    "timestamp": "google.protobuf.Timestamp",
+    "duration": "google.protobuf.Duration",
+}
 _SCALARS = {"integer": "int", "number": "double", "boolean": "bool"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _DIGITS = frozenset("0123456789")
@@ -55,19 +59,27 @@ class RuleTypes:
     __slots__ = ("_file", "_kinds", "_names", "pool")
 
     def __init__(self, schema: Schema) -> None:
-        from google.protobuf import descriptor_pb2, descriptor_pool, struct_pb2
+        from google.protobuf import (
+            descriptor_pb2,
+            descriptor_pool,
+            duration_pb2,
+            struct_pb2,
+            timestamp_pb2,
+        )
 
+        known = [module.DESCRIPTOR for module in (struct_pb2, timestamp_pb2, duration_pb2)]
         self._kinds = descriptor_pb2.FieldDescriptorProto
         self._file = descriptor_pb2.FileDescriptorProto(
             name="schema.proto",
             package=PACKAGE,
             syntax="proto2",
-            dependency=["google/protobuf/struct.proto"],
+            dependency=[file.name for file in known],
         )
         self._names: dict[int, str] = {}
         self._collect(schema)
         self.pool = descriptor_pool.DescriptorPool()
-        self.pool.AddSerializedFile(struct_pb2.DESCRIPTOR.serialized_pb)
+        for file in known:
+            self.pool.AddSerializedFile(file.serialized_pb)
         self.pool.AddSerializedFile(self._file.SerializeToString())
 
     def type_of(self, schema: Schema) -> str | None:
@@ -113,7 +125,7 @@ class RuleTypes:
         if kind.startswith("map(string, "):
             inner = kind.removeprefix("map(string, ").removesuffix(")")
             entry_name = _entry_name(name)
-            if "(" not in inner and inner not in ("timestamp", "duration") and entry_name not in taken:
+            if "(" not in inner and entry_name not in taken:
                 taken.add(entry_name)
                 entry = message.nested_type.add(name=entry_name)
                 entry.options.map_entry = True
@@ -128,7 +140,7 @@ class RuleTypes:
         repeated = kind.startswith("list(")
         if repeated:
             kind = kind.removeprefix("list(").removesuffix(")")
-        if "(" in kind or kind in ("timestamp", "duration"):
+        if "(" in kind:
             kind, repeated = "dyn", False
         self._plain(message, name, number, kind, repeated=repeated)
 
@@ -147,7 +159,7 @@ class RuleTypes:
             field.type = scalars[kind]
         else:
             field.type = kinds.TYPE_MESSAGE
-            field.type_name = ".google.protobuf.Value" if kind == "dyn" else f".{kind}"
+            field.type_name = "." + _WELL_KNOWN.get(kind, kind)
 
 
 def _entry_name(field: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from krmkit.lang.spiff.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
 from krmkit.lang.spiff.environment import Env, Limits, Run, Scope
 from krmkit.lang.spiff.errors import LimitExceeded, SpiffError
-from krmkit.lang.spiff.functions.registry import call
+from krmkit.lang.spiff.functions.registry import call, call_with
 from krmkit.lang.spiff.nodes import Node
 from krmkit.lang.spiff.parser import parse
 from krmkit.lang.spiff.places import update
@@ -28,7 +28,7 @@ class Options:
     """How a run is done; krmkit.lang.spiff tells what each field means."""
 
     __slots__ = (
-        "access", "bindings", "features", "files", "floats", "limits", "partial", "preserve_escapes",
+        "access", "bindings", "features", "files", "floats", "functions", "limits", "partial", "preserve_escapes",
         "preserve_temporary", "source_name", "state", "stub_names",
     )  # fmt: skip
 
@@ -46,6 +46,7 @@ class Options:
         stub_names: Sequence[str] = (),
         floats: bool = True,
         limits: Limits | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
         if access not in ACCESS:
             raise ValueError(f'access must be none or files, got "{access}"')
@@ -64,6 +65,7 @@ class Options:
         self.stub_names = tuple(stub_names)
         self.floats = floats
         self.limits = limits
+        self.functions = functions or {}
 
 
 class Merged:
@@ -129,7 +131,7 @@ def new_run(options: Options) -> Run:
     run = Run(frozenset(options.features), options.access, files, options.limits or Limits())
     run.tags = Tags()
     run.parse = parse
-    run.call = call
+    run.call = call_with(options.functions) if options.functions else call
     run.update = update
     run.flow = flow_inside
     run.cascade = cascade

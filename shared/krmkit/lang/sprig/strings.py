@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import byte_length, sprint
 from krmkit.lang.gotemplate.printing import quote as go_quote
-from krmkit.lang.gotemplate.values import StringList, StringMap, decode, encode
+from krmkit.lang.gotemplate.values import ByteList, StringList, StringMap, decode, encode
 from krmkit.lang.sprig.limits import charge, check_items, check_length
 from krmkit.lang.sprig.text import trim_space
 
@@ -146,7 +146,9 @@ def plural(one: str, many: str, count: int) -> str:
 
 
 def to_string(value: object) -> str:
-    """toString: text as it is, anything else as it prints."""
+    """toString: text as it is, bytes as the text that they are, anything else as it prints."""
+    if isinstance(value, ByteList):
+        return decode(bytes(item for item in value if isinstance(item, int)))
     return value if isinstance(value, str) else sprint(value)
 
 

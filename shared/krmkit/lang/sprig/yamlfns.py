@@ -13,7 +13,7 @@ from krmkit.lang.sprig.text import is_letter, runes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from yaml.events import Event
+    Step = tuple[str, object, object]
 
 _WIDTH = 80
 _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True TRUE false False FALSE".split()) | {
@@ -24,17 +24,15 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
 
 def to_yaml(value: object) -> str:
     """toYaml: sorted keys, dashes below their key, no final newline; "" for what has no JSON."""
-    import yaml
-
     from krmkit.lang.sprig.jsonfns import UnsupportedError
+    from krmkit.yaml._libyaml import emit
 
-    out: list[Event] = [yaml.StreamStartEvent(), yaml.DocumentStartEvent(explicit=False)]
+    out: list[Step] = []
     try:
         _write(out, value, Walk(), 0)
     except UnsupportedError:
         return ""
-    out += [yaml.DocumentEndEvent(explicit=False), yaml.StreamEndEvent()]
-    text: str = yaml.emit(out, Dumper=yaml.CDumper, width=_WIDTH, allow_unicode=True)
+    text = emit(out, _WIDTH)
     # libyaml marks the end of a document that could go on; Go does not.
     return text.removesuffix("...\n").removesuffix("\n")
 
@@ -51,34 +49,30 @@ def from_yaml(text: str) -> object:
         raise GoCallError(f"error converting YAML to JSON: yaml: {error}") from None
 
 
-def _write(out: list[Event], value: object, walk: Walk, depth: int) -> None:
-    import yaml
-
+def _write(out: list[Step], value: object, walk: Walk, depth: int) -> None:
     walk.visit(depth)
     charge(8)
     if isinstance(value, dict):
-        out.append(yaml.MappingStartEvent(None, None, True, flow_style=not value))
+        out.append(("map", None, not value))
         for key in sorted(value, key=_NaturalKey):
             out.append(_text(key))
             _write(out, value[key], walk, depth + 1)
-        out.append(yaml.MappingEndEvent())
+        out.append(("end map", None, None))
     elif isinstance(value, list) and not is_nil_list(value):
-        out.append(yaml.SequenceStartEvent(None, None, True, flow_style=not value))
+        out.append(("list", None, not value))
         for item in value:
             _write(out, item, walk, depth + 1)
-        out.append(yaml.SequenceEndEvent())
+        out.append(("end list", None, None))
     elif isinstance(value, str):
         out.append(_text(value))
     else:
-        out.append(yaml.ScalarEvent(None, None, (True, False), _scalar(value)))
+        out.append(("scalar", _scalar(value), None))
 
 
-def _text(text: str) -> Event:
-    import yaml
-
+def _text(text: str) -> Step:
     text = runes(text)
     style = "|" if "\n" in text else '"' if _reads_as_other(text) else None
-    return yaml.ScalarEvent(None, None, (True, True), text, style=style)
+    return "scalar", text, style
 
 
 def _scalar(value: object) -> str:

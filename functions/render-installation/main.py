@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.render."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+
+from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.landscaper.render import render_items
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Render all Installations among the items, or those named; with an error nothing is changed."""
+    results.extend(render_items(resources, config.spec))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

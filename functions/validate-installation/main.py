@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.validate."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+
+from krmkit.fn import Config, ResourceList, Results, main
+from krmkit.landscaper.items import read
+from krmkit.landscaper.validate import validate
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Validate all Installations among the items, or those named."""
+    results.extend(validate(read(resources), config.spec["installations"]))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

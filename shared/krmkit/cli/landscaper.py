@@ -1,0 +1,138 @@
+"""`krmkit landscaper`: components brought into a package, and its installations drawn, explained and planned."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import UTC, datetime
+
+from krmkit.cli.terminal import unread_is_fine
+from krmkit.fn.package import PackageError, read
+from krmkit.fn.write import WriteError
+from krmkit.krm.finding import ERROR
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.landscaper import items as items_of
+from krmkit.landscaper.ctf import CtfError
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.explain import explain
+from krmkit.landscaper.graph import FORMATS, graph_of
+from krmkit.landscaper.items import Items
+from krmkit.landscaper.plan import plan_items
+
+COMMANDS = "import|graph|explain|reconcile"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit landscaper`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit landscaper",
+        description="Bring components into a package; draw, explain and plan its Installations.",
+        allow_abbrev=False,
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar=COMMANDS)
+    bring = commands.add_parser(
+        "import",
+        help="component archives and CTF folders -> ConfigMaps in a package",
+        description="Make ConfigMaps marked local-config of each component descriptor, blueprint and local resource below"
+        " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format."
+        " Texts are carried byte for byte. Registries are not reached.",
+        allow_abbrev=False,
+    )
+    bring.add_argument("folders", nargs="+", metavar="DIR", help="a component archive or a CTF folder")
+    bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    draw = commands.add_parser(
+        "graph",
+        help="who gives what to whom",
+        description="Show the installations of a package, nested ones too, in the order in which they run, with the data"
+        " that flows between them. Problems go to stderr, and the exit code is 1 then.",
+        allow_abbrev=False,
+    )
+    draw.add_argument("package", metavar="PKG")
+    draw.add_argument(
+        "-f", "--format", choices=FORMATS, default="table", help="how to show it (default: table)"
+    )
+    tell = commands.add_parser(
+        "explain",
+        help="where the value of an import comes from",
+        description="Show where the imports of an installation come from: through every mapping and scope up to the object"
+        " and the file. Values are not shown, for they may be secrets.",
+        allow_abbrev=False,
+    )
+    tell.add_argument("package", metavar="PKG")
+    tell.add_argument("installation", metavar="INSTALLATION", help="its path, as in shop/stack/web")
+    tell.add_argument(
+        "value", nargs="?", default="", metavar="VALUE", help="one import of its blueprint; all without it"
+    )
+    plan = commands.add_parser(
+        "reconcile",
+        help="what Landscaper would reconcile by itself",
+        description="Say for each Installation of a package whether Landscaper would reconcile it, and why.",
+        allow_abbrev=False,
+    )
+    plan.add_argument("package", metavar="PKG")
+    plan.add_argument(
+        "--now", default="", metavar="TIME", help="the time, as in 2026-05-01T08:00:00Z (default: now)"
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit landscaper ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        return _run(arguments)
+    except InstallationError as error:
+        message = error.message
+    except (PackageError, CtfError, WriteError) as error:
+        message = str(error)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    print(f"krmkit landscaper {arguments.command}: {message}", file=sys.stderr)
+    return 1
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.command == "import":
+        from krmkit.cli.landscaperfolder import imported
+
+        lines = imported(arguments.folders, arguments.out, _say)
+        return _print("".join(f"{path}\n" for path in lines), 0)
+    resources = _resources(arguments.package)
+    if arguments.command == "reconcile":
+        now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        found = plan_items(resources, [], now, write=False)
+        code = 1 if any(one.severity == ERROR for one in found) else 0
+        return _print("".join(f"{one}\n" for one in found), code)
+    items = _readable(items_of.read(resources))
+    if arguments.command == "explain":
+        lines = explain(items, arguments.installation, arguments.value)
+        return _print("".join(f"{line}\n" for line in lines), 0)
+    graph = graph_of(items)
+    for problem in graph.problems:
+        _say(problem)
+    return _print(graph.shown(arguments.format), 1 if graph.problems else 0)
+
+
+def _resources(path: str) -> ResourceList:
+    """All items of a package and of the packages in it."""
+    package = read(path)
+    for note in package.notes:
+        _say(note)
+    return ResourceList.of([item for each in package.walk() for item in each.items])
+
+
+def _readable(items: Items) -> Items:
+    errors = [one for one in items.findings if one.severity == ERROR]
+    if errors:
+        raise InstallationError(errors[0].rule, str(errors[0]))
+    return items
+
+
+def _print(text: str, code: int) -> int:
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(text)
+    return code
+
+
+def _say(note: str) -> None:
+    print(f"krmkit landscaper: {note}", file=sys.stderr)

@@ -1,0 +1,76 @@
+"""Folders of components become ConfigMaps of a package: one for each descriptor, and one for each content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from krmkit.fn.package import KPTFILE
+from krmkit.fn.tree import TreeError, files, read_file
+from krmkit.fn.write import Change, Writer
+from krmkit.krm import annotations as names
+from krmkit.krm.resource import Resource
+from krmkit.landscaper import carrier
+from krmkit.landscaper.components import Data
+from krmkit.landscaper.ctf import CtfError, read_components
+from krmkit.landscaper.structure import name_of
+from krmkit.yaml import emit
+
+FOLDER = "components"
+_LARGEST = 64 * 1024 * 1024
+
+
+def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list[str]:
+    """Bring the components below the folders into the package `out`; returns the paths of the ConfigMaps.
+
+    Raises CtfError for what cannot be read, WriteError.
+    """
+    changes: dict[str, Change] = {}
+    for folder in folders:
+        try:
+            found = read_components(_files(folder))
+        except CtfError as error:
+            raise CtfError(f"{folder}: {error}") from None
+        for note in found.notes:
+            say(note)
+        made = [carrier.descriptor_item(component, content) for component, content in found.components]
+        made += [carrier.blob_item(key, content) for key, content in found.contents.items()]
+        for item in made:
+            path = f"{FOLDER}/{name_of(item)}.yaml"
+            changes[path] = Change(path, None, _text(item))
+    with Writer(out) as writer:
+        for note in writer.notes:
+            say(note)
+        more = [] if os.path.exists(os.path.join(writer.root, KPTFILE)) else [_kptfile(writer.root)]
+        writer.put([*changes.values(), *more])
+    return [os.path.join(out, path) for path in changes]
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    """The bytes of all files below a folder, by their paths. Raises CtfError."""
+    if not os.path.isdir(folder):
+        raise CtfError("is no folder")
+    found: dict[str, bytes] = {}
+    try:
+        for path in files(folder):
+            data = read_file(os.path.join(folder, path), path, within=folder, limit=_LARGEST)
+            if data is not None:
+                found[path] = data
+    except TreeError as error:
+        raise CtfError(str(error)) from None
+    return found
+
+
+def _text(item: Data) -> str:
+    """The text of a ConfigMap; what would not come back byte for byte is an error."""
+    content = emit.document(item)
+    back = Resource(content, label=name_of(item)).get()
+    if back != item:
+        raise CtfError(f"{name_of(item)}: its texts cannot be carried byte for byte")
+    return content
+
+
+def _kptfile(root: str) -> Change:
+    metadata = {"name": os.path.basename(root), "annotations": {names.LOCAL_CONFIG: "true"}}
+    data = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": metadata}
+    return Change(KPTFILE, None, emit.document(data))

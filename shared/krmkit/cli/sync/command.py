@@ -1,0 +1,268 @@
+"""`krmkit variants sync` and `krmkit variants status`: package variants over git repositories."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
+from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.sync.revisions import Sources, repositories
+from krmkit.cli.sync.run import Shard, Sync
+from krmkit.cli.sync.store import Store
+from krmkit.cli.sync.variant import APPROVALS, Outcome
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.fn.resolve import Resolver
+from krmkit.fn.run import Options
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.porch.fleet import SetError
+from krmkit.yaml.errors import YamlError
+
+EPILOG = """
+A package revision is a tag PACKAGE/vN (published) or a branch drafts/PACKAGE/WORKSPACE or proposed/PACKAGE/WORKSPACE. Each variant
+follows its upstream revision: a new one is merged three ways into its draft, or into a new draft where the package is published.
+Edits that people make on a draft stay; where they conflict with the upstream, the draft is left alone and the conflict reported.
+
+A repository given as a folder is changed in one transaction of its refs. One given as an address is only changed with --push.
+"""
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `sync` and `status` to the commands of `krmkit variants`."""
+    for name, summary in (
+        ("sync", "bring the package revisions of all variants up to date, in git"),
+        ("status", "show every variant: its upstream, its draft, and what a sync would do"),
+    ):
+        command = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        )  # fmt: skip
+        _add_arguments(command)
+        if name == "sync":
+            _add_sync_arguments(command)
+        else:
+            command.add_argument(
+                "-f", "--format", choices=["table", "json"], default="table", help="default: table"
+            )
+
+
+def _add_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "sets", nargs="+", metavar="SETFILE", help="files with PackageVariantSets and PackageVariants"
+    )
+    command.add_argument(
+        "--repo", action="append", default=[], type=_repo, metavar="NAME=URL-OR-PATH",
+        help="a git repository by its Repository's name; without, spec.git.repo of the Repository objects",
+    )  # fmt: skip
+    command.add_argument(
+        "--objects", metavar="DIR", help="Repositories, objects to select and to inject, as YAML files"
+    )
+    command.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
+    command.add_argument("--allow-network", action="store_true", help="let containers reach the network")
+    command.add_argument(
+        "--image-pull-policy", choices=["Always", "IfNotPresent", "Never"], default="IfNotPresent",
+        help="when to pull images (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--approve", choices=APPROVALS, default="never",
+        help="never: drafts stay drafts; ready: those without an open readiness gate are proposed; auto: they are published"
+        " (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--prune", action="store_true", help="delete or orphan what no set generates any more"
+    )
+    command.add_argument(
+        "--push", action="store_true", help="push what changed, each repository in one atomic push"
+    )
+    command.add_argument("--dry-run", action="store_true", help="write nothing")
+    command.add_argument(
+        "--check", action="store_true", help="write nothing; exit code 2 if something would change"
+    )
+    command.add_argument(
+        "--shard",
+        type=_shard,
+        default=Shard(),
+        metavar="K/N",
+        help="only the K-th of N parts of the variants",
+    )
+
+
+def _repo(text: str) -> tuple[str, str]:
+    name, sign, place = text.partition("=")
+    if not (name and sign and place) or place.startswith("-"):
+        raise argparse.ArgumentTypeError(f"must be NAME=URL-OR-PATH, got {text!r}")
+    return name, place
+
+
+def _shard(text: str) -> Shard:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"must be K/N with 1 <= K <= N, got {text!r}")
+    return Shard(int(number), int(count))
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run `krmkit variants sync` or `status`; returns the exit code."""
+    status = arguments.command == "status"
+    try:
+        with ExitStack() as stack:
+            sync, remotes = _prepare(arguments, stack)
+            sync.run(_progress(Terminal(sys.stderr)))
+            changed = sync.changed()
+            if not (status or arguments.dry_run or arguments.check):
+                _store(sync, remotes, arguments.push)
+    except (FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
+        print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
+        return 1
+    terminal = Terminal(sys.stdout)
+    with unread_is_fine(terminal.stream):
+        if status:
+            _report_status(terminal, sync, arguments.format)
+        else:
+            _report(terminal, sync, arguments.dry_run or arguments.check)
+    if any(outcome.error for outcome in sync.outcomes):
+        return 1
+    return 2 if not status and arguments.check and changed else 0
+
+
+def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dict[str, str]]:
+    status = arguments.command == "status"
+    objects = list(resources_below(arguments.objects)) if arguments.objects else []
+    prune = not status and arguments.prune
+    plan = Plan()
+    for path in arguments.sets:
+        if not os.path.isfile(path):
+            raise FleetError(f"{path}: must be a file with PackageVariantSets")
+        one = plan_variants(resources_of(path, os.path.basename(path)), objects, path, prune)
+        plan.tasks += one.tasks
+        plan.owners |= one.owners
+        plan.warnings += one.warnings
+    stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
+    resolver = Resolver(Options(), arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy)
+    sources = Sources(stores, objects, resolver)
+    stack.callback(sources.close)
+    approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
+    return Sync(plan, sources, approve, _author(stores.values()), prune, shard), remotes
+
+
+def _open_stores(
+    given: dict[str, str], objects: list[Resource], stack: ExitStack
+) -> tuple[dict[str, Store], dict[str, str]]:
+    """The stores by name, and the addresses of those that are not folders of this machine."""
+    known = {one.name: one for one in repositories(objects)}
+    for name, one in known.items():
+        repo = one.get("spec", "git", "repo")
+        if name not in given and isinstance(repo, str) and repo:
+            given[name] = repo
+    stores: dict[str, Store] = {}
+    remotes: dict[str, str] = {}
+    for name, place in given.items():
+        folder = Path(place)
+        if not folder.is_dir():
+            temporary = tempfile.TemporaryDirectory(prefix="krmkit-repo-")
+            stack.callback(temporary.cleanup)
+            folder = Path(temporary.name)
+            mirror = Repository(folder)
+            mirror.run("init", "--quiet", "--bare")
+            mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
+            remotes[name] = place
+        described = known.get(name)
+        deployment = described is None or described.get("spec", "deployment") is True
+        directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
+        stores[name] = Store(name, folder, deployment, directory)
+        stack.callback(stores[name].close)
+    return stores, remotes
+
+
+def _author(stores: Iterable[Store]) -> str:
+    """`Name <mail>` as the user's git has it."""
+    for store in stores:
+        try:
+            said = store.repository.run("var", "GIT_COMMITTER_IDENT").decode("utf-8", "replace")
+        except GitError:
+            continue
+        return said.rpartition("> ")[0] + ">"
+    return "krmkit <krmkit@localhost>"
+
+
+def _store(sync: Sync, remotes: dict[str, str], push: bool) -> None:
+    unpushed = [name for name in remotes if sync.sources.stores[name].refs.changes]
+    if unpushed and not push:
+        raise FleetError(
+            f"{', '.join(unpushed)}: would change; --push pushes to an address, or clone it and name the folder"
+        )
+    if push:
+        for name, store in sync.sources.stores.items():
+            if name not in remotes and store.refs.changes:
+                remotes[name] = store.repository.run("remote", "get-url", "origin").decode().strip()
+    sync.store(remotes if push else {})
+
+
+def _progress(terminal: Terminal) -> Callable[[int, int], None]:
+    def shown(number: int, total: int) -> None:
+        if terminal.watched and (number == total or number % 100 == 0):
+            terminal.stream.write(
+                f"\r\x1b[Kvariant {number} of {total}" + ("\r\x1b[K" if number == total else "")
+            )
+            terminal.stream.flush()
+
+    return shown
+
+
+def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
+    """What changed, failed or waits, a line each; the rest is a number."""
+    table = Table(["VARIANT", "PACKAGE", "RESULT"])
+    outcomes = sync.outcomes + sync.removed
+    for outcome in outcomes:
+        for text, colour in _lines(outcome):
+            table.add([outcome.name, outcome.package, text], colour)
+    if len(table):
+        terminal.stream.write(table.text(terminal) + "\n")
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    touched = sum(bool(outcome.actions) and not outcome.error for outcome in outcomes)
+    rest = len(outcomes) - failed - touched
+    done = " (nothing was written)" if dry else ""
+    terminal.stream.write(f"{touched} variants changed, {rest} unchanged, {failed} failed{done}\n")
+
+
+def _lines(outcome: Outcome) -> list[tuple[str, str]]:
+    if outcome.error:
+        return [(outcome.error, RED)]
+    lines = [(action, GREEN) for action in outcome.actions]
+    lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
+    lines += [(f"warning: {warning}", YELLOW) for warning in outcome.warnings if outcome.actions]
+    return lines + [(f"waits for {gate}", YELLOW) for gate in outcome.gates if outcome.actions]
+
+
+def _report_status(terminal: Terminal, sync: Sync, format: str) -> None:
+    outcomes = sync.outcomes + sync.removed
+    if format == "json":
+        terminal.stream.write(json.dumps([asdict(outcome) for outcome in outcomes], indent=2) + "\n")
+        return
+    table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "A SYNC WOULD"])
+    for outcome in outcomes:
+        drift = outcome.error or "; ".join(
+            [*outcome.actions, *(f"conflict: {one}" for one in outcome.conflicts)]
+        )
+        colour = RED if outcome.error else YELLOW if drift else GREEN
+        cells = [
+            outcome.name,
+            outcome.package,
+            outcome.upstream,
+            outcome.newest,
+            outcome.draft,
+            drift or "change nothing",
+        ]
+        table.add(cells, colour)
+    terminal.stream.write(table.text(terminal))

@@ -1,0 +1,185 @@
+"""Upstream revisions and the objects of a fleet, read once and shared by all its variants."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from krmkit.cli.fleetplan import Task
+from krmkit.cli.git.program import GitError
+from krmkit.cli.git.tree import read_files
+from krmkit.cli.sync.build import Builder, Files, unpacked
+from krmkit.cli.sync.store import Store
+from krmkit.fn.resolve import Resolver
+from krmkit.fn.source import SourceFile
+from krmkit.fn.variants import Blueprint, Origin, VariantError
+from krmkit.krm.resource import Resource
+from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
+from krmkit.porch.generate import in_namespace
+from krmkit.porch.injection import Candidate
+
+
+@dataclass(slots=True)
+class CloneSource:
+    """A revision of an upstream package: `ref` and `commit` in its store, `tree` of its folder, `time` of the commit."""
+
+    store: Store
+    package: str
+    version: str
+    newest: str
+    ref: str
+    commit: str
+    tree: str
+    time: int
+    _files: Files | None = None
+    _unpacked: tempfile.TemporaryDirectory[str] | None = None
+    _blueprint: Blueprint | None = None
+
+    @property
+    def label(self) -> str:
+        """`blueprints/web v3`."""
+        return f"{self.store.name}/{self.package} {self.version}"
+
+    def files(self) -> Files:
+        if self._files is None:
+            self._files = read_files(self.store.objects, self.tree)
+        return self._files
+
+    def blueprint(self) -> Blueprint:
+        """The package as it is cloned from, read once for all of its variants."""
+        if self._blueprint is None:
+            self._unpacked = unpacked(self.files())
+            self._blueprint = Blueprint(self._unpacked.name)
+        return self._blueprint
+
+    def close(self) -> None:
+        if self._unpacked is not None:
+            self._unpacked.cleanup()
+
+
+@dataclass(slots=True)
+class Sources:
+    """All stores by name, the objects to inject, and what runs functions."""
+
+    stores: dict[str, Store]
+    objects: list[Resource]
+    resolver: Resolver
+    _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
+    _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
+    _digests: dict[str, str] = field(default_factory=dict)
+
+    def close(self) -> None:
+        for source in self._found.values():
+            source.close()
+
+    def find(self, upstream: dict[str, Any]) -> CloneSource:
+        """The revision that a variant's upstream names. Raises VariantError where there is none."""
+        name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
+        version = _version(upstream)
+        known = self._found.get((name, package, version))
+        if known is not None:
+            return known
+        store = self.stores.get(name)
+        if store is None:
+            raise VariantError(
+                f"the upstream's repository {name} is not known; --repo {name}=URL-OR-PATH names it"
+            )
+        found = store.find(package, version)
+        if found is None:
+            there = ", ".join(f"v{number}" for number in store.versions(package)[-5:])
+            raise VariantError(
+                f"there is no revision {version} of {name}/{package}"
+                + (f"; there are {there}" if there else "")
+            )
+        ref, name_of_commit = found
+        oid, commit = store.objects.commit(name_of_commit)
+        tree = store.objects.folder(commit.tree, store.folder(package))
+        if tree is None:
+            raise VariantError(f"{name}: {ref} has no folder {store.folder(package)}")
+        numbers = store.versions(package)
+        newest = f"v{numbers[-1]}" if numbers else version
+        source = CloneSource(store, package, version, newest, ref, oid, tree, commit.time)
+        self._found[(name, package, version)] = source
+        return source
+
+    def base_of(self, files: Files) -> tuple[Files, str]:
+        """The upstream files that a package has merged last, and the commit of its upstreamLock.
+
+        Raises VariantError where the lock names no commit, or one that no known repository has.
+        """
+        kptfile = files.get("Kptfile")
+        if kptfile is None:
+            raise VariantError("the package has no Kptfile")
+        (item,) = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
+        git = item.get("upstreamLock", "git")
+        if not isinstance(git, dict) or not git.get("commit"):
+            raise VariantError(
+                "the Kptfile's upstreamLock.git must name a commit, so that the update has a base"
+            )
+        commit, directory = str(git["commit"]), str(git.get("directory") or "").strip("/")
+        if (commit, directory) not in self._bases:
+            self._bases[(commit, directory)] = self._read_base(commit, directory)
+        return self._bases[(commit, directory)], commit
+
+    def _read_base(self, commit: str, directory: str) -> Files:
+        for store in self.stores.values():
+            try:
+                tree = store.objects.folder(store.objects.commit(commit)[1].tree, directory)
+            except GitError:
+                continue
+            if tree is not None:
+                return read_files(store.objects, tree)
+        raise VariantError(
+            f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
+        )
+
+    def builder(self, task: Task, store: Store, source: CloneSource) -> Builder:
+        """What makes the packages of one variant in its downstream store."""
+        origin = Origin(
+            task.spec["upstream"], self._repository(source.store.name, task.namespace), source.commit
+        )
+        origin.ref = f"{source.store.folder(source.package)}/{source.version}"
+        origin.directory = f"/{source.store.folder(source.package)}"
+        candidates = [
+            Candidate.of(one) for one in self.objects if in_namespace(one.namespace, task.namespace)
+        ]
+        return Builder(
+            task.name, task.namespace, task.spec, origin, candidates, self.resolver, store.deployment
+        )
+
+    def _repository(self, name: str, namespace: str) -> Resource | None:
+        return next(
+            (
+                one
+                for one in repositories(self.objects)
+                if one.name == name and in_namespace(one.namespace, namespace)
+            ),
+            None,
+        )
+
+    def objects_digest(self, namespace: str) -> str:
+        """A digest of all objects that a variant of this namespace may inject."""
+        if namespace not in self._digests:
+            digest = hashlib.sha256()
+            for one in self.objects:
+                if in_namespace(one.namespace, namespace):
+                    digest.update(hashlib.sha256(one.text.encode()).digest())
+            self._digests[namespace] = digest.hexdigest()
+        return self._digests[namespace]
+
+
+def repositories(objects: Iterable[Resource]) -> list[Resource]:
+    """The Repository objects of Porch among the objects."""
+    return [one for one in objects if (one.api_version, one.kind) == (REPOSITORY_VERSION, REPOSITORY_KIND)]
+
+
+def _version(upstream: dict[str, Any]) -> str:
+    """The last part of the upstream's ref: its workspace, `vN` of its number, or a floating name such as `stable`."""
+    number = revision_number(upstream.get("revision"))
+    workspace = str(upstream.get("workspaceName") or "")
+    if workspace or number > 0:
+        return workspace or f"v{number}"
+    return floating_name(upstream.get("revision")) or "main"

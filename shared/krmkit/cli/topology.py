@@ -1,0 +1,172 @@
+"""`krmkit topology plan PKG`: what a change of Clusters, classes or templates does, before it is applied."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from time import monotonic
+
+from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.cli.topologyreport import FORMATS, report
+from krmkit.cli.topologysource import PlanError, read_both, rebase
+from krmkit.clusterapi.plan import REFUSED, SAME, ClusterPlan, Plan, make_plan
+from krmkit.lang.nearest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from krmkit.clusterapi.collect import Collected, Key
+    from krmkit.clusterapi.topology import Options
+
+EPILOG = """
+The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another
+revision (--against main), or a folder, which may hold what `kubectl get -o yaml` exports; then the running objects are the state.
+The options of a RenderClusterTopology in the package hold. Nothing is written, and no cluster is asked.
+
+Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused, or the packages cannot be read.
+"""
+_CHUNKS_PER_JOB = 4
+_FEWEST = 8  # Clusters for which a second process pays
+_SILENT_SECONDS = 1.0
+
+
+class _Parser(argparse.ArgumentParser):
+    """A wrong call ends with exit code 1, because 2 says that something changes."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(1, f"{self.prog}: error: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit topology`."""
+    made = _Parser(
+        prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="plan")
+    plan = commands.add_parser(
+        "plan",
+        help="show what a change does to Clusters, and which machines roll",
+        description="Show what a change of a package does to its Clusters, and which machines roll, and why.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    plan.add_argument("package", metavar="PKG", help="the folder of the package")
+    plan.add_argument(
+        "--against",
+        default="HEAD",
+        metavar="DIR|REVISION",
+        help="the package as it was: a folder, or a revision of its git repository (default: HEAD)",
+    )
+    plan.add_argument(
+        "--cluster", action="append", default=[], metavar="NAME", help="only this Cluster (repeatable)"
+    )
+    plan.add_argument(
+        "--rebase",
+        action="append",
+        default=[],
+        metavar="CLUSTER=CLASS",
+        help="ask what another class would do to a Cluster (repeatable)",
+    )
+    plan.add_argument(
+        "-f", "--format", choices=FORMATS, default="table", help="how to show the plan (default: table)"
+    )
+    plan.add_argument(
+        "--jobs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how many processes work (default: one for each core)",
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit topology ...`; returns the exit code: 0 nothing changes, 2 something does, 1 for errors."""
+    arguments = parser().parse_args(words[1:])
+    terminal = Terminal(sys.stderr)
+    try:
+        old, new, options = read_both(arguments.package, arguments.against)
+        for text in arguments.rebase:
+            cluster, equals, cluster_class = text.partition("=")
+            if not (cluster and equals and cluster_class):
+                raise PlanError(f"--rebase must be CLUSTER=CLASS, got {text}")
+            rebase(new, cluster, cluster_class)
+        keys = _chosen(old, new, arguments.cluster)
+        plan = compute(old, new, options, keys, arguments.jobs or _cores(), terminal)
+    except PlanError as error:
+        print(f"krmkit topology plan: {error}", file=sys.stderr)
+        return 1
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(report(plan, arguments.format, Terminal(sys.stdout)))
+    for text in plan.warnings:
+        print(f"warning: {text}", file=sys.stderr)
+    for text in plan.errors:
+        print(f"krmkit topology plan: {text}", file=sys.stderr)
+    return exit_code(plan)
+
+
+def exit_code(plan: Plan) -> int:
+    """1 where anything is refused, else 2 where anything changes, else 0."""
+    if plan.errors or any(one.action == REFUSED for one in plan.clusters):
+        return 1
+    return 2 if any(one.action != SAME for one in plan.clusters) else 0
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
+    """Namespace and name of the Clusters of both packages, or of those that are named. Raises PlanError."""
+    keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+    if not names:
+        return keys
+    known = {name for key in keys for name in (key[1], "/".join(key))}
+    for name in names:
+        if name not in known:
+            raise PlanError(f"--cluster {name}: no Cluster has this name{did_you_mean(name, known)}")
+    return [key for key in keys if key[1] in names or "/".join(key) in names]
+
+
+def compute(
+    old: Collected, new: Collected, options: Options, keys: list[Key], jobs: int, terminal: Terminal
+) -> Plan:
+    """The plan of all Clusters, shared among processes where there are many. Raises PlanError where a process dies."""
+    jobs = min(jobs, max(1, len(keys) // _FEWEST))
+    if jobs == 1:
+        return make_plan(old, new, options, keys)
+    from krmkit.cli.processes import share
+
+    count = min(len(keys), jobs * _CHUNKS_PER_JOB)
+    chunks = [keys[number::count] for number in range(count)]
+    started, done = monotonic(), 0
+    plans: list[Plan] = []
+    for _, plan, how in share(range(count), jobs, _worker, (old, new, options, chunks)):
+        if plan is None:
+            raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
+        plans.append(plan)
+        done += len(plan.clusters)
+        if terminal.watched and monotonic() - started > _SILENT_SECONDS:
+            terminal.stream.write(f"\r{done} of {len(keys)} Clusters")
+            terminal.stream.flush()
+    if terminal.watched:
+        terminal.stream.write("\r\x1b[K")
+    clusters: list[ClusterPlan] = [one for plan in plans for one in plan.clusters]
+    clusters.sort(key=lambda one: (one.namespace, one.name))
+    return Plan(
+        clusters,
+        sorted({text for plan in plans for text in plan.errors}),
+        sorted({text for plan in plans for text in plan.warnings}),
+    )
+
+
+def _worker(given: tuple[Collected, Collected, Options, list[list[Key]]]) -> Callable[[int], Plan]:
+    old, new, options, chunks = given
+    return lambda number: make_plan(old, new, options, chunks[number])

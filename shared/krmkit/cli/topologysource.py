@@ -1,0 +1,136 @@
+"""The two packages that a plan compares: folders, exports of a cluster, or revisions of a git repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from krmkit.cli.git.objects import Objects
+from krmkit.cli.git.program import GitError, Repository
+from krmkit.clusterapi.api import V1BETA1
+from krmkit.clusterapi.collect import Collected, Item, collect
+from krmkit.clusterapi.topology import Options
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.fn.package import SUFFIXES, PackageError, read
+from krmkit.fn.source import SourceError, SourceFile
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KPTFILE = "Kptfile"
+CONFIG_KIND = "RenderClusterTopology"
+
+
+class PlanError(Exception):
+    """The packages of a plan cannot be read."""
+
+
+def read_items(folder: str) -> list[Resource]:
+    """The resources of a kpt package, or of all YAML files below a folder; lists of `kubectl get` are opened.
+
+    Raises PlanError.
+    """
+    try:
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            items: list[Resource] = [item for package in read(folder).walk() for item in package.items]
+        else:
+            items = list(_all_files(folder))
+    except PackageError as error:
+        raise PlanError(str(error)) from None
+    return [inner for item in items for inner in _opened(item)]
+
+
+def _all_files(folder: str) -> list[Resource]:
+    if not os.path.isdir(folder):
+        raise PlanError(f"{folder}: is not a folder")
+    found: list[Resource] = []
+    for path in sorted(Path(folder).rglob("*")):
+        if path.suffix not in SUFFIXES or not path.is_file() or ".git" in path.parts:
+            continue
+        label = path.relative_to(folder).as_posix()
+        try:
+            found += SourceFile(label, path.read_text("utf-8"), "", label).items
+        except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
+            raise PlanError(f"{path}: {error}") from None
+    return found
+
+
+def _opened(item: Resource) -> list[Resource]:
+    """The members of a List, or the resource itself."""
+    if item.kind != "List" or item.api_version != "v1":
+        return [item]
+    members = item.get("items")
+    return (
+        [Resource.from_data(one) for one in members if isinstance(one, dict)]
+        if isinstance(members, list)
+        else []
+    )
+
+
+def read_revision(folder: str, revision: str) -> list[Resource]:
+    """The resources that a package held in a revision of its git repository. Raises PlanError."""
+    try:
+        repository = Repository.open(Path(folder))
+        prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
+        with Objects(repository) as objects, TemporaryDirectory() as place:
+            _, commit = objects.commit(revision)
+            tree = objects.folder(commit.tree, prefix)
+            if tree is None:
+                return []
+            for path, entry in objects.files(tree):
+                target = Path(place, path)
+                if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(objects.blob(entry.oid))
+            return read_items(place)
+    except GitError as error:
+        raise PlanError(str(error)) from None
+
+
+def read_both(folder: str, against: str) -> tuple[Collected, Collected, Options]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
+    items = read_items(folder)
+    old = read_items(against) if os.path.isdir(against) else read_revision(folder, against)
+    return collect(old), collect(items), _options(items)
+
+
+def _options(items: list[Resource]) -> Options:
+    for item in items:
+        if item.kind == CONFIG_KIND:
+            definition = load("render-cluster-topology").definition
+            try:
+                spec: Mapping[str, Any] = decode(definition, item).spec
+            except ConfigError as error:
+                raise PlanError(f"{item.path or item.label}: {error}") from None
+            return Options(
+                [], spec["names"], spec["contracts"], spec["ownerReferences"], spec["featureGates"]
+            )
+    return Options()
+
+
+def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
+    """Let a Cluster use another class. Raises PlanError where there is no such Cluster with a topology."""
+    for number, item in enumerate(collected.clusters):
+        if cluster not in (item.name, f"{item.namespace}/{item.name}"):
+            continue
+        data = item.data
+        spec = data.get("spec") or {}
+        topology = spec.get("topology")
+        if not isinstance(topology, dict):
+            break
+        if item.api_version == V1BETA1:
+            topology = {**topology, "class": cluster_class}
+        else:
+            topology = {**topology, "classRef": {**(topology.get("classRef") or {}), "name": cluster_class}}
+        changed = {**data, "spec": {**spec, "topology": topology}}
+        collected.clusters[number] = Item(item.resource, changed)
+        return
+    raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")

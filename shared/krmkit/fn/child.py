@@ -1,0 +1,139 @@
+"""Run a program of somebody else: bounded in time and in what it may say, and ended together with all that it started."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+STDERR_KEPT = 64 * 1024  # bytes of the beginning and of the end
+_CHUNK = 1 << 16
+_LINGERING = 2.0  # seconds that what the program started may keep its output open after its end
+
+
+class ChildError(Exception):
+    """The program was ended because it took too long or said too much; the message says which."""
+
+
+class _Stderr:
+    """The first and the last bytes of a stream, and how many there were between them."""
+
+    __slots__ = ("first", "last", "total")
+
+    def __init__(self) -> None:
+        self.first = b""
+        self.last = b""
+        self.total = 0
+
+    def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        room = STDERR_KEPT - len(self.first)
+        self.first += chunk[:room]
+        self.last = (self.last + chunk[max(room, 0) :])[-STDERR_KEPT:]
+
+    def text(self) -> str:
+        missing = self.total - len(self.first) - len(self.last)
+        gap = f"\n... {missing} bytes left out ...\n".encode() if missing else b""
+        return (self.first + gap + self.last).decode("utf-8", "replace")
+
+
+def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> tuple[bytes, str, int]:
+    """Run a program with `given` as its stdin; return its stdout, its stderr and its exit code.
+
+    Raises OSError if it cannot be started, ChildError if it does not end within `seconds`, or writes more than `most` bytes.
+    Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+        bufsize=0,
+    )
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        output, errors = _talk(process, given, time.monotonic() + seconds, seconds, most)
+        return output, errors, process.wait()
+    finally:
+        # Also what the program started and did not wait for, and on the way out of Ctrl-C.
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                _close(stream)
+
+
+def _talk(
+    process: subprocess.Popen[bytes], given: bytes, end: float, seconds: float, most: int
+) -> tuple[bytes, str]:
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    assert stdin is not None
+    assert stdout is not None
+    assert stderr is not None
+    output: list[bytes] = []
+    size = 0
+    errors = _Stderr()
+    left = memoryview(given)
+    lingering = 0.0
+    with selectors.DefaultSelector() as selector:
+        for stream, event in (
+            (stdin, selectors.EVENT_WRITE),
+            (stdout, selectors.EVENT_READ),
+            (stderr, selectors.EVENT_READ),
+        ):
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, event)
+        while selector.get_map():
+            now = time.monotonic()
+            if now > end:
+                raise ChildError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+            if lingering and now > lingering:
+                break  # the program has ended; something that it left behind keeps its streams open
+            for key, _ in selector.select(min(end - now, 0.1)):
+                if key.fileobj is stdin:
+                    try:
+                        left = left[os.write(key.fd, left[:_CHUNK]) :] if left else left
+                    except BrokenPipeError:
+                        left = left[:0]
+                    if not left:
+                        selector.unregister(stdin)
+                        _close(stdin)
+                    continue
+                chunk = os.read(key.fd, _CHUNK)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is stdout:
+                    size += len(chunk)
+                    if size > most:
+                        raise ChildError(f"wrote more than {most} bytes (raise it with --limit total_size=N)")
+                    output.append(chunk)
+                else:
+                    errors.add(chunk)
+            if not lingering and process.poll() is not None:
+                lingering = time.monotonic() + _LINGERING
+        while process.poll() is None:
+            # It has closed its streams, and may still be at work.
+            if time.monotonic() > end:
+                raise ChildError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+            time.sleep(0.005)
+    return b"".join(output), errors.text()
+
+
+def _close(stream: IO[bytes]) -> None:
+    try:
+        stream.close()
+    except OSError:
+        pass

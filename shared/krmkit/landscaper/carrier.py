@@ -1,0 +1,138 @@
+"""Component descriptors, the contents of resources, and executors' states as ConfigMaps marked local-config.
+
+A path or state key stands as a ConfigMap key with `_` and what such keys may not have as `_` and two hex digits:
+`subinst/one.yaml` is `subinst_2Fone.yaml`. Texts stand in data, all other bytes in binaryData.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+
+from krmkit.krm import annotations as names
+from krmkit.landscaper.components import Component, Data
+from krmkit.landscaper.data import mapping, text, texts
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.files import Content, Files
+from krmkit.landscaper.goyaml import GoYamlError, load
+from krmkit.landscaper.names import hashed_name
+
+DESCRIPTOR = "krmkit.dev/component"
+"""The annotation of a descriptor: `<name>:<version>`."""
+BLOB = "krmkit.dev/component-blob"
+"""The annotation of a content: what its resource's access says (`<name>:<version>/<resource>`, a file name, a digest)."""
+STATE = "krmkit.dev/executor-state"
+"""The annotation of a state: the installation."""
+_KEY = "component-descriptor.yaml"
+_SINGLE = "content"
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def descriptor_item(component: Component, source: str) -> Data:
+    """The ConfigMap of a descriptor; `source` is its text."""
+    version = f"{component.name}:{component.version}"
+    return _config_map(f"component-{version}", {DESCRIPTOR: version}, {_KEY: source}, {})
+
+
+def blob_item(key: str, content: Files | Content) -> Data:
+    """The ConfigMap of a resource's content: a folder, or a single file."""
+    files = content.all() if isinstance(content, Files) else {"": content}
+    data: dict[str, str] = {}
+    binary: dict[str, str] = {}
+    for path, one in sorted(files.items()):
+        name = escape(path) if path else _SINGLE
+        if isinstance(one, str):
+            data[name] = one
+        else:
+            binary[name] = b64encode(one).decode()
+    annotations = {BLOB: key}
+    if not isinstance(content, Files):
+        annotations[f"{BLOB}-kind"] = "file"
+    return _config_map(f"blob-{key}", annotations, data, binary)
+
+
+def state_item(installation: str, namespace: str, state: dict[str, object]) -> Data:
+    """The ConfigMap of the states of an installation's executors."""
+    from krmkit.lang.sprig.yamlfns import to_yaml
+
+    data = {escape(key): to_yaml(value) + "\n" for key, value in sorted(state.items())}
+    found = _config_map(f"state-{installation}", {STATE: installation}, data, {})
+    mapping(found["metadata"])["namespace"] = namespace
+    return found
+
+
+def descriptor_of(item: Data) -> object:
+    """The descriptor in a ConfigMap. Raises InstallationError."""
+    content = texts(item.get("data")).get(_KEY)
+    if content is None:
+        raise InstallationError("invalid", f"must have the key {_KEY}", "data")
+    try:
+        return load(content)
+    except GoYamlError as error:
+        raise InstallationError("invalid", str(error), f'data."{_KEY}"') from None
+
+
+def content_of(item: Data) -> Files | Content:
+    """The content in a ConfigMap. Raises InstallationError for bad base64."""
+    files: dict[str, Content] = {unescape(key): value for key, value in texts(item.get("data")).items()}
+    for key, value in texts(item.get("binaryData")).items():
+        try:
+            files[unescape(key)] = b64decode("".join(value.split()), validate=True)
+        except (binascii.Error, ValueError):
+            raise InstallationError("invalid", "must be base64", f'binaryData."{key}"') from None
+    annotations = texts(mapping(item.get("metadata")).get("annotations"))
+    if annotations.get(f"{BLOB}-kind") == "file":
+        return files.get(_SINGLE, "")
+    return Files(files)
+
+
+def state_of(item: Data) -> dict[str, object]:
+    """The states in a ConfigMap; one that is no YAML counts as absent."""
+    found: dict[str, object] = {}
+    for key, value in texts(item.get("data")).items():
+        try:
+            found[unescape(key)] = load(value)
+        except GoYamlError:
+            continue
+    return found
+
+
+def escape(path: str) -> str:
+    """A path as the key of a ConfigMap."""
+    return "".join(
+        char if char in _SAFE else "".join(f"_{byte:02X}" for byte in char.encode()) for char in path
+    )
+
+
+def unescape(key: str) -> str:
+    """The path of a ConfigMap's key."""
+    first, *rest = key.split("_")
+    out = [first.encode()]
+    for part in rest:
+        try:
+            out.append(bytes.fromhex(part[:2]) + part[2:].encode())
+        except ValueError:
+            out.append(f"_{part}".encode())
+    return b"".join(out).decode("utf-8", "replace")
+
+
+def _config_map(
+    title: str, annotations: dict[str, str], data: dict[str, str], binary: dict[str, str]
+) -> Data:
+    found: Data = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": item_name(title), "annotations": {names.LOCAL_CONFIG: "true", **annotations}},
+    }
+    if data:
+        found["data"] = data
+    if binary:
+        found["binaryData"] = binary
+    return found
+
+
+def item_name(title: str) -> str:
+    """A valid name for a title: its letters and digits, and a hash that keeps it apart from similar ones."""
+    plain = "".join(char if char in _NAME else "-" for char in text(title).lower()).strip("-")
+    return f"{plain[:50].rstrip('-')}-{hashed_name(title)[:8]}"

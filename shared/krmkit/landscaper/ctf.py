@@ -1,0 +1,141 @@
+"""Components in folders: component archives, and folders in the common transport format (CTF).
+
+Files come in by path, as bytes; out come descriptors as texts, and the contents of local resources.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from krmkit.landscaper.archive import ArchiveError, gunzip, text_or_bytes, untar
+from krmkit.landscaper.blueprint import BLUEPRINT_TYPES
+from krmkit.landscaper.components import Component, Data, decode
+from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.files import Content, Files
+from krmkit.landscaper.goyaml import GoYamlError, load
+
+DESCRIPTOR_FILE = "component-descriptor.yaml"
+INDEX_FILE = "artifact-index.json"
+_DESCRIPTORS = "component-descriptors/"
+_LOCAL = ("localBlob", "localFilesystemBlob", "localOciBlob")
+_LARGEST = 1024 * 1024
+_GZIP = b"\x1f\x8b"
+
+
+class CtfError(ValueError):
+    """A folder holds no component, or one that cannot be read."""
+
+
+@dataclass(slots=True)
+class Found:
+    """Components with the texts of their descriptors, contents by key, and notes about what was left out."""
+
+    components: list[tuple[Component, str]] = field(default_factory=list)
+    contents: dict[str, Files | Content] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_components(files: dict[str, bytes]) -> Found:
+    """Every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
+    found = Found()
+    for path in sorted(files):
+        folder, _, name = path.rpartition("/")
+        prefix = f"{folder}/" if folder else ""
+        if name == DESCRIPTOR_FILE:
+            component = _component(found, files[path], path)
+            _contents(
+                found, component, lambda key, at=prefix: files.get(f"{at}blobs/{key.replace(':', '.')}")
+            )
+        elif name == INDEX_FILE:
+            _transport(found, files, prefix)
+    if not found.components:
+        raise CtfError(f"there is no {DESCRIPTOR_FILE} and no {INDEX_FILE}")
+    return found
+
+
+def _component(found: Found, data: bytes, path: str) -> Component:
+    try:
+        content = data.decode()
+        component = decode(load(content))
+    except (UnicodeDecodeError, GoYamlError, InstallationError) as error:
+        raise CtfError(f"{path}: {getattr(error, 'message', error)}") from None
+    found.components.append((component, content))
+    return component
+
+
+def _contents(found: Found, component: Component, blob: object) -> None:
+    """The contents of a component's local resources; `blob` finds bytes by file name or digest."""
+    assert callable(blob)
+    for resource in component.resources:
+        access = mapping(resource.get("access"))
+        if access.get("type") not in _LOCAL:
+            continue
+        keys = [text(access.get(name)) for name in ("filename", "localReference", "digest")]
+        key = next((one for one in keys if one), "")
+        name = text(resource.get("name"))
+        data: bytes | None = blob(key) if key else None
+        label = f"{component.name}:{component.version}/{name}"
+        if data is None:
+            found.notes.append(f"{label}: its blob {key} is not there")
+            continue
+        content = _content(resource, data, label)
+        if isinstance(content, bytes) and len(content) > _LARGEST:
+            found.notes.append(f"{label}: left out, for it has {len(content):,} bytes")
+        else:
+            found.contents[label] = content
+
+
+def _content(resource: Data, data: bytes, label: str) -> Files | Content:
+    """A blueprint as a folder; everything else as it is, a compressed text as a text."""
+    if resource.get("type") in BLUEPRINT_TYPES:
+        try:
+            return Files(untar(data))
+        except ArchiveError as error:
+            raise CtfError(f"{label}: {error}") from None
+    media_type = text(mapping(resource.get("access")).get("mediaType"))
+    if data[:2] == _GZIP and "json" in media_type:
+        try:
+            data = gunzip(data)
+        except ArchiveError as error:
+            raise CtfError(f"{label}: {error}") from None
+    return text_or_bytes(data)
+
+
+def _transport(found: Found, files: dict[str, bytes], prefix: str) -> None:
+    """The components of a CTF: an index of OCI manifests, whose layers are blobs by digest."""
+
+    def blob(digest: str) -> bytes | None:
+        return files.get(f"{prefix}blobs/{digest.replace(':', '.')}")
+
+    for artifact in entries(_json(files[f"{prefix}{INDEX_FILE}"], f"{prefix}{INDEX_FILE}").get("artifacts")):
+        repository = text(artifact.get("repository"))
+        if not repository.startswith(_DESCRIPTORS):
+            continue
+        label = f"{repository[len(_DESCRIPTORS) :]}:{text(artifact.get('tag'))}"
+        manifest = _json(_needed(blob(text(artifact.get("digest"))), label), label)
+        config = _json(_needed(blob(text(mapping(manifest.get("config")).get("digest"))), label), label)
+        layer = mapping(config.get("componentDescriptorLayer"))
+        data = _needed(blob(text(layer.get("digest"))), label)
+        if "tar" in text(layer.get("mediaType")):
+            try:
+                members = untar(data)
+            except ArchiveError as error:
+                raise CtfError(f"{label}: {error}") from None
+            content = members.get(DESCRIPTOR_FILE)
+            data = content.encode() if isinstance(content, str) else _needed(content, label)
+        _contents(found, _component(found, data, label), blob)
+
+
+def _needed(data: bytes | None, label: str) -> bytes:
+    if data is None:
+        raise CtfError(f"{label}: a blob of its manifest is not there")
+    return data
+
+
+def _json(data: bytes, label: str) -> Data:
+    try:
+        return mapping(json.loads(data))
+    except (ValueError, RecursionError):
+        raise CtfError(f"{label}: must be JSON") from None

@@ -1,0 +1,105 @@
+"""The data flow between installations of one scope: who depends on whom, and in which order they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.errors import InstallationError
+
+Edges = dict[str, list[str]]
+
+
+@dataclass(slots=True)
+class Exported:
+    """Who exports what in one scope: names of installations by the key that they export."""
+
+    data: dict[str, list[str]] = field(default_factory=dict)
+    targets: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, named: dict[str, dict[str, object]]) -> Exported:
+        """The exports of installations: name -> a spec or template with `exports`."""
+        found = cls()
+        for name, spec in named.items():
+            exports = mapping(spec.get("exports"))
+            for export in entries(exports.get("data")):
+                found.data.setdefault(text(export.get("dataRef")), []).append(name)
+            for export in entries(exports.get("targets")):
+                found.targets.setdefault(text(export.get("target")), []).append(name)
+        return found
+
+    def check_unique(self) -> None:
+        """Raise duplicate-export if two installations export one key."""
+        lines = []
+        for title, exports in (("data", self.data), ("target", self.targets)):
+            twice = [
+                f"    '{key}' is exported by [{', '.join(names)}]"
+                for key, names in sorted(exports.items())
+                if len(names) > 1
+            ]
+            if twice:
+                lines += [f"  {title} exports:", *twice]
+        if lines:
+            listed = "\n".join(lines)
+            raise InstallationError(
+                "duplicate-export",
+                f"the following exports are exported by multiple nested installations:\n{listed}",
+            )
+
+
+def imported_targets(target_import: dict[str, object]) -> list[str]:
+    """The targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""
+    names = [text(target_import.get("target"))]
+    listed = target_import.get("targets")
+    names += [text(name) for name in listed] if isinstance(listed, list) else []
+    names += [text(name) for name in mapping(target_import.get("targetMap")).values()]
+    return [name for name in names if name]
+
+
+def edges(named: dict[str, dict[str, object]]) -> Edges:
+    """For each installation the names of those it depends on, in the order of its imports; an own export is no dependency."""
+    exported = Exported.of(named)
+    found: Edges = {}
+    for name, spec in named.items():
+        imports = mapping(spec.get("imports"))
+        needed: dict[str, None] = {}
+        for data in entries(imports.get("data")):
+            needed.update(dict.fromkeys(exported.data.get(text(data.get("dataRef")), ())))
+        for target in entries(imports.get("targets")):
+            for key in imported_targets(target):
+                needed.update(dict.fromkeys(exported.targets.get(key, ())))
+        found[name] = [other for other in needed if other != name]
+    return found
+
+
+def order(graph: Edges) -> list[str]:
+    """Names such that each comes after those it depends on; independent ones keep their order. Raises cycle."""
+    done: dict[str, bool] = {}
+    result: list[str] = []
+    for start in graph:
+        if start in done:
+            continue
+        done[start] = False
+        path = [start]
+        waiting = [iter(graph[start])]
+        while path:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+                name = path.pop()
+                done[name] = True
+                result.append(name)
+            elif following not in graph:
+                continue
+            elif following not in done:
+                done[following] = False
+                path.append(following)
+                waiting.append(iter(graph[following]))
+            elif not done[following]:
+                cycle = [*path[path.index(following) :], following]
+                raise InstallationError(
+                    "cycle",
+                    f"the subinstallations have a cycle: {' -{depends_on}-> '.join(cycle)}",
+                )
+    return result

@@ -1,0 +1,110 @@
+"""What deploy items export before anything runs: from Go templates that regular expressions on paths select.
+
+    exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")], repository)
+
+A template gets imports, installationPath, templateName, deployItem, cd, components and state, and gives a map `exports`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from krmkit.landscaper.components import Data, Repository
+from krmkit.landscaper.data import mapping
+from krmkit.landscaper.deployitems import DeployItem, deploy_item_object
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.goyaml import GoYamlError, load
+from krmkit.landscaper.landscape import Rendered
+from krmkit.landscaper.templating import Templater
+from krmkit.lang import pattern
+from krmkit.lang.gotemplate import TemplateError, parse
+
+DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
+
+
+@dataclass(slots=True)
+class ExportTemplate:
+    """One template. `kind` is deployItems (gives `exports`) or installations (gives `dataExports` and `targetExports`)."""
+
+    name: str
+    kind: str
+    selector: str
+    template: str
+
+
+def exporter(
+    templates: list[ExportTemplate], repository: Repository
+) -> Callable[[Rendered, DeployItem], Data | None]:
+    """The exports of a deploy item by the first template that selects `<path>/<item>`; None where none does.
+
+    Raises InstallationError (invalid) for a selector that is no regular expression.
+    """
+    selectors = [(_compiled(one), one) for one in templates if one.kind == DEPLOY_ITEMS]
+
+    def find(rendered: Rendered, item: DeployItem) -> Data | None:
+        path = f"{rendered.path}/{item.name}"
+        for selector, template in selectors:
+            if selector.search(path):
+                return mapping(_run(template, _values(rendered, item, template, repository)).get("exports"))
+        return None
+
+    return find
+
+
+def installation_exporter(templates: list[ExportTemplate]) -> Callable[[Rendered], Data | None]:
+    """What a whole installation exports, for one that is not to be rendered inside; None where no template selects its path."""
+    selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
+
+    def find(rendered: Rendered) -> Data | None:
+        for selector, template in selectors:
+            if selector.search(rendered.path):
+                values: Data = {
+                    "imports": rendered.values,
+                    "installationPath": rendered.path,
+                    "templateName": template.name,
+                    "installation": rendered.installation,
+                }
+                return _run(template, values)
+        return None
+
+    return find
+
+
+def _compiled(template: ExportTemplate) -> pattern.Pattern:
+    try:
+        return pattern.compile(template.selector)
+    except pattern.PatternError as error:
+        raise InstallationError(
+            "invalid", f"exportTemplates {template.name}: {error}", "exportTemplates"
+        ) from None
+
+
+def _values(rendered: Rendered, item: DeployItem, template: ExportTemplate, repository: Repository) -> Data:
+    known = rendered.prerequisites
+    assert known is not None
+    templater = Templater(known.blueprint, known.component, known.closure, repository)
+    cd, components = templater.descriptors()
+    made = deploy_item_object(item, rendered.name, rendered.namespace, known.context_name)
+    metadata = {**mapping(made["metadata"]), "name": item.name}
+    return {
+        "imports": rendered.values,
+        "installationPath": rendered.path,
+        "templateName": template.name,
+        "deployItem": {**made, "metadata": metadata},
+        "cd": cd,
+        "components": components,
+        "state": rendered.state,
+    }
+
+
+def _run(template: ExportTemplate, values: Data) -> Data:
+    try:
+        parsed = parse(
+            template.template, name=template.name, functions="landscaper", options=("missingkey=zero",)
+        )
+        return mapping(load(parsed.execute(values)))
+    except TemplateError as error:
+        raise InstallationError("template", f"export template {template.name}: {error.message}") from None
+    except GoYamlError as error:
+        raise InstallationError("template", f"export template {template.name}: {error}") from None

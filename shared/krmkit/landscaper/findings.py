@@ -1,0 +1,41 @@
+"""What became of installations, as findings about the items that they came from; no message holds a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
+from krmkit.krm.resource import Resource
+from krmkit.landscaper.data import mapping
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.items import Items
+from krmkit.landscaper.landscape import FAILED, WAITING, Rendered
+from krmkit.landscaper.redact import Secrets
+
+
+def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
+    """An error of an installation; one of a nested installation is a finding about the root, with the path in the message."""
+    message = secrets.scrub(error.message)
+    if "/" in path:
+        return Finding(error.rule, f"nested installation {path}: {message}", ERROR, item)
+    return Finding(error.rule, message, ERROR, item, error.field)
+
+
+def tree_findings(root: Rendered, items: Items, secrets: Secrets) -> Iterator[Finding]:
+    """Everything about one root installation and what is below it."""
+    item = items.place("Installation", root.namespace, root.name)
+    for one in root.tree():
+        for error in one.errors:
+            if error.rule != "predecessor-failed" or "/" not in one.path:
+                yield error_finding(error, item, one.path, secrets)
+        for reason in one.waits_for:
+            message = (
+                f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
+            )
+            yield Finding("unknown-export", message, INFO, item)
+        if one.phase not in (FAILED, WAITING):
+            made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
+            exported = f", exports {', '.join(one.exports)}" if one.exports else ""
+            yield Finding("rendered", f"{one.path}: {made}{exported}", EXPLAIN, item)
+        if mapping(one.spec.get("verification")):
+            yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)

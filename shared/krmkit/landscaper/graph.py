@@ -1,0 +1,130 @@
+"""Installations as a graph: who gives what to whom, in which order they run, and cycles.
+
+graph_of(items).edges   # [Edge("shop/store", "shop/web", "store-address")]
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from krmkit.landscaper import dependencies
+from krmkit.landscaper.components import Data
+from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.items import Items
+from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.structure import name_of, namespace_of, parent_of
+
+FORMATS = ("table", "dot", "mermaid", "json")
+
+
+@dataclass(slots=True)
+class Edge:
+    """`source` gives `key` to `target`; both are paths of installations."""
+
+    source: str
+    target: str
+    key: str
+
+
+@dataclass(slots=True)
+class Graph:
+    """Paths in the order in which the installations run, each with its phase and its number of deploy items."""
+
+    nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def shown(self, form: str) -> str:
+        """The graph as a table, for Graphviz, for Mermaid, or as JSON."""
+        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+
+    def _table(self) -> str:
+        needs: dict[str, list[str]] = {}
+        for edge in self.edges:
+            needs.setdefault(edge.target, []).append(f"{edge.key} of {edge.source}")
+        rows = [("INSTALLATION", "PHASE", "ITEMS", "NEEDS")]
+        rows += [
+            (path, phase, str(count), ", ".join(needs.get(path, [])))
+            for path, (phase, count) in self.nodes.items()
+        ]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [
+            "  ".join([*(row[at].ljust(widths[at]) for at in range(3)), row[3]]).rstrip() for row in rows
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _dot(self) -> str:
+        lines = ["digraph installations {", "  rankdir=LR;"]
+        lines += [f"  {json.dumps(path)};" for path in self.nodes]
+        lines += [
+            f"  {json.dumps(edge.source)} -> {json.dumps(edge.target)} [label={json.dumps(edge.key)}];"
+            for edge in self.edges
+        ]
+        return "\n".join([*lines, "}", ""])
+
+    def _mermaid(self) -> str:
+        ids = {path: f"i{number}" for number, path in enumerate(self.nodes)}
+        lines = ["flowchart LR", *(f'  {ids[path]}["{path}"]' for path in self.nodes)]
+        lines += [
+            f'  {ids[edge.source]} -- "{edge.key}" --> {ids[edge.target]}'
+            for edge in self.edges
+            if edge.source in ids and edge.target in ids
+        ]
+        return "\n".join([*lines, ""])
+
+    def _json(self) -> str:
+        data = {
+            "installations": [
+                {"path": path, "phase": phase, "deployItems": count}
+                for path, (phase, count) in self.nodes.items()
+            ],
+            "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in self.edges],
+            "problems": self.problems,
+        }
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def graph_of(items: Items) -> Graph:
+    """The graph of all installations among the items, nested ones too."""
+    graph = Graph()
+    roots = [one for one in items.world.of_kind("Installation") if not parent_of(one)]
+    for namespace in dict.fromkeys(map(namespace_of, roots)):
+        specs = {name_of(one): mapping(one.get("spec")) for one in roots if namespace_of(one) == namespace}
+        graph.edges += _edges(specs, "")
+    secrets = Secrets.of(items.world)
+    for root in Landscape(items.world, items.repository, Options(state=items.state)).run():
+        _add(graph, root, secrets)
+    return graph
+
+
+def _add(graph: Graph, rendered: Rendered, secrets: Secrets) -> None:
+    graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
+    graph.problems += [f"{rendered.path}: {secrets.scrub(error.message)}" for error in rendered.errors]
+    named = {text(one.get("name")): one for one in rendered.templates}
+    graph.edges += _edges(named, f"{rendered.path}/")
+    children = {child.path.rpartition("/")[2]: child for child in rendered.children}
+    try:
+        order = dependencies.order(dependencies.edges(named))
+    except InstallationError:
+        order = list(named)  # the error is one of the problems already
+    for name in order:
+        if name in children:
+            _add(graph, children[name], secrets)
+
+
+def _edges(named: dict[str, Data], prefix: str) -> list[Edge]:
+    exported = dependencies.Exported.of(named)
+    found: dict[tuple[str, str, str], None] = {}
+    for name, spec in named.items():
+        imports = mapping(spec.get("imports"))
+        keys = [(exported.data, text(one.get("dataRef"))) for one in entries(imports.get("data"))]
+        for one in entries(imports.get("targets")):
+            keys += [(exported.targets, key) for key in dependencies.imported_targets(one)]
+        for known, key in keys:
+            for owner in known.get(key, ()):
+                if owner != name:
+                    found[f"{prefix}{owner}", f"{prefix}{name}", key] = None
+    return [Edge(*one) for one in found]

@@ -1,0 +1,406 @@
+"""Whole trees of installations, in the order in which the controllers work: imports, nested ones, deploy items, exports.
+
+    landscape = Landscape(World.of(objects), repository)
+    for rendered in landscape.run():
+        rendered.phase, rendered.errors, rendered.objects
+
+Nothing is deployed: what deploy items export comes from `Options`; where nobody says it, the export is unknown, and what
+needs it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from krmkit.landscaper import dependencies, exports, imports, scoped, subinstallations
+from krmkit.landscaper.components import Data, Repository
+from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.deployitems import DeployItem, deploy_item_object
+from krmkit.landscaper.deployitems import decode as decode_deploy_items
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.imports import Imports
+from krmkit.landscaper.importvalues import construct
+from krmkit.landscaper.names import GROUP, object_name
+from krmkit.landscaper.schemarefs import SchemaScope
+from krmkit.landscaper.sources import Prerequisites, prerequisites
+from krmkit.landscaper.spifftemplates import map_data
+from krmkit.landscaper.structure import name_of, namespace_of, parent_of, scope_of
+from krmkit.landscaper.templating import Templater, template_values
+from krmkit.landscaper.world import World
+
+SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
+MOCK_TYPE = f"{GROUP}/mock"
+_DEEPEST = 30
+_MOST = 10_000
+
+
+@dataclass(slots=True)
+class Options:
+    """What a landscape is told from outside.
+
+    deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
+    exporter: the exports of a deploy item from templates; None where no template fits. installation_exporter: the exports
+    {dataExports, targetExports} of a whole installation, which then is not rendered inside.
+    names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
+    state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
+    broken: namespaces and names of installations that are not to be rendered, because their form is wrong.
+    """
+
+    deploy_item_exports: dict[str, Data] = field(default_factory=dict)
+    exporter: Callable[[Rendered, DeployItem], Data | None] | None = None
+    installation_exporter: Callable[[Rendered], Data | None] | None = None
+    names: dict[str, str] = field(default_factory=dict)
+    state: dict[str, dict[str, object]] = field(default_factory=dict)
+    unknown_is_nil: bool = False
+    broken: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(slots=True)
+class Rendered:
+    """What became of one installation. `objects` are those that it made, its nested Installations among them."""
+
+    installation: Data
+    path: str
+    phase: str = ""
+    errors: list[InstallationError] = field(default_factory=list)
+    waits_for: list[str] = field(default_factory=list)
+    objects: list[Data] = field(default_factory=list)
+    imports: Imports = field(default_factory=Imports)
+    mapped: Data = field(default_factory=dict)
+    values: Data = field(default_factory=dict)
+    deploy_items: list[DeployItem] = field(default_factory=list)
+    unknown_items: list[str] = field(default_factory=list)
+    templates: list[Data] = field(default_factory=list)
+    children: list[Rendered] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+    exports: Data = field(default_factory=dict)
+    exported: list[Data] = field(default_factory=list)
+    state: dict[str, object] = field(default_factory=dict)
+    prerequisites: Prerequisites | None = None
+
+    @property
+    def name(self) -> str:
+        """The installation's name."""
+        return name_of(self.installation)
+
+    @property
+    def namespace(self) -> str:
+        """The installation's namespace."""
+        return namespace_of(self.installation)
+
+    @property
+    def spec(self) -> Data:
+        """The installation's spec."""
+        return mapping(self.installation.get("spec"))
+
+    def tree(self) -> list[Rendered]:
+        """This one and all below it, parents first."""
+        found = [self]
+        for child in self.children:
+            found += child.tree()
+        return found
+
+
+class Landscape:
+    """The installations of a world, root by root, in the order of their data flow."""
+
+    def __init__(self, world: World, repository: Repository, options: Options | None = None) -> None:
+        self.world = world
+        self.repository = repository
+        self.options = options or Options()
+        self.unknown: dict[tuple[str, str, str], str] = {}
+        self.owners: dict[tuple[str, str, str], str] = {}
+        self.count = 0
+
+    def run(self, wanted: list[str] | None = None) -> list[Rendered]:
+        """All root installations, or those named and the ones that they depend on; each after what it depends on."""
+        found: list[Rendered] = []
+        roots = [one for one in self.world.of_kind("Installation") if not parent_of(one)]
+        for namespace in dict.fromkeys(map(namespace_of, roots)):
+            named = {name_of(one): one for one in roots if namespace_of(one) == namespace}
+            found += self._siblings(named, wanted)
+        return found
+
+    def _siblings(self, named: dict[str, Data], wanted: list[str] | None) -> list[Rendered]:
+        specs = {name: _flow_spec(one) for name, one in named.items()}
+        graph = dependencies.edges(specs)
+        if wanted is not None:
+            graph = _needed(graph, wanted)
+        try:
+            order = dependencies.order(graph)
+        except InstallationError as error:
+            cycle = error.message.replace("subinstallations", "installations")
+            return [
+                Rendered(named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")])
+                for name in graph
+            ]
+        done: dict[str, Rendered] = {}
+        for name in order:
+            done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
+        return [done[name] for name in graph if name in done]
+
+    def render(self, installation: Data, path: str, before: list[Rendered], depth: int = 0) -> Rendered:
+        """One installation and everything below it; `before` are the siblings that it depends on."""
+        rendered = Rendered(installation, path)
+        if (rendered.namespace, rendered.name) in self.options.broken:
+            rendered.phase = FAILED
+            self._exports_unknown(rendered)
+            return rendered
+        self.count += 1
+        if depth > _DEEPEST or self.count > _MOST:
+            rendered.phase = FAILED
+            rendered.errors.append(
+                InstallationError(
+                    "limit", f"installations are nested more than {_DEEPEST} deep, or are more than {_MOST:,}"
+                )
+            )
+            return rendered
+        try:
+            self._render(rendered, before, depth)
+        except InstallationError as error:
+            rendered.errors.append(error)
+        if rendered.errors or any(child.phase == FAILED for child in rendered.children):
+            rendered.phase = FAILED
+        elif rendered.waits_for or any(child.phase == WAITING for child in rendered.children):
+            rendered.phase = WAITING
+        else:
+            rendered.phase = SUCCEEDED
+        if rendered.phase != SUCCEEDED:
+            self._exports_unknown(rendered)
+        return rendered
+
+    def _render(self, rendered: Rendered, before: list[Rendered], depth: int) -> None:
+        known = prerequisites(self.world, self.repository, rendered.installation)
+        rendered.prerequisites = known
+        for other in before:
+            if other.phase == FAILED:
+                raise InstallationError(
+                    "predecessor-failed",
+                    f'depending on installation "{other.namespace}/{other.name}" which is not succeeded',
+                )
+        if self._waits(rendered):
+            return
+        scope = SchemaScope(
+            known.blueprint.local_types, known.blueprint.files, known.component, self.repository
+        )
+        self._imports(rendered, known, scope)
+        if rendered.errors:
+            return
+        templater = self._templater(rendered, known)
+        values = template_values(templater, rendered.values, known.shown_spec(rendered.spec))
+        rendered.values = templater.bindings(values, rendered.values)
+        values["imports"] = rendered.values
+        copies = scoped.import_copies(
+            known.blueprint.imports, rendered.values, rendered.imports, rendered.name, rendered.namespace
+        )
+        self._write(rendered, copies)
+        if self._replaced(rendered):
+            return
+        made = self._nested(rendered, known, templater, values)
+        self._deploy_items(rendered, known, templater, values)
+        self._children(rendered, made, depth)
+        if all(child.phase == SUCCEEDED for child in rendered.children):
+            self._exports(rendered, templater, values, scope)
+
+    def _waits(self, rendered: Rendered) -> bool:
+        """Whether an import is an export that nobody knows."""
+        scope = scope_of(rendered.installation)
+        wanted = mapping(rendered.spec.get("imports"))
+        needed = [("DataObject", text(one.get("dataRef"))) for one in entries(wanted.get("data"))]
+        for one in entries(wanted.get("targets")):
+            needed += [("Target", key) for key in dependencies.imported_targets(one)]
+        for kind, key in needed:
+            name = object_name(scope, key) if key else ""
+            owner = self.unknown.get((kind, rendered.namespace, name))
+            if owner and self.world.get(kind, rendered.namespace, name) is None:
+                rendered.waits_for.append(f"{key} of {owner}")
+        return bool(rendered.waits_for)
+
+    def _imports(self, rendered: Rendered, known: Prerequisites, scope: SchemaScope) -> None:
+        """The values of the blueprint's imports, or every reason why there are none."""
+        spec = rendered.spec
+        wanted = mapping(spec.get("imports"))
+        outer = scope_of(rendered.installation)
+        rendered.errors += imports.missing(self.world, rendered.namespace, outer, wanted)
+        if rendered.errors:
+            return
+        rendered.imports = imports.resolve(self.world, rendered.namespace, outer, wanted)
+        mappings = mapping(spec.get("importDataMappings"))
+        if mappings:
+            rendered.mapped = map_data(
+                mappings,
+                rendered.imports.values(),
+                "import-mapping",
+                f"import mapping template {rendered.name}.",
+                "spec.importDataMappings",
+            )
+        found = construct(known.blueprint, rendered.imports, rendered.mapped, scope, rendered.name)
+        rendered.values = found.values
+        rendered.errors += found.findings
+
+    def _templater(self, rendered: Rendered, known: Prerequisites) -> Templater:
+        rendered.state = dict(self.options.state.get(rendered.name, {}))
+        return Templater(known.blueprint, known.component, known.closure, self.repository, rendered.state)
+
+    def _replaced(self, rendered: Rendered) -> bool:
+        """Whether a template tells the exports of the whole installation, which are then written."""
+        find = self.options.installation_exporter
+        told = find(rendered) if find is not None else None
+        if told is None:
+            return False
+        rendered.exports = dict(mapping(told.get("dataExports")))
+        for one in entries(told.get("targetExports")):
+            rendered.exports[text(one.get("name"))] = one
+        self._write_exports(rendered)
+        return True
+
+    def _write_exports(self, rendered: Rendered) -> None:
+        """The objects of the exports, each of which must have a value."""
+        exports.check_defined(rendered.exports, rendered.spec, rendered.name)
+        scope = scope_of(rendered.installation)
+        made = scoped.exported_objects(
+            rendered.exports, rendered.spec, rendered.name, rendered.namespace, scope
+        )
+        rendered.exported = made
+        self._write(rendered, made)
+
+    def _nested(
+        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+    ) -> list[Data]:
+        """The nested Installations, in the order in which they run."""
+        templates = templater.subinstallations(values) + known.blueprint.subinstallations()
+        templates = subinstallations.prune(templates, known.blueprint, rendered.values)
+        subinstallations.validate(templates, known.blueprint)
+        rendered.templates = templates
+        named = {text(one.get("name")): one for one in templates}
+        rendered.order = dependencies.order(dependencies.edges(named))
+        made = []
+        for name, template in named.items():
+            made.append(
+                subinstallations.installation_object(
+                    rendered.installation,
+                    known.component,
+                    self.repository,
+                    known.repository_context,
+                    template,
+                    self._name(rendered, name),
+                )
+            )
+        self._write(rendered, made)
+        return made
+
+    def _name(self, rendered: Rendered, template: str) -> str:
+        """The name of a nested installation."""
+        return self.options.names.get(f"{rendered.path}/{template}") or subinstallations.default_name(
+            rendered.name, template
+        )
+
+    def _deploy_items(
+        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+    ) -> None:
+        rendered.deploy_items = decode_deploy_items(
+            templater.deploy_items(values), rendered.imports, rendered.namespace
+        )
+        self._write(
+            rendered,
+            [
+                deploy_item_object(item, rendered.name, rendered.namespace, known.context_name)
+                for item in rendered.deploy_items
+            ],
+        )
+
+    def _children(self, rendered: Rendered, made: list[Data], depth: int) -> None:
+        by_template = dict(zip([text(one.get("name")) for one in rendered.templates], made, strict=True))
+        graph = dependencies.edges({text(one.get("name")): one for one in rendered.templates})
+        done: dict[str, Rendered] = {}
+        for template in rendered.order:
+            before = [done[other] for other in graph[template]]
+            done[template] = self.render(
+                by_template[template], f"{rendered.path}/{template}", before, depth + 1
+            )
+        rendered.children = [done[name] for name in by_template]
+
+    def _item_exports(self, rendered: Rendered) -> Data:
+        """What the deploy items export, by name; nil for an item without exports, and for one of which nobody knows."""
+        found: Data = {}
+        told = self.options.deploy_item_exports
+        for item in rendered.deploy_items:
+            keys = (f"{rendered.path}/{item.name}", f"{rendered.name}/{item.name}", item.name)
+            key = next((one for one in keys if one in told), None)
+            value: object = told[key] if key is not None else None
+            if key is None and self.options.exporter is not None:
+                value = self.options.exporter(rendered, item)
+            if value is None and key is None and item.type == MOCK_TYPE:
+                value = mapping(item.config).get("export")
+            if value is None and key is None and item.type != MOCK_TYPE:
+                rendered.unknown_items.append(item.name)
+            found[item.name] = value
+        return found
+
+    def _exports(self, rendered: Rendered, templater: Templater, values: Data, scope: SchemaScope) -> None:
+        known = templater.blueprint
+        item_exports = self._item_exports(rendered)
+        if rendered.deploy_items and (
+            self.options.unknown_is_nil or any(value is not None for value in item_exports.values())
+        ):
+            self._write(rendered, [scoped.execution_exports(item_exports, rendered.name, rendered.namespace)])
+        internal = exports.internal_values(self.world, rendered.namespace, rendered.name, item_exports)
+        try:
+            rendered.exports = exports.construct(
+                templater,
+                {**values, **internal, "values": internal},
+                known,
+                rendered.spec,
+                rendered.name,
+                scope,
+            )
+            self._write_exports(rendered)
+        except InstallationError:
+            if self.options.unknown_is_nil or not rendered.unknown_items:
+                raise
+            rendered.waits_for += [f"exports of deploy item {name}" for name in rendered.unknown_items]
+
+    def _write(self, rendered: Rendered, made: list[Data]) -> None:
+        """Objects of an installation; one that another installation has written already is a conflict."""
+        for item in made:
+            key = str(item["kind"]), namespace_of(item), name_of(item)
+            owner = self.owners.setdefault(key, rendered.path)
+            if owner != rendered.path:
+                raise InstallationError(
+                    "owner-conflict",
+                    f"{key[0]} {key[2]} is made by installation {owner} already, and has one owner",
+                )
+            self.world.add(item)
+            rendered.objects.append(item)
+
+    def _exports_unknown(self, rendered: Rendered) -> None:
+        """The exports of an installation that did not succeed: those who import them wait."""
+        scope = scope_of(rendered.installation)
+        wanted = mapping(rendered.spec.get("exports"))
+        for kind, list_name, key_name in (("DataObject", "data", "dataRef"), ("Target", "targets", "target")):
+            for one in entries(wanted.get(list_name)):
+                key = object_name(scope, text(one.get(key_name)))
+                self.unknown[kind, rendered.namespace, key] = rendered.path
+
+
+def _flow_spec(installation: Data) -> Data:
+    """The spec with the imports and exports that take part in the order; optimization takes them out."""
+    spec = mapping(installation.get("spec"))
+    optimization = mapping(spec.get("optimization"))
+    return {
+        "imports": {} if optimization.get("hasNoSiblingImports") is True else spec.get("imports"),
+        "exports": {} if optimization.get("hasNoSiblingExports") is True else spec.get("exports"),
+    }
+
+
+def _needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:
+    """The part of the graph that the wanted installations need."""
+    kept: set[str] = set()
+    pending = [name for name in wanted if name in graph]
+    while pending:
+        name = pending.pop()
+        if name not in kept:
+            kept.add(name)
+            pending += graph[name]
+    return {name: others for name, others in graph.items() if name in kept}

@@ -1,0 +1,77 @@
+"""Names, labels and annotations of Landscaper's objects.
+
+object_name("", "config")            # "config"
+object_name("Inst.root", "config")   # "4r75bh6pvkbg3wtfdoge5orc2wd67ins"
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b32encode
+
+GROUP = "landscaper.gardener.cloud"
+API_VERSION = f"{GROUP}/v1alpha1"
+
+CONTEXT_LABEL = f"data.{GROUP}/context"
+SOURCE_TYPE_LABEL = f"data.{GROUP}/sourceType"
+KEY_LABEL = f"data.{GROUP}/key"
+SOURCE_LABEL = f"data.{GROUP}/source"
+INDEX_LABEL = f"data.{GROUP}/index"
+TARGET_MAP_KEY_LABEL = f"data.{GROUP}/targetmapkey"
+HASH_ANNOTATION = f"data.{GROUP}/hash"
+
+ENCOMPASSED_BY_LABEL = f"{GROUP}/encompassed-by"
+SUBINSTALLATION_NAME_ANNOTATION = f"{GROUP}/subinstallation-name"
+OPERATION_ANNOTATION = f"{GROUP}/operation"
+RECONCILE_REASON_ANNOTATION = f"{GROUP}/reconcile-reason"
+RECONCILE_IF_CHANGED_ANNOTATION = f"{GROUP}/reconcile-if-changed"
+
+MANAGED_BY_LABEL = f"execution.{GROUP}/managed-by"
+ITEM_NAME_LABEL = f"execution.{GROUP}/name"
+DEPENDS_ON_ANNOTATION = f"execution.{GROUP}/dependsOn"
+DEPLOYER_TYPE_ANNOTATION = f"{GROUP}/deployer-type"
+DEPLOYER_TARGET_ANNOTATION = f"{GROUP}/deployer-target-name"
+NO_TARGET = ".noTargetName"
+
+IMPORT = "import"
+EXPORT = "export"
+
+_EDGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_INNER = _EDGE | frozenset(".-")
+
+
+def installation_source(name: str) -> str:
+    """The source label of an installation, and the context of its children: `Inst.<name>`."""
+    return f"Inst.{name}"
+
+
+def execution_source(name: str) -> str:
+    """The source and the context of an execution's exports: `Exec.<name>`."""
+    return f"Exec.{name}"
+
+
+def object_name(context: str, key: str) -> str:
+    """The name of the DataObject or Target that `key` means in the scope `context` ("" is the scope of root installations).
+
+    `#name` is the object of that name in any scope; a key of the root scope that is a valid name stands for itself; all
+    others become the base32 form of a SHA-1 sum.
+    """
+    if key.startswith("#"):
+        return key[1:]
+    if not context and _is_name(key):
+        return key
+    return hashed_name(f"{context}/{key}")
+
+
+def hashed_name(text: str) -> str:
+    """Base32 (lower case, no padding) of the SHA-1 sum of the text, which always has 32 characters."""
+    return b32encode(hashlib.sha1(text.encode(), usedforsecurity=False).digest()).decode().lower()
+
+
+def index_key(name: str, index: int | str) -> str:
+    """The key of an element of a target list or map: `name[0]`, `name[blue]`."""
+    return f"{name}[{index}]"
+
+
+def _is_name(key: str) -> bool:
+    return bool(key) and key[0] in _EDGE and key[-1] in _EDGE and _INNER.issuperset(key)

@@ -1,0 +1,126 @@
+"""Spiff executors and data mappings: spiff++ with the functions that Landscaper adds, and without access to anything else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from krmkit.landscaper.blueprint import Blueprint, Executor, read_file
+from krmkit.landscaper.components import Data
+from krmkit.landscaper.data import mapping
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.goyaml import GoYamlError, load
+from krmkit.lang.gotemplate.functions import GoCallError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.landscaper.templating import Templater
+
+_SOURCE = "template"
+
+
+def map_data(mappings: Data, imports: Data, rule: str, title: str, field: str) -> Data:
+    """The values of data mappings: each key is a spiff document of its own, over the imports (or exports) by name.
+
+    Raises InstallationError with `rule` for the first key, in order of names, whose document fails.
+    """
+    from krmkit.lang.spiff import Options, SpiffError, evaluate
+
+    found: Data = {}
+    for name in sorted(mappings):
+        try:
+            options = Options(bindings=imports, access="none", source_name=name)
+            found[name] = evaluate(mappings[name], [], options).documents[0]
+        except SpiffError as error:
+            raise InstallationError(
+                rule, f"unable to template {title}{name}: {error.message}", f"{field}.{name}"
+            ) from None
+    return found
+
+
+def run_spiff(templater: Templater, phase: str, executor: Executor, values: Data) -> Data:
+    """The output of a Spiff executor; its state is the part marked &state. Raises InstallationError (template)."""
+    from krmkit.lang.spiff import Options, SpiffError, merge
+
+    key = templater.state_key(phase, executor)
+    options = Options(
+        bindings=values,
+        files={f"/{path}": content for path, content in templater.blueprint.files.all().items()},
+        access="files",
+        source_name=_SOURCE,
+        state=templater.state.get(key, {}) if key else None,
+        functions=_functions(templater),
+    )
+    try:
+        result = merge(_template(templater, executor), [], options)
+    except SpiffError as error:
+        raise InstallationError("template", error.message) from None
+    if key:
+        templater.state[key] = result.state if result.state is not None else {}
+    document = result.documents[-1] if result.documents else None
+    if document is not None and not isinstance(document, dict):
+        raise InstallationError("template", f'executor "{executor.name}": the output must be a mapping')
+    return mapping(document)
+
+
+def _template(templater: Templater, executor: Executor) -> str:
+    """The text of a template; one that stands as data is written as JSON, which is YAML."""
+    if executor.template is None:
+        return (
+            read_file(templater.blueprint.files, executor.file)
+            if executor.file
+            else executor.text(templater.blueprint.files)
+        )
+    if isinstance(executor.template, str):
+        return executor.template
+    import json
+
+    return json.dumps(executor.template, ensure_ascii=False)
+
+
+def _functions(templater: Templater) -> dict[str, Callable[..., object]]:
+    """The functions that Landscaper registers with spiff; there is no getResources."""
+    from krmkit.landscaper.gotemplates import REFUSED, Lookup, refuse
+    from krmkit.landscaper.ociref import parse_oci_ref
+
+    lookup = Lookup(templater)
+    found: dict[str, Callable[..., object]] = {
+        "getResource": lambda *args: lookup.resources(args)[0],
+        "getComponent": lambda *args: lookup.component(args),
+        "getResourceKey": lookup.resource_key,
+        "getResourceContent": lookup.resource_content,
+        "parseOCIRef": lambda ref: list(parse_oci_ref(str(ref))),
+        "ociRefRepo": lambda ref: parse_oci_ref(str(ref))[0],
+        "ociRefVersion": lambda ref: parse_oci_ref(str(ref))[1],
+    }
+    for name in REFUSED:
+        found[name] = refuse(name)
+    return {name: _failing(function) for name, function in found.items()}
+
+
+def _failing(function: Callable[..., object]) -> Callable[..., object]:
+    """The function with its failures as ValueError, which spiff takes for an ordinary failure."""
+
+    def call(*args: object) -> object:
+        try:
+            return function(*args)
+        except GoCallError as error:
+            raise ValueError(error.message) from None
+
+    return call
+
+
+def check(executor: Executor, blueprint: Blueprint) -> None:
+    """Raise InstallationError (template) for a template that is absent or no YAML; expressions are checked when they run."""
+    if executor.template is None and not executor.file:
+        executor.text(blueprint.files)
+    if executor.template is None or isinstance(executor.template, str):
+        source = (
+            executor.template
+            if isinstance(executor.template, str)
+            else read_file(blueprint.files, executor.file)
+        )
+        try:
+            load(source)
+        except GoYamlError as error:
+            raise InstallationError("template", str(error)) from None

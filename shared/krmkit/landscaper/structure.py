@@ -1,0 +1,39 @@
+"""Who an installation is: its name, namespace, parent and context."""
+
+from __future__ import annotations
+
+from krmkit.landscaper.data import entries, mapping, text, texts
+from krmkit.landscaper.names import ENCOMPASSED_BY_LABEL, installation_source
+
+DEFAULT_NAMESPACE = "default"
+GENERATED_BY = "krmkit.dev/generated-by"
+
+
+def name_of(item: dict[str, object]) -> str:
+    """metadata.name."""
+    return text(mapping(item.get("metadata")).get("name"))
+
+
+def namespace_of(item: dict[str, object]) -> str:
+    """metadata.namespace, "default" where an object has none."""
+    return text(mapping(item.get("metadata")).get("namespace")) or DEFAULT_NAMESPACE
+
+
+def parent_of(installation: dict[str, object]) -> str:
+    """The name of the parent installation; "" for a root installation.
+
+    The parent is the owner of kind Installation; a generated object without an owner names it in a label.
+    """
+    metadata = mapping(installation.get("metadata"))
+    for owner in entries(metadata.get("ownerReferences")):
+        if owner.get("kind") == "Installation":
+            return text(owner.get("name"))
+    if GENERATED_BY in texts(metadata.get("annotations")):
+        return texts(metadata.get("labels")).get(ENCOMPASSED_BY_LABEL, "")
+    return ""
+
+
+def scope_of(installation: dict[str, object]) -> str:
+    """The context in which the imports of an installation are looked up: "" for a root, else `Inst.<parent>`."""
+    parent = parent_of(installation)
+    return installation_source(parent) if parent else ""

@@ -1,0 +1,57 @@
+"""References `cd://componentReferences/<name>/.../resources/<name>` into a component."""
+
+from __future__ import annotations
+
+from krmkit.landscaper.components import Component, Data, Repository
+from krmkit.landscaper.data import text
+from krmkit.landscaper.errors import InstallationError
+from krmkit.lang.nearest import did_you_mean
+
+SCHEME = "cd://"
+_REFERENCES, _RESOURCES = "componentReferences", "resources"
+
+
+def resolve(repository: Repository, component: Component, uri: str) -> tuple[Component, Data]:
+    """The resource that a cd URI names, and the component that has it.
+
+    Raises InstallationError: `invalid` for a URI that is none, `component-not-found` for what it does not find.
+    """
+    owner, kind, name = walk(repository, component, uri)
+    if kind != _RESOURCES:
+        raise InstallationError("invalid", f"{uri} must name a resource, got a component")
+    resource = owner.resource(name)
+    if resource is None:
+        known = [text(one.get("name")) for one in owner.resources]
+        raise InstallationError(
+            "blueprint-not-found", f"local resource {name} cannot be found{did_you_mean(name, known)}"
+        )
+    return owner, resource
+
+
+def walk(repository: Repository, component: Component, uri: str) -> tuple[Component, str, str]:
+    """The component in which the last step of a URI is looked up, and that step: its kind and name."""
+    path = uri.removeprefix(SCHEME)
+    parts = path.split("/")
+    if not uri.startswith(SCHEME) or len(parts) % 2 or not all(parts):
+        raise InstallationError(
+            "invalid", f'{uri} must have the form "cd://componentReferences/<name>/resources/<name>"'
+        )
+    for index in range(0, len(parts), 2):
+        kind, name = parts[index], parts[index + 1]
+        if kind == _RESOURCES:
+            if index + 2 != len(parts):
+                raise InstallationError("invalid", f"{uri}: nothing may follow a resource")
+            return component, kind, name
+        if kind != _REFERENCES:
+            raise InstallationError(
+                "invalid", f"{uri}: unknown keyword {kind}; must be {_REFERENCES} or {_RESOURCES}"
+            )
+        reference = next((one for one in component.references if one.get("name") == name), None)
+        if reference is None:
+            known = [text(one.get("name")) for one in component.references]
+            raise InstallationError(
+                "component-not-found",
+                f"component reference {name} cannot be found{did_you_mean(name, known)}",
+            )
+        component = repository.referenced(component, reference)
+    return component, _REFERENCES, parts[-1]

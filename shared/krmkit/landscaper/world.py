@@ -1,0 +1,84 @@
+"""The objects that installations read: of one list of items, by kind, namespace and name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from krmkit.landscaper.data import mapping, texts
+from krmkit.landscaper.names import API_VERSION, CONTEXT_LABEL, GROUP, KEY_LABEL, SOURCE_TYPE_LABEL
+from krmkit.landscaper.structure import name_of, namespace_of
+
+Object = dict[str, object]
+Key = tuple[str, str, str]
+
+LANDSCAPER_KINDS = (
+    "Installation",
+    "DataObject",
+    "Target",
+    "Context",
+    "DeployItem",
+    "Execution",
+    "ComponentVersionOverwrites",
+)
+CORE_KINDS = ("ConfigMap", "Secret")
+
+
+@dataclass(slots=True)
+class World:
+    """Objects by (kind, namespace, name). `labelled` finds DataObjects and Targets by the label of their scope."""
+
+    objects: dict[Key, Object] = field(default_factory=dict)
+    labelled: dict[tuple[str, str, str], dict[str, Object]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, objects: Iterable[Object]) -> World:
+        """The world that holds these objects; what is of no kind above is left out."""
+        world = cls()
+        for item in objects:
+            world.add(item)
+        return world
+
+    def add(self, item: Object) -> None:
+        """Put an object in, in the place of one of the same kind, namespace and name."""
+        kind = str(item.get("kind"))
+        version = item.get("apiVersion")
+        if (kind in LANDSCAPER_KINDS and version == API_VERSION) or (kind in CORE_KINDS and version == "v1"):
+            key = kind, namespace_of(item), name_of(item)
+            self.objects[key] = item
+            if kind in ("DataObject", "Target"):
+                context = texts(mapping(item.get("metadata")).get("labels")).get(CONTEXT_LABEL, "")
+                self.labelled.setdefault((kind, key[1], context), {})[key[2]] = item
+
+    def get(self, kind: str, namespace: str, name: str) -> Object | None:
+        """The object of this kind and name; None where there is none."""
+        return self.objects.get((kind, namespace, name))
+
+    def of_kind(self, kind: str) -> list[Object]:
+        """All objects of a kind, in order."""
+        return [item for key, item in self.objects.items() if key[0] == kind]
+
+    def names(self, kind: str, namespace: str) -> list[str]:
+        """The names of all objects of a kind in a namespace."""
+        return [name for known, space, name in self.objects if known == kind and space == namespace]
+
+    def in_scope(self, kind: str, namespace: str, context: str) -> list[Object]:
+        """The DataObjects or Targets whose label says this context."""
+        return list(self.labelled.get((kind, namespace, context), {}).values())
+
+    def targets_by_key(self, namespace: str, context: str, key: str) -> list[Object]:
+        """The Targets that a list or map import of a parent made: by the labels context, key and sourceType=import."""
+        found = []
+        for target in self.in_scope("Target", namespace, context):
+            labels = texts(mapping(target.get("metadata")).get("labels"))
+            if labels.get(KEY_LABEL) == key and labels.get(SOURCE_TYPE_LABEL) == "import":
+                found.append(target)
+        return found
+
+
+def not_found(kind: str, name: str) -> str:
+    """What Kubernetes says when there is no such object: `secrets "x" not found`."""
+    plural = {"Secret": "secrets", "ConfigMap": "configmaps"}.get(kind)
+    if plural is None:
+        plural = f"{kind.lower()}s.{GROUP}"
+    return f'{plural} "{name}" not found'

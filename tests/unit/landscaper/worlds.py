@@ -1,0 +1,63 @@
+"""Installations, blueprints and objects for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.landscaper.components import Repository
+from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.world import World
+
+CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
+Data = dict[str, Any]
+
+
+def obj(kind: str, name: str, version: str = API_VERSION, **fields: Any) -> Data:
+    """An object of the namespace default."""
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "default"}, **fields}
+
+
+def target(name: str, kind: str = CLUSTER, **config: Any) -> Data:
+    """A Target with a config."""
+    return obj("Target", name, spec={"type": kind, "config": config})
+
+
+def data_object(name: str, value: Any) -> Data:
+    """A DataObject."""
+    return obj("DataObject", name, data=value)
+
+
+def blueprint(body: str, **files: str) -> Data:
+    """spec.blueprint with the text of a blueprint, without its header, and other files (`__` stands for a dot)."""
+    header = f"apiVersion: {API_VERSION}\nkind: Blueprint\n"
+    named = {name.replace("__", "."): text for name, text in files.items()}
+    return {"inline": {"filesystem": {"blueprint.yaml": header + body, **named}}}
+
+
+def installation(name: str, body: str, files: Data | None = None, **spec: Any) -> Data:
+    """An Installation with an inline blueprint."""
+    return obj("Installation", name, spec={"blueprint": blueprint(body, **(files or {})), **spec})
+
+
+def run(*objects: Data, repository: Repository | None = None, **options: Any) -> list[Rendered]:
+    """All root installations, rendered."""
+    landscape = Landscape(World.of(objects), repository or Repository(), Options(**options))
+    return landscape.run()
+
+
+def one(*objects: Data, repository: Repository | None = None, **options: Any) -> Rendered:
+    """The only root installation, rendered."""
+    (found,) = run(*objects, repository=repository, **options)
+    return found
+
+
+def messages(rendered: Rendered) -> list[str]:
+    """The messages of all errors of a tree."""
+    return [error.message for each in rendered.tree() for error in each.errors]
+
+
+def made(rendered: Rendered) -> list[Data]:
+    """The objects of a tree, parents first."""
+    found: list[Data] = [item for each in rendered.tree() for item in each.objects]
+    return found
