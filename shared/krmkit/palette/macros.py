@@ -55,6 +55,7 @@ SYSTEM_MACROS = (
     "cluster.kubevip",
 )
 _MOST_NAMED = 500  # names that a message about an unknown one looks at
+_MOST_HINTS = 20  # messages of one run that look for a nearest name, which is a comparison with all
 MAX_CHAIN = 100
 """Values that are needed one by the other; assign a larger number to raise it."""
 MAX_VALUE = 4 * 1024 * 1024
@@ -149,6 +150,7 @@ class Resolver:
             for name in dict.fromkeys(name for name in source.names if name):
                 self._by_name.setdefault(name, []).append(source)
         self._lines: dict[Source, LineIndex] = {}
+        self._hints_left = _MOST_HINTS
         self.used: set[str] = set()  # fields without `.spectro.` that some macro has, as in "var.site"
         self._texts: dict[Source, MacroText] = {}
         self._roots: dict[Source, Node | None] = {}
@@ -313,8 +315,9 @@ class Resolver:
             kind
         ]
         known = [*given, *(SYSTEM_MACROS if kind == "system" else ())]
-        if name in known:
+        if name in known or self._hints_left == 0:
             return ""
+        self._hints_left -= 1
         near = nearest(name, known[:_MOST_NAMED])
         if near is not None:
             return f'; did you mean ".spectro.{kind}.{near}"?'
