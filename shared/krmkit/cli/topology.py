@@ -97,7 +97,8 @@ def main(words: list[str]) -> int:
                 raise PlanError(f"--rebase must be CLUSTER=CLASS, got {text}")
             rebase(new, cluster, cluster_class)
         keys = _chosen(old, new, arguments.cluster)
-        plan = compute(old, new, options, keys, arguments.jobs or _cores(), terminal)
+        work = Work(old, new, options, keys, arguments.format == "diff")
+        plan = compute(work, arguments.jobs or _cores(), terminal)
     except PlanError as error:
         print(f"krmkit topology plan: {error}", file=sys.stderr)
         return 1
@@ -135,26 +136,51 @@ def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
     return [key for key in keys if key[1] in names or "/".join(key) in names]
 
 
-def compute(
-    old: Collected, new: Collected, options: Options, keys: list[Key], jobs: int, terminal: Terminal
-) -> Plan:
+class Work:
+    """What the processes share. with_objects: the plan holds the objects themselves, for a diff."""
+
+    __slots__ = ("chunks", "keys", "new", "old", "options", "with_objects")
+
+    def __init__(
+        self, old: Collected, new: Collected, options: Options, keys: list[Key], with_objects: bool
+    ) -> None:
+        self.old = old
+        self.new = new
+        self.options = options
+        self.keys = keys
+        self.with_objects = with_objects
+        self.chunks = [keys]
+
+    def plan(self, number: int) -> Plan:
+        """The plan of one chunk of the Clusters."""
+        plan = make_plan(self.old, self.new, self.options, self.chunks[number])
+        if not self.with_objects:
+            # They are most of what would have to go from process to process.
+            for one in plan.clusters:
+                for change in one.changes:
+                    change.before = change.after = None
+        return plan
+
+
+def compute(work: Work, jobs: int, terminal: Terminal) -> Plan:
     """The plan of all Clusters, shared among processes where there are many. Raises PlanError where a process dies."""
-    jobs = min(jobs, max(1, len(keys) // _FEWEST))
+    total = len(work.keys)
+    jobs = min(jobs, max(1, total // _FEWEST))
     if jobs == 1:
-        return make_plan(old, new, options, keys)
+        return work.plan(0)
     from krmkit.cli.processes import share
 
-    count = min(len(keys), jobs * _CHUNKS_PER_JOB)
-    chunks = [keys[number::count] for number in range(count)]
+    count = min(total, jobs * _CHUNKS_PER_JOB)
+    work.chunks = [work.keys[number::count] for number in range(count)]
     started, done = monotonic(), 0
     plans: list[Plan] = []
-    for _, plan, how in share(range(count), jobs, _worker, (old, new, options, chunks)):
+    for _, plan, how in share(range(count), jobs, _worker, work):
         if plan is None:
             raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
         plans.append(plan)
         done += len(plan.clusters)
         if terminal.watched and monotonic() - started > _SILENT_SECONDS:
-            terminal.stream.write(f"\r{done} of {len(keys)} Clusters")
+            terminal.stream.write(f"\r{done} of {total} Clusters")
             terminal.stream.flush()
     if terminal.watched:
         terminal.stream.write("\r\x1b[K")
@@ -167,6 +193,5 @@ def compute(
     )
 
 
-def _worker(given: tuple[Collected, Collected, Options, list[list[Key]]]) -> Callable[[int], Plan]:
-    old, new, options, chunks = given
-    return lambda number: make_plan(old, new, options, chunks[number])
+def _worker(work: Work) -> Callable[[int], Plan]:
+    return work.plan

@@ -9,7 +9,6 @@ from krmkit.yaml import emit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from krmkit.clusterapi.topology import Rendered
@@ -26,72 +25,75 @@ _METADATA = ("name", "namespace", "uid", "labels")
 class Generated:
     """The generated objects of a package, before and after.
 
-    Generated(resources).write(rendered, apply=False, write_references=False) changes the items.
+    `add` takes the objects of one Cluster and keeps their texts only, so that a thousand Clusters fit into memory;
+    `commit` changes the items, once it is known that all is well.
     """
 
-    __slots__ = ("_kept", "_known", "_resources", "counts")
+    __slots__ = ("_apply", "_kept", "_known", "_pending", "_references", "_resources", "counts", "owners")
 
-    def __init__(self, resources: ResourceList) -> None:
+    def __init__(self, resources: ResourceList, apply: bool, write_references: bool) -> None:
         self._resources = resources
+        self._apply = apply
+        self._references = write_references
         self._known: dict[Identity, Resource] = {}
         self._kept: set[int] = set()
+        self._pending: list[tuple[Resource | None, str, str]] = []
+        self.owners: set[str] = set()
         self.counts = {"added": 0, "changed": 0, "unchanged": 0, "removed": 0}
         for _, item in holding(resources, names.GENERATED_BY):
             if item.annotation(names.GENERATED_BY).startswith(OWNER + "/"):
                 self._known[(item.api_version, item.kind, item.namespace, item.name)] = item
 
-    def write(self, rendered: Iterable[Rendered], apply: bool, write_references: bool) -> None:
-        """Write the objects of Clusters, and remove what an earlier run made of them and is no longer part."""
-        owners = set()
-        for one in rendered:
-            owner = owner_of(one)
-            owners.add(owner)
-            for role, data in one.state.objects():
-                if role != "cluster" or write_references:
-                    self._write(one, owner, data, apply)
-        self._remove(owners)
+    def add(self, rendered: Rendered) -> None:
+        """Take what is to be written of one Cluster."""
+        owner = owner_of(rendered)
+        self.owners.add(owner)
+        for role, data in rendered.state.objects():
+            if role != "cluster" or self._references:
+                self._add(rendered, owner, data)
 
-    def remove_orphans(self, existing: Iterable[str]) -> None:
-        """Remove what was made of Clusters that are gone. existing: the owners that are still there."""
-        there = set(existing)
-        self._remove({owner for owner in map(_owner, self._known.values()) if owner not in there})
-
-    def _write(self, rendered: Rendered, owner: str, data: Object, apply: bool) -> None:
+    def _add(self, rendered: Rendered, owner: str, data: Object) -> None:
         metadata = data["metadata"]
         name, namespace = str(metadata["name"]), str(metadata["namespace"])
         kind = str(data["kind"])
         path = f"{FOLDER}/{namespace}/{rendered.item.name}/{kind.lower()}-{name}.yaml"
         marks = {names.GENERATED_BY: owner}
-        if not apply:
+        if not self._apply:
             marks[names.LOCAL_CONFIG] = "true"
         known = self._known.get((str(data["apiVersion"]), kind, namespace, name))
         place = {names.INDEX: "0", names.PATH: path}
         if known is None:
-            text = text_of(data, {**marks, **place})
-            resource = Resource(text, label=f"{kind} {name}")
-            resource.changed = True
-            self._resources.add(resource)
+            self._pending.append((None, text_of(data, {**marks, **place}), f"{kind} {name}"))
             self.counts["added"] += 1
             return
         self._kept.add(id(known))
         # Where orchestrators say it lies stays as they said it.
         own = {key: value for key, value in known.annotations.items() if key in _PLACES}
-        if known.get() == _ordered(data, {**marks, **(own or place)}):
+        wanted = {**marks, **(own or place)}
+        if known.get() == _ordered(data, wanted):
             self.counts["unchanged"] += 1
             return
-        pad = " " * known.column
-        text = text_of(data, {**marks, **(own or place)})
-        known.rewrite(text.replace("\n", "\n" + pad).removesuffix(pad) if pad else text)
+        self._pending.append((known, text_of(data, wanted), ""))
         self.counts["changed"] += 1
 
-    def _remove(self, owners: set[str]) -> None:
-        stale = [
-            item for item in self._known.values() if id(item) not in self._kept and _owner(item) in owners
-        ]
-        for item in stale:
-            self._resources.remove(item)
-            self._kept.add(id(item))
-        self.counts["removed"] += len(stale)
+    def commit(self, everything: bool) -> None:
+        """Write what was taken, and remove what an earlier run made of these Clusters and is no longer part.
+
+        everything: all Clusters of the package were taken, so what was made of others belongs to nobody any more.
+        """
+        for known, text, label in self._pending:
+            if known is None:
+                resource = Resource(text, label=label)
+                resource.changed = True
+                self._resources.add(resource)
+                continue
+            pad = " " * known.column
+            known.rewrite(text.replace("\n", "\n" + pad).removesuffix(pad) if pad else text)
+        self._pending.clear()
+        for item in self._known.values():
+            if id(item) not in self._kept and (everything or _owner(item) in self.owners):
+                self._resources.remove(item)
+                self.counts["removed"] += 1
 
 
 _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names.PACKAGE_PATH)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 INLINE = "inline"
+_SHOWN = 2000
 
 
 class Decoded:
@@ -64,7 +65,13 @@ class Decoded:
 
     def error(self, rule: str, error: FieldError) -> Finding:
         """An error of a webhook, with the reference's text."""
-        return self.finding(rule, error.body(), ERROR, error.field, type=error.type)
+        return self.finding(rule, shortened(error.body()), ERROR, error.field, type=error.type)
+
+
+def shortened(text: str) -> str:
+    """The text, without the middle where it is long: the reference shows the whole value, which may have megabytes."""
+    cut = len(text) - 2 * _SHOWN
+    return text if cut <= 0 else f"{text[:_SHOWN]} ... ({cut} more characters) ... {text[-_SHOWN:]}"
 
 
 class Class:

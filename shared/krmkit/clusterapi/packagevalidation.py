@@ -9,7 +9,7 @@ from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.decode import STRING, Problem, Struct
 from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.needs import need
-from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster
+from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster, shortened
 from krmkit.krm.finding import ERROR, WARNING, Finding
 
 TYPE_CHECKING = False
@@ -113,9 +113,13 @@ def _references(spec: Data) -> list[tuple[str, Data]]:
 def _templates(package: Package, decoded: Decoded) -> list[Finding]:
     """Templates that are not among the items, and fields of templates that no template has."""
     found = []
+    seen: set[tuple[str, str, str]] = set()
     for path, reference in _references(spec_of(decoded.data)):
         kind, name = reference.get("kind", ""), reference["name"]
         group = group_of(reference.get("apiVersion", ""))
+        if (group, kind, name) in seen:
+            continue
+        seen.add((group, kind, name))
         item = package.collected.find(group, kind, decoded.item.namespace, name)
         if item is None:
             message = (
@@ -202,7 +206,7 @@ def _known_before(
 def _broken(decoded: Decoded, owner: Class, error: FieldError) -> Finding:
     """A Cluster that was fine until its class changed, with what would make it fine again."""
     label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
-    message = f"the change of ClusterClass {label} breaks this Cluster: {error.body()}"
+    message = f"the change of ClusterClass {label} breaks this Cluster: {shortened(error.body())}"
     wanted = need(error, owner.data)
     if wanted:
         message += f"; needed: {wanted}"

@@ -84,12 +84,13 @@ def validate_patches(cluster_class: Data, features: FeatureGates) -> list[FieldE
     """Errors of spec.patches: names, templates, selectors that match a template of the class, JSON patches."""
     spec = spec_of(cluster_class)
     variables = {variable.get("name", "") for variable in spec.get("variables") or ()}
+    targets = Targets(spec)
     found = []
     names: set[str] = set()
     for position, patch in enumerate(spec.get("patches") or ()):
         path = index("spec.patches", position)
         found += _validate_name(patch.get("name", ""), names, path)
-        found += _validate_definitions(patch, spec, variables, path, features)
+        found += _validate_definitions(patch, targets, variables, path, features)
         names.add(patch.get("name", ""))
     return found
 
@@ -108,7 +109,7 @@ def _validate_name(name: str, names: Collection[str], path: str) -> list[FieldEr
 
 
 def _validate_definitions(
-    patch: Data, spec: Data, variables: Collection[str], path: str, features: FeatureGates
+    patch: Data, targets: Targets, variables: Collection[str], path: str, features: FeatureGates
 ) -> list[FieldError]:
     found = _validate_template(patch.get("enabledIf", ""), "enabledIf", child(path, "enabledIf"))
     definitions, external = patch.get("definitions"), patch.get("external")
@@ -121,7 +122,7 @@ def _validate_definitions(
         place = index(child(path, "definitions"), position)
         for number, json_patch in enumerate(definition.get("jsonPatches") or ()):
             found += _validate_json_patch(json_patch, variables, index(child(place, "jsonPatches"), number))
-        found += validate_selector(definition.get("selector") or {}, spec, child(place, "selector"))
+        found += targets.validate(definition.get("selector") or {}, child(place, "selector"))
     if external is not None:
         path = child(path, "external")
         if not features.runtime_sdk:
@@ -143,44 +144,58 @@ def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
     return []
 
 
-def validate_selector(selector: Data, spec: Data, path: str) -> list[FieldError]:
-    """A selector names at least one place, and each place that it names has a template of its apiVersion and kind."""
-    match = selector.get("matchResources") or {}
-    names = {of: (match.get(of) or {}).get("names") or [] for of in _SELECTORS}
-    if not match.get("infrastructureCluster") and not match.get("controlPlane") and not any(names.values()):
-        return [invalid(path, go_json(selector, PATCH_SELECTOR, pretty=True), "no selector enabled")]
-    path = child(path, "matchResources")
-    found = []
-    if match.get("infrastructureCluster") and not _matches(selector, spec.get("infrastructure")):
-        detail = "selector is enabled but does not match the infrastructure ref"
-        found.append(invalid(child(path, "infrastructureCluster"), True, detail))
-    control_plane = spec.get("controlPlane") or {}
-    if match.get("controlPlane") and not (
-        _matches(selector, control_plane) or _matches(selector, control_plane.get("machineInfrastructure"))
-    ):
-        detail = (
-            "selector is enabled but matches neither the controlPlane ref nor the controlPlane"
-            " machineInfrastructure ref"
-        )
-        found.append(invalid(child(path, "controlPlane"), True, detail))
-    for of, kind in _SELECTORS.items():
-        # Only classes whose templates fit can make a name match.
-        fitting = [
-            worker.get("class", "")
-            for worker in workers_of(spec, kind)
-            if _matches(selector, worker.get("infrastructure")) or _matches(selector, worker.get("bootstrap"))
-        ]
-        found += _validate_class_names(names[of], fitting, WORKER_KINDS[kind], child(path, of, "names"))
-    return found
+class Targets:
+    """The templates of a class by apiVersion and kind: what selectors can match. Made once for all patches of the class."""
+
+    __slots__ = ("_control_plane", "_infrastructure", "_workers")
+
+    def __init__(self, spec: Data) -> None:
+        control_plane = spec.get("controlPlane") or {}
+        self._infrastructure = {_type(spec.get("infrastructure"))}
+        self._control_plane = {_type(control_plane)}
+        if template_ref(control_plane.get("machineInfrastructure")):
+            self._control_plane.add(_type(control_plane["machineInfrastructure"]))
+        self._workers: dict[str, dict[tuple[str, str], dict[str, None]]] = {}
+        for kind in WORKER_KINDS:
+            found = self._workers[kind] = {}
+            for worker in workers_of(spec, kind):
+                for part in ("infrastructure", "bootstrap"):
+                    found.setdefault(_type(worker.get(part)), {})[worker.get("class", "")] = None
+
+    def validate(self, selector: Data, path: str) -> list[FieldError]:
+        """A selector names at least one place, and each place that it names has a template of its apiVersion and kind."""
+        match = selector.get("matchResources") or {}
+        names = {of: (match.get(of) or {}).get("names") or [] for of in _SELECTORS}
+        if not (match.get("infrastructureCluster") or match.get("controlPlane") or any(names.values())):
+            return [invalid(path, go_json(selector, PATCH_SELECTOR, pretty=True), "no selector enabled")]
+        path = child(path, "matchResources")
+        wanted = (selector.get("apiVersion", ""), selector.get("kind", ""))
+        found = []
+        if match.get("infrastructureCluster") and wanted not in self._infrastructure:
+            detail = "selector is enabled but does not match the infrastructure ref"
+            found.append(invalid(child(path, "infrastructureCluster"), True, detail))
+        if match.get("controlPlane") and wanted not in self._control_plane:
+            detail = (
+                "selector is enabled but matches neither the controlPlane ref nor the controlPlane"
+                " machineInfrastructure ref"
+            )
+            found.append(invalid(child(path, "controlPlane"), True, detail))
+        for of, kind in _SELECTORS.items():
+            # Only classes whose templates fit can make a name match.
+            fitting = self._workers[kind].get(wanted, {})
+            found += _validate_class_names(names[of], fitting, WORKER_KINDS[kind], child(path, of, "names"))
+        return found
 
 
-def _matches(selector: Data, holder: Data | None) -> bool:
-    """Whether a part of the class has a template of the selector's apiVersion and kind."""
+def _type(holder: Data | None) -> tuple[str, str]:
+    """apiVersion and kind of the template of a part of the class."""
     reference = template_ref(holder)
-    return all(selector.get(name, "") == reference.get(name, "") for name in ("kind", "apiVersion"))
+    return reference.get("apiVersion", ""), reference.get("kind", "")
 
 
-def _validate_class_names(names: list[str], classes: list[str], what: str, path: str) -> list[FieldError]:
+def _validate_class_names(
+    names: list[str], classes: Collection[str], what: str, path: str
+) -> list[FieldError]:
     found: list[FieldError] = []
     for position, name in enumerate(names):
         place = index(path, position)
@@ -188,7 +203,7 @@ def _validate_class_names(names: list[str], classes: list[str], what: str, path:
         if problem:
             # The reference looks at no further name.
             return [*found, invalid(place, name, problem)]
-        if not any(matches_class(name, known) for known in classes):
+        if name not in classes and not ("*" in name and any(matches_class(name, one) for one in classes)):
             detail = (
                 "selector is enabled but matches neither the bootstrap ref nor the infrastructure ref of a"
                 f" {what} class"

@@ -154,7 +154,7 @@ def _refusals(collected: Collected, options: Options, plan: Plan) -> dict[Key, l
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
-    package = Package(collected, options.clusters)
+    package = Package(collected, options.clusters, recorded_responses(collected)[0])
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}
     for finding in validate_package(package, FeatureGates.of(options.feature_gates)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.desiredstate import WHEN_UID
-from krmkit.clusterapi.generate import Generated, owner_of, summary
+from krmkit.clusterapi.generate import Generated, summary
 from krmkit.clusterapi.responses import recorded_responses
 from krmkit.clusterapi.topology import Options, Topologies
 from krmkit.krm.finding import ERROR, INFO, Finding
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from krmkit.clusterapi.topology import Rendered
     from krmkit.krm.resourcelist import ResourceList
 
     Object = dict[str, Any]
@@ -37,36 +36,32 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     options = options_of(spec)
     extensions, findings = recorded_responses(collected)
     topologies = Topologies(collected, options, extensions)
-    rendered = []
+    generated = Generated(resources, spec["apply"], spec["writeReferences"])
+    without_uid = 0
     for item in topologies.managed():
         one = topologies.render(item)
         if one is not None:
-            rendered.append(one)
+            generated.add(one)
+            without_uid += not find(one.cluster, ("metadata", "uid"))
     findings += topologies.findings
-    findings += _without_owner(rendered, options)
+    count = len(generated.owners)
+    if without_uid and options.owner_references == WHEN_UID:
+        findings.append(_without_owner(without_uid, count))
     if any(finding.severity == ERROR for finding in findings):
         return findings
-    generated = Generated(resources)
-    generated.write(rendered, spec["apply"], spec["writeReferences"])
-    if not options.clusters:
-        generated.remove_orphans(map(owner_of, rendered))
+    generated.commit(everything=not options.clusters)
     if spec["writeStatus"]:
         _write_status(topologies)
-    findings.append(summary(generated.counts, len(rendered)))
+    findings.append(summary(generated.counts, count))
     return findings
 
 
-def _without_owner(rendered: list[Rendered], options: Options) -> list[Finding]:
-    if options.owner_references != WHEN_UID:
-        return []
-    count = sum(1 for one in rendered if not find(one.cluster, ("metadata", "uid")))
-    if not count:
-        return []
+def _without_owner(without: int, count: int) -> Finding:
     message = (
-        f"{count} of {len(rendered)} Clusters have no metadata.uid, so what is made of them has no ownerReferences;"
+        f"{without} of {count} Clusters have no metadata.uid, so what is made of them has no ownerReferences;"
         " ownerReferences: always writes them with an empty uid"
     )
-    return [Finding("no-owner-references", message, INFO)]
+    return Finding("no-owner-references", message, INFO)
 
 
 def _write_status(topologies: Topologies) -> None:

@@ -135,6 +135,8 @@ def _differences(old: Any, new: Any, path: str, live: bool) -> Iterator[str]:
     pending = [(old, new, path)]
     while pending:
         one, other, place = pending.pop()
+        if one is other:
+            continue
         if isinstance(one, dict) and isinstance(other, dict):
             for key in sorted({*one, *other}, reverse=True):
                 if key not in other:

@@ -61,6 +61,10 @@ class CheckedTree:
                 found.add(_text(_message(identifier, 1)).lstrip("."))
         return found
 
+    def loops(self) -> int:
+        """The number of comprehensions: all, exists, map and the like."""
+        return sum(1 for expression in self._expressions if _message(expression, 9))
+
     def mixed_literals(self) -> list[str]:
         """One message for each element whose type does not join those before it, with its place, as cel-go reports it."""
         found: list[str] = []

@@ -8,6 +8,7 @@ Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Pat
 
 from __future__ import annotations
 
+from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import format_float, quote
 from krmkit.lang.sprig.jsonfns import must_to_json
 
@@ -95,7 +96,10 @@ def _shown(value: object) -> str:
         return str(value)
     if isinstance(value, float):
         return format_float(value)
-    return must_to_json(value)
+    try:
+        return must_to_json(value)
+    except GoCallError:
+        return '"..."'  # infinite, or deeper than what is printed
 
 
 def child(path: str, *names: str) -> str:

@@ -10,14 +10,14 @@ from krmkit.krm.finding import INFO, WARNING, Finding
 from krmkit.lang.nearest import nearest
 from krmkit.palette.filelines import LineIndex
 from krmkit.palette.finding import pack_finding
-from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
+from krmkit.palette.keypath import FOUND, Finder, KeyPath, KeyPathError
 from krmkit.palette.macroexpr import Expression, ExpressionError
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import core_resolve
-from krmkit.yaml.tree import Node, Scalar, deref
+from krmkit.yaml.tree import Scalar, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ SYSTEM_MACROS = (
     "cluster.kubevip",
 )
 _MOST_NAMED = 500  # names that a message about an unknown one looks at
+_MOST_HINTS = 20  # messages of one run that look for a nearest name, which is a comparison with all
 MAX_CHAIN = 100
 """Values that are needed one by the other; assign a larger number to raise it."""
 MAX_VALUE = 4 * 1024 * 1024
@@ -149,9 +150,10 @@ class Resolver:
             for name in dict.fromkeys(name for name in source.names if name):
                 self._by_name.setdefault(name, []).append(source)
         self._lines: dict[Source, LineIndex] = {}
+        self._hints_left = _MOST_HINTS
         self.used: set[str] = set()  # fields without `.spectro.` that some macro has, as in "var.site"
         self._texts: dict[Source, MacroText] = {}
-        self._roots: dict[Source, Node | None] = {}
+        self._finders: dict[Source, Finder] = {}
         self._values: dict[int, str | _KeepError | _FailError] = {}
         self._expressions: dict[str, Expression] = {}
         # The chain of what is being resolved: macro -> its name in messages.
@@ -313,8 +315,9 @@ class Resolver:
             kind
         ]
         known = [*given, *(SYSTEM_MACROS if kind == "system" else ())]
-        if name in known:
+        if name in known or self._hints_left == 0:
             return ""
+        self._hints_left -= 1
         near = nearest(name, known[:_MOST_NAMED])
         if near is not None:
             return f'; did you mean ".spectro.{kind}.{near}"?'
@@ -357,7 +360,7 @@ class Resolver:
         path = reference[len(name) + 1 :]
         try:
             text = self._text(source)
-            matches = find(self._root(source, text), KeyPath.parse(path))
+            matches = self._finder(source, text).find(KeyPath.parse(path))
         except YamlError as error:
             raise _FailError(
                 "invalid-result", f"the values of the pack {source.label} are not YAML: {error}"
@@ -384,12 +387,15 @@ class Resolver:
             _check_length(value)
         return value
 
-    def _root(self, source: Source, text: MacroText) -> Node | None:
-        if text.document is not None:
-            return text.document.root
-        if source not in self._roots:
-            self._roots[source] = parse(source.text, self.limits, duplicates="keep").root
-        return self._roots[source]
+    def _finder(self, source: Source, text: MacroText) -> Finder:
+        """What looks up key paths in a source, made once: it knows the keys of a mapping after the first look."""
+        if source not in self._finders:
+            if text.document is not None:
+                root = text.document.root
+            else:
+                root = parse(source.text, self.limits, duplicates="keep").root
+            self._finders[source] = Finder(root)
+        return self._finders[source]
 
 
 def _check_length(value: str) -> None:

@@ -52,14 +52,19 @@ def write(values: str, presets: list[tuple[str, str]]) -> str:
         return f"{mark}# {NAME} {labels}{newline}{values[len(mark) :]}"
     old = values[marker.start : marker.end]
     pieces = old.split(",") if marker.entries else []
+    places: dict[tuple[str, str], int] = {}  # the first entry of each text, and of each group
+    for number, piece in enumerate(pieces):
+        entry = piece.strip()
+        places.setdefault(("entry", entry), number)
+        places.setdefault(("group", entry.rpartition(":")[0].strip()), number)
     for group, name in presets:
         label = f"{group}:{name}" if group else name
-        for number, piece in enumerate(pieces):
-            entry = piece.strip()
-            if entry == label or (group and entry.rpartition(":")[0].strip() == group):
-                lead = piece[: len(piece) - len(piece.lstrip())]
-                pieces[number] = lead + label + piece[len(piece.rstrip()) :]
-                break
-        else:
+        keys = [("entry", label), *([("group", group)] if group else ())]
+        number = min((places[key] for key in keys if key in places), default=len(pieces))
+        if number == len(pieces):
             pieces.append(label if pieces else " " + label)
+            continue
+        piece = pieces[number]
+        lead = piece[: len(piece) - len(piece.lstrip())]
+        pieces[number] = lead + label + piece[len(piece.rstrip()) :]
     return values[: marker.start] + ",".join(pieces) + values[marker.end :]

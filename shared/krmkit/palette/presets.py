@@ -357,20 +357,27 @@ def _expand_merges(node: Map) -> None:
 
 def merge(target: Map, add: Map, limits: Limits = DEFAULT_LIMITS) -> None:
     """Merge `add` into `target`: mappings key by key, everything else replaces; new keys go to the end."""
+    # Looked up in the order of the text: the first entry of a name counts.
+    entries: dict[str, Entry] = {}
+    for own in target.entries:
+        if own.name is not None:
+            entries.setdefault(own.name, own)
     for entry in add.entries:
         name = entry.name
         if name is None:
             raise YamlError("add has a key that is no plain text")
         value = deref(entry.value)
-        known = target.entry(name)
+        known = entries.get(name)
         if known is None:
-            inherited = lookup(target, name)
+            # Without a merge key there is nothing to inherit.
+            inherited = lookup(target, name) if "<<" in entries else None
             if isinstance(inherited, Map) and isinstance(value, Map):
                 copy = target.set(name, detached(inherited))
                 assert isinstance(copy, Map)
                 merge(copy, value, limits)
             else:
-                target.append_entry(Entry(entry.key, entry.value))
+                entries[name] = Entry(entry.key, entry.value)
+                target.append_entry(entries[name])
             continue
         have: Node = known.value
         if isinstance(value, Map) and isinstance(deref(have), Map):

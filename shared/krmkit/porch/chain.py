@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
-    from krmkit.porch.injection import InjectionPoint
+    from krmkit.porch.injection import Candidate, InjectionPoint
 
 
 class ChainError(PorchError):
@@ -97,8 +97,13 @@ class Chain:
                     "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
                 )
         package = Package(self._items)
+        # No variant changes an object for injection, so those of a namespace are the same for all.
+        objects: dict[str, list[Candidate]] = {}
         for variant in variants:
-            found = candidates(self._inline, self._items, variant.namespace, self._config)
+            found = objects.get(variant.namespace)
+            if found is None:
+                found = candidates(self._inline, self._items, variant.namespace, self._config)
+                objects[variant.namespace] = found
             try:
                 result = apply_variant(package, variant.name, variant.spec, found)
             except PorchError as error:
@@ -108,9 +113,12 @@ class Chain:
             self.explained += self.points
             self.points = result.points
         self.kptfile = package.single("Kptfile")
+        among: dict[tuple[str, str], list[Resource]] = {}
+        for item in self._items:
+            if is_variant(item):
+                among.setdefault((item.namespace, item.name), []).append(item)
         for variant in variants:
             conditions = conditions_of_success()
             self.applied.append((variant, conditions))
-            for item in self._items:
-                if is_variant(item) and item.name == variant.name and item.namespace == variant.namespace:
-                    set_status(item, conditions)
+            for item in among.get((variant.namespace, variant.name), ()):
+                set_status(item, conditions)

@@ -91,21 +91,23 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object])
             kptfile.set(("pipeline", step), wanted)
             return True
         return kptfile.remove(("pipeline", step))
-    mine: dict[int, object] = {}
+    mine: dict[object, list[tuple[int, object]]] = {}  # by name
     others: list[int | object] = []
     for position, item in enumerate(node.items):
         if is_own_function(item, variant, f"pipeline.{step}[{position}]"):
-            mine[position] = go_data(item, kptfile.limits)
+            data = go_data(item, kptfile.limits)
+            name = data.get("name") if isinstance(data, dict) else None
+            mine.setdefault(name, []).append((position, data))
         else:
             others.append(position)
     front: list[int | object] = []
     for function in wanted:
-        kept = next(
-            (at for at, data in mine.items() if same(data, function) and same_order(data, function)), None
+        known = mine.get(function.get("name"), []) if isinstance(function, dict) else []
+        number = next(
+            (at for at, (_, data) in enumerate(known) if same(data, function) and same_order(data, function)),
+            None,
         )
-        if kept is not None:
-            del mine[kept]
-        front.append(function if kept is None else kept)
+        front.append(function if number is None else known.pop(number)[0])
     if front or others:
         return arrange(kptfile, node, front + others)
     return kptfile.remove(("pipeline", step))

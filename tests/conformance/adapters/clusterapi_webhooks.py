@@ -16,7 +16,7 @@ from krmkit.clusterapi.checks import validate_autoscaler
 from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
 from krmkit.clusterapi.features import FeatureGates
-from krmkit.clusterapi.patchvalidation import validate_patches, validate_selector
+from krmkit.clusterapi.patchvalidation import Targets, validate_patches
 from krmkit.clusterapi.versionupdate import CurrentState
 from krmkit.lang.fielderror import FieldError, aggregate
 from krmkit.lang.jsonpatch import patched
@@ -112,7 +112,7 @@ def class_validation_record(record: Record, folder: Path) -> tuple[bool, str]:
     if check == "selector":
         problems: list[Any] = []
         selector = PATCH_SELECTOR.decode(given["selector"], "selector", problems) or {}
-        return accepted(validate_selector(selector, new.get("spec") or {}, "selector"), record)
+        return accepted(Targets(new.get("spec") or {}).validate(selector, "selector"), record)
     clusters = [cluster(one) for one in given.get("clusters") or ()]
     if check == "autoscalerAnnotations":
         return accepted([error for one in clusters for error in validate_autoscaler(one, new)], record)

@@ -159,6 +159,7 @@ MATCHES = [
     ("kind but not name", Selector(kind="ConfigMap", name="b"), False),
     ("names are no patterns", Selector(name="*"), False),
     ("namespace", Selector(namespace="prod"), True),
+    ("another namespace", Selector(kind="ConfigMap", namespace="test"), False),
     ("apiVersion", Selector(api_version="apps/v1"), False),
     ("labels as texts", Selector(labels={"tier": "web", "count": "3"}), True),
     ("one label too many", Selector(labels={"tier": "web", "x": ""}), False),
@@ -172,6 +173,12 @@ MATCHES = [
 def test_selector(selector: Selector, expected: bool) -> None:
     """A selector wants all that it gives."""
     assert selector.matches(ITEM) is expected
+
+
+def test_namespace_of_a_selector() -> None:
+    """A selector of the Kptfile is read with its namespace."""
+    assert function("image: a\nselectors:\n- kind: ConfigMap\n  namespace: prod").takes(ITEM)
+    assert not function("image: a\nselectors:\n- kind: ConfigMap\n  namespace: test").takes(ITEM)
 
 
 def test_function_takes() -> None:

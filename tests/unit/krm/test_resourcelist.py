@@ -147,6 +147,7 @@ def test_config_refers_to_an_item() -> None:
         ('kind: "P\\x61ck"\n', True),
         ('kind: "P\\u0061ck"\n', True),
         ('kind: "P\\U00000061ck"\n', True),
+        ('kind: "Pa\\\n    ck"\n', True),
         ("kind: !!binary UGFjaw==\n", True),
         ("kind: *k\n", True),
         ("kind: Other\n", False),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from krmkit.palette import marker
 from krmkit.palette.presets import apply_presets
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
+from tests.costs import check_shape
 
 VALUES = """\
 # values of the cache
@@ -266,3 +269,47 @@ def test_what_was_removed_comes_back(values: str, add: str, same: bool) -> None:
 
     assert not applied.findings
     assert (applied.text == values) is same
+
+
+COLONS = """\
+presets:
+- {name: small, group: "a:b", add: "x: 1"}
+- {name: small, group: "a", add: "x: 2"}
+- {name: "b:small", group: "a", add: "x: 3"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"), [("a:b:small", "x: 1"), ("a:small", "x: 2"), ("b:small", "x: 3")]
+)
+def test_groups_with_colons(entry: str, value: str) -> None:
+    """`Group:name` is split at the last colon; a preset whose name is the whole entry counts too, and the first wins."""
+    presets = (
+        COLONS.replace('name: small, group: "a"', 'name: tiny, group: "a"') if entry != "a:small" else COLONS
+    )
+    presets = (
+        presets.replace('name: small, group: "a:b"', 'name: large, group: "a:b"')
+        if entry == "a:small"
+        else presets
+    )
+
+    assert value in apply_presets("y: 1\n", presets, [entry]).text
+
+
+def test_shape_of_costs_of_a_marker() -> None:
+    """A marker of many entries is brought up to date in one pass."""
+
+    def make(size: int) -> Callable[[], object]:
+        names = ",".join(f"g{number}:a" for number in range(size))
+        wanted = [(f"g{number}", "b") for number in reversed(range(size))]
+        return lambda: marker.write(f"# {marker.NAME} {names}\n", wanted)
+
+    check_shape(make)
+
+
+def test_marker_entry_of_a_group_with_colons() -> None:
+    """An entry of the marker gives way to another preset of its group, which ends at the last colon."""
+    values = f"# {marker.NAME} a:b:small,c:x\n"
+
+    assert marker.write(values, [("a:b", "big")]) == f"# {marker.NAME} a:b:big,c:x\n"
+    assert marker.write(values, [("a", "big")]) == f"# {marker.NAME} a:b:small,c:x,a:big\n"

@@ -83,6 +83,16 @@ def test_own_functions_are_found_wherever_they_stand() -> None:
     )
 
 
+def test_a_function_with_its_fields_in_another_order() -> None:
+    """A function that says the same in another order of its fields is written anew, as the controller writes it."""
+    spec: dict[str, object] = {"mutators": [{"image": "a", "configMap": {"a": "1", "b": "2"}}]}
+    once, _ = run(HEAD, spec)
+    other = once.replace('      a: "1"\n      b: "2"\n', '      b: "2"\n      a: "1"\n')
+    assert other != once
+
+    assert run(other, spec) == (once, True)
+
+
 def test_a_function_that_stays_keeps_its_comments() -> None:
     """Only the changed function is written anew."""
     before = HEAD + (

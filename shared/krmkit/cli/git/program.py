@@ -42,14 +42,25 @@ class Repository:
             raise GitError(f"{folder}: object format must be sha1, got {object_format.decode()}")
         return repository
 
-    def command(self, *arguments: str) -> list[str]:
-        return ["git", "-C", str(self.folder), *SAFE, *arguments]
+    def command(self, *arguments: str, config: tuple[str, ...] = ()) -> list[str]:
+        settings = [word for setting in config for word in ("-c", setting)]
+        return ["git", "-C", str(self.folder), *SAFE, *settings, *arguments]
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """Return what the command prints. Raises GitError where it fails, or git is not installed."""
+    def run(
+        self, *arguments: str, stdin: bytes = b"", config: tuple[str, ...] = (), inherit: tuple[int, ...] = ()
+    ) -> bytes:
+        """Return what the command prints; `config` holds git settings for this one call, `inherit` descriptors it keeps open.
+
+        Raises GitError where it fails, or git is not installed.
+        """
         try:
             done = subprocess.run(
-                self.command(*arguments), input=stdin, capture_output=True, env=environment(), check=False
+                self.command(*arguments, config=config),
+                input=stdin,
+                capture_output=True,
+                pass_fds=inherit,
+                env=environment(),
+                check=False,
             )
         except FileNotFoundError:
             raise GitError("git is not installed, or not on PATH") from None

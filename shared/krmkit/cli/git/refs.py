@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from krmkit.cli.git.journal import NOTHING, RepositoryLock
 from krmkit.cli.git.program import GitError, Repository
 
-NOTHING = "0" * 40
 OWN = "refs/krmkit"
 
 
@@ -53,16 +53,9 @@ class RefChanges:
         """Carry out all changes in one transaction. Raises GitError, and changes nothing, where one cannot be made."""
         if not self.changes:
             return
-        lines = [b"start"]
-        for name, oid in sorted(self.changes.items(), key=lambda change: (change[1] != NOTHING, change[0])):
-            old = self._seen.get(name, NOTHING)
-            place = name.encode("utf-8", "surrogateescape")
-            if oid == NOTHING:
-                lines.append(b"delete " + place + b" " + old.encode())
-            else:
-                lines.append(b"update " + place + b" " + oid.encode() + b" " + old.encode())
-        lines += [b"prepare", b"commit", b""]
-        self.repository.run("update-ref", "--stdin", stdin=b"\n".join(lines))
+        pairs = {name: (self._seen.get(name, NOTHING), oid) for name, oid in self.changes.items()}
+        with RepositoryLock(self.repository) as lock:
+            lock.update(pairs)
         for name, oid in self.changes.items():
             if oid == NOTHING:
                 self._seen.pop(name, None)

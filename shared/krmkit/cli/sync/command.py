@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
+from krmkit.cli.git.journal import RepositoryLock
 from krmkit.cli.git.program import GitError, Repository
 from krmkit.cli.sync.revisions import Sources, repositories
 from krmkit.cli.sync.run import Shard, Sync
@@ -180,6 +181,9 @@ def _open_stores(
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True
         directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
+        with RepositoryLock(Repository.open(folder)) as lock:
+            if lock.note:
+                print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
         stores[name] = Store(name, folder, deployment, directory)
         stack.callback(stores[name].close)
     return stores, remotes

@@ -5,7 +5,7 @@ Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.values import Variable, nests_deeper, repeated
+from krmkit.clusterapi.variables.values import Variable, repeated, unusable
 from krmkit.lang.fielderror import FieldError, invalid, key
 from krmkit.lang.openapi.defaults import fill_defaults
 
@@ -33,8 +33,8 @@ def default_variables(
             detail = "variable is not defined"
             errors.append(invalid(key(path, variable.name), variable.raw, detail))
             continue
-        if nests_deeper(variable.value):
-            found.append(variable)  # validation says that it is too deep
+        if unusable(variable.value):
+            found.append(variable)  # validation says why
             continue
         defaulted, problems = default_variable(variable, definition, path, create=create)
         errors += problems

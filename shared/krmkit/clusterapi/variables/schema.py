@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.values import go_number
+from krmkit.clusterapi.variables.values import go_number, unusable
 from krmkit.lang.fielderror import FieldError, child, index, invalid, key
 from krmkit.lang.openapi.schema import Schema, SchemaError, read_schema
 from krmkit.lang.sprig.jsonread import JsonSyntaxError, read_json
@@ -31,7 +31,7 @@ def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, l
     Bytes in the place of a default, an example or an enum value are JSON text that is still to be read.
     """
     errors: list[FieldError] = []
-    cleaned = _clean(data, path, errors, 0)
+    cleaned = _inner(data, path, errors, -1)
     if errors:
         return None, errors
     try:
@@ -80,6 +80,10 @@ def _inner(value: object, path: str, errors: list[FieldError], depth: int) -> ob
 
 def _value(value: object, path: str, what: str, errors: list[FieldError]) -> object:
     if not isinstance(value, bytes):
+        problem = unusable(value)
+        if problem:
+            errors.append(invalid(path, "...", f"{what} {problem}"))
+            return None
         return go_number(value)
     text = value.decode("utf-8", "replace")
     try:

@@ -5,7 +5,7 @@ Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.values import MAX_DEPTH, Variable, nests_deeper, repeated
+from krmkit.clusterapi.variables.values import Variable, repeated, unusable
 from krmkit.lang.fielderror import INTERNAL, FieldError, child, invalid, key, required
 from krmkit.lang.openapi.pruning import unknown_fields
 from krmkit.lang.openapi.schema import wrapped
@@ -69,9 +69,9 @@ def validate_variable(
         return [FieldError(INTERNAL, path, None, detail)]
     place = child(path, "value")
     value = variable.value
-    if nests_deeper(value):
-        shown = variable.name
-        return [invalid(place, shown, f"must not nest deeper than {MAX_DEPTH} levels")]
+    problem = unusable(value)
+    if problem:
+        return [invalid(place, variable.raw, problem)]
     errors = validate_value(schema, value, place)
     if errors:
         for error in errors:

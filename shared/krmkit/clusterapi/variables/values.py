@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.fielderror import FieldError, invalid, key
+from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.sprig.jsonfns import must_to_json
 
 TYPE_CHECKING = False
@@ -33,7 +34,10 @@ class Variable:
     def raw(self) -> str:
         """The JSON text, written on first use."""
         if self._raw is None:
-            self._raw = must_to_json(self.value)
+            try:
+                self._raw = must_to_json(self.value)
+            except GoCallError:
+                self._raw = "..."  # `unusable` says why
         return self._raw
 
 
@@ -69,20 +73,27 @@ def go_number(value: object) -> object:
     return value
 
 
-def nests_deeper(value: object, limit: int = MAX_DEPTH) -> bool:
-    """Whether lists and maps stand in each other more than `limit` times."""
-    level = [value]
+def unusable(value: object, limit: int = MAX_DEPTH) -> str:
+    """Why a value is no JSON, or "": a number that is not finite, or lists and maps more than `limit` deep.
+
+    >>> unusable([float("inf")])
+    'must hold only numbers that JSON has, got inf'
+    """
+    level: list[object] = [value]
     for _ in range(limit + 1):
-        level = [
-            inner
-            for item in level
-            if isinstance(item, dict | list)
-            for inner in (item.values() if isinstance(item, dict) else item)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return False
-    return True
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+            elif isinstance(item, float) and item - item != 0.0:
+                return f"must hold only numbers that JSON has, got {item}"
+        if not inner:
+            return ""
+        level = inner
+    nested = any(isinstance(item, dict | list) for item in level)
+    return f"must not nest deeper than {limit} levels" if nested else ""
 
 
 def repeated(values: Iterable[Variable], path: str) -> list[FieldError]:

@@ -38,18 +38,21 @@ _OBJECTS = {
     "semver": objects.SEMVER,
 }
 _BUDGET = "Iteration budget exceeded"
+ITERATIONS = 10_000
+"""Iterations of all macros of one evaluation, together: the library ends an evaluation there."""
 OUT_OF_STEPS = "operation cancelled: actual cost limit exceeded"
-"""The text of an evaluation that takes too many steps: the library stops at 10,000 iterations of all macros together."""
+"""The text of an evaluation that takes too many steps."""
 
 
 class Program:
-    """A compiled rule or message expression. `uses_old_self` tells a transition rule."""
+    """A compiled rule or message expression. `uses_old_self` tells a transition rule, `loops` counts its macros."""
 
-    __slots__ = ("_expression", "uses_old_self")
+    __slots__ = ("_expression", "loops", "uses_old_self")
 
-    def __init__(self, expression: cel.Expression, uses_old_self: bool) -> None:
+    def __init__(self, expression: cel.Expression, uses_old_self: bool, loops: int) -> None:
         self._expression = expression
         self.uses_old_self = uses_old_self
+        self.loops = loops
 
     def evaluate(self, activation: object) -> object:
         """The result as plain data. CelError where it fails, with cel-go's words."""
@@ -148,7 +151,8 @@ class Environment:
             mixed = tree.mixed_literals()
             if mixed:
                 raise CelError("compilation failed: " + "\n".join(mixed))
-            return Program(self._run.compile(text, disable_check=True), "oldSelf" in tree.names())
+            expression = self._run.compile(text, disable_check=True)
+            return Program(expression, "oldSelf" in tree.names(), tree.loops())
         except RuntimeError as error:
             raise CelError("compilation failed: " + _checker_words(compile_words(str(error)))) from None
 

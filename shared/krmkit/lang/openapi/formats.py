@@ -63,6 +63,10 @@ def normal_format(name: str) -> str:
 
 def valid_format(name: str, text: str) -> bool:
     """Whether a text has a known format: valid_format("ipv4", "10.0.0.1") is True."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False  # a lone surrogate is no character
     return _FORMATS[normal_format(name)](text)
 
 

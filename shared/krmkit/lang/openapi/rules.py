@@ -19,7 +19,7 @@ from krmkit.lang.fielderror import (
     required,
 )
 from krmkit.lang.fielderror import index as index_of
-from krmkit.lang.kubecel.environment import OUT_OF_STEPS
+from krmkit.lang.kubecel.environment import ITERATIONS, OUT_OF_STEPS
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 
 TYPE_CHECKING = False
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from krmkit.lang.openapi.ruletypes import RuleTypes
     from krmkit.lang.openapi.schema import Rule, Schema
 
+MAX_READ = 2_000_000_000
+"""Characters that the loops of one rule may read at worst; more ends the rule with an error."""
+_NESTED = 4  # 10 to the 4th is as much as the library allows
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of the text that a messageExpression may give."""
 
@@ -153,6 +156,8 @@ class RuleSet:
             if rule.program is None or (rule.program.uses_old_self and old is None):
                 continue
             try:
+                if rule.program.loops and _too_costly(rule.program.loops, value):
+                    raise CelError(OUT_OF_STEPS)
                 if activation is None:
                     values = {"self": cel_value(schema, value)}
                     if old is not None:
@@ -167,6 +172,27 @@ class RuleSet:
                 continue
             errors.append(_failed(rule, activation, value, path))
         return True
+
+
+def _too_costly(loops: int, value: object) -> bool:
+    """Whether loops over a value could read too many characters: every iteration may read all of its texts."""
+    characters, longest = _extent(value)
+    iterations: int = min(ITERATIONS, max(longest, 1) ** min(loops, _NESTED))
+    return characters * iterations > MAX_READ
+
+
+def _extent(value: object) -> tuple[int, int]:
+    """The characters of all texts, and the size of the largest list or map."""
+    characters = longest = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            characters += len(item)
+        elif isinstance(item, dict | list):
+            longest = max(longest, len(item))
+            pending += item.values() if isinstance(item, dict) else item
+    return characters, longest
 
 
 def has_rules(schema: Schema) -> bool:

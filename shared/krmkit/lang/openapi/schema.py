@@ -11,13 +11,11 @@ from krmkit.lang.fielderror import Verbatim
 from krmkit.lang.sprig.jsonfns import must_to_json
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 MAX_DEPTH = 100
 """Nesting of a schema that is read; a deeper schema is an error."""
 
+_LARGEST = 1.7976931348623157e308
 UNSUPPORTED = (
     "id",
     "$schema",
@@ -175,7 +173,7 @@ def wrapped(name: str, schema: Schema) -> Schema:
     return outer
 
 
-def read_schema(data: Mapping[str, Any], path: str = "") -> Schema:
+def read_schema(data: object, path: str = "") -> Schema:
     """The schema of plain data. Unknown keys are skipped, as the API server does. Raises SchemaError."""
     return _read(data, path, 0)
 
@@ -259,6 +257,8 @@ def _rule(data: object, path: str) -> Rule:
 def _scalar(value: object, kind: type, path: str) -> object:
     """A value of the kind that Go's field has; numbers are float64 there, lengths int64."""
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if not -_LARGEST <= value <= _LARGEST:
+            raise SchemaError(path, "must be a number that JSON can hold")
         return float(value)
     if kind is int and type(value) is float and value.is_integer():
         return int(value)

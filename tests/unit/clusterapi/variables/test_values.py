@@ -9,9 +9,9 @@ import pytest
 from krmkit.clusterapi.variables.values import (
     Variable,
     go_number,
-    nests_deeper,
     read_variables,
     repeated,
+    unusable,
 )
 
 
@@ -64,15 +64,17 @@ def test_repeated() -> None:
     ]
 
 
-def test_nests_deeper() -> None:
-    """Nesting is counted without recursion."""
+def test_unusable() -> None:
+    """Nesting is counted without recursion, and infinite numbers are named."""
     value: list[Any] = []
     for _ in range(99):
         value = [value]
-
-    assert not nests_deeper(value, 100)
-    assert nests_deeper([[value]], 100)
     loop: list[Any] = []
     loop.append(loop)
-    assert nests_deeper(loop)
-    assert not nests_deeper("a")
+
+    assert unusable(value, 100) == ""
+    assert unusable([[value]], 100) == "must not nest deeper than 100 levels"
+    assert unusable(loop) == "must not nest deeper than 100 levels"
+    assert unusable({"a": [1.5, float("nan")]}) == "must hold only numbers that JSON has, got nan"
+    assert unusable("a") == ""
+    assert Variable("a", float("inf")).raw == "..."

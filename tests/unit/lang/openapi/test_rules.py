@@ -292,6 +292,19 @@ def test_steps_are_limited() -> None:
     assert f"'{OUT_OF_STEPS}': no further validation rules will be run" in error
 
 
+def test_long_texts_in_loops() -> None:
+    """A rule that would read a long text in each of many iterations does not even start."""
+    schema = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "list": {"type": "array", "items": INT}},
+        **rules("self.list.all(x, self.text.matches('(a|b)*c'))"),
+    }
+    [error] = evaluate(schema, {"text": "ab" * 1_500_000, "list": list(range(9_000))})
+
+    assert OUT_OF_STEPS in error
+    assert OUT_OF_STEPS not in evaluate(schema, {"text": "ab" * 100, "list": list(range(9_000))})[0]
+
+
 def test_has_rules() -> None:
     """Rules count at any level."""
     assert has_rules(

@@ -1,0 +1,57 @@
+"""Packages of objects for the tests of default- and validate-cluster-topology."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from krmkit.clusterapi.collect import collect
+from krmkit.clusterapi.package import Package
+from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from tests.unit.clusterapi.objects import GATES, Data, reference
+
+PREVIOUS = {"krmkit.dev/previous": "true", "config.kubernetes.io/local-config": "true"}
+
+
+def templates() -> list[Data]:
+    """The templates that the small class refers to."""
+    refs = [
+        reference("InfraTemplate"),
+        reference("PlaneTemplate", "controlplane.cluster.x-k8s.io"),
+        reference("MachineTemplate"),
+        reference("BootTemplate", "bootstrap.cluster.x-k8s.io"),
+    ]
+    return [
+        {
+            "apiVersion": one["apiVersion"],
+            "kind": one["kind"],
+            "metadata": {"name": one["name"], "namespace": "n"},
+            "spec": {"template": {"spec": {}}},
+        }
+        for one in refs
+    ]
+
+
+def before(data: Data) -> Data:
+    """The object as a state before a change."""
+    metadata = data["metadata"]
+    return {**data, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **PREVIOUS}}}
+
+
+def package(
+    objects: Iterable[Data], names: Sequence[str] | None = None, previous: Iterable[Data] = ()
+) -> Package:
+    """The package of some objects, as the functions read it."""
+    return Package(collect(map(Resource.from_data, objects), previous), names)
+
+
+def validated(objects: Iterable[Data], **more: Any) -> list[Finding]:
+    """What validate-cluster-topology finds, the templates of the small class given."""
+    return validate_package(package([*objects, *templates()], **more), GATES)
+
+
+def told(findings: Iterable[Finding]) -> list[tuple[str, str]]:
+    """(rule, message) of each finding."""
+    return [(finding.rule, finding.message) for finding in findings]
