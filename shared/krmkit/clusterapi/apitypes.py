@@ -30,6 +30,7 @@ METADATA = Struct(
     "ObjectMeta",
     {"name": STRING, "namespace": STRING, "uid": STRING, "labels": STRING_MAP, "annotations": STRING_MAP},
     open=True,
+    package="v1",
 )
 POLARITY = Text(values=("Positive", "Negative"))
 STATUS = Text(values=("True", "False", "Unknown"))

@@ -5,6 +5,8 @@ Source: api/core/v1beta1/cluster_types.go, clusterclass_types.go, machinedeploym
 
 from __future__ import annotations
 
+from functools import partial
+
 from krmkit.clusterapi.apitypes import (
     AVAILABILITY_GATES,
     CLUSTER_NETWORK,
@@ -33,6 +35,7 @@ from krmkit.clusterapi.decode import (
 )
 from krmkit.lang.sprig.durations import parse_duration
 
+_struct = partial(Struct, package="v1beta1")
 DURATION = Parsed("metav1.Duration", parse_duration)
 OBJECT_REFERENCE = Struct(
     "ObjectReference",
@@ -47,6 +50,7 @@ OBJECT_REFERENCE = Struct(
     },
     pointer=True,
     moved={"apiGroup": "apiVersion"},
+    package="v1",
 )
 _TIMEOUTS = {
     "nodeDrainTimeout": DURATION,
@@ -62,46 +66,48 @@ _NEW_WORKER = {
 }
 HEALTH_CHECK_FIELDS = {
     "unhealthyConditions": List(
-        Struct("UnhealthyCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
+        _struct("UnhealthyCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
     ),
     "unhealthyMachineConditions": List(
-        Struct("UnhealthyMachineCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION})
+        _struct(
+            "UnhealthyMachineCondition", {"type": STRING, "status": CONDITION_STATUS, "timeout": DURATION}
+        )
     ),
     "maxUnhealthy": INT_OR_STRING,
     "unhealthyRange": STRING,
     "nodeStartupTimeout": DURATION,
     "remediationTemplate": OBJECT_REFERENCE,
 }
-_HEALTH_CHECK_CLASS = Struct("MachineHealthCheckClass", HEALTH_CHECK_FIELDS)
-_HEALTH_CHECK_TOPOLOGY = Struct(
+_HEALTH_CHECK_CLASS = _struct("MachineHealthCheckClass", HEALTH_CHECK_FIELDS)
+_HEALTH_CHECK_TOPOLOGY = _struct(
     "MachineHealthCheckTopology", {"enable": BOOL, **HEALTH_CHECK_FIELDS}, moved={"enabled": "enable"}
 )
-_STRATEGY = Struct(
+_STRATEGY = _struct(
     "MachineDeploymentStrategy",
     {
         "type": ROLLOUT_TYPE,
-        "rollingUpdate": Struct(
+        "rollingUpdate": _struct(
             "MachineRollingUpdateDeployment",
             {"maxUnavailable": INT_OR_STRING, "maxSurge": INT_OR_STRING, "deletePolicy": DELETION_ORDER},
         ),
-        "remediation": Struct("RemediationStrategy", {"maxInFlight": INT_OR_STRING}),
+        "remediation": _struct("RemediationStrategy", {"maxInFlight": INT_OR_STRING}),
     },
 )
-_VARIABLES = List(Struct("ClusterVariable", {"name": STRING, "definitionFrom": STRING, "value": RAW}))
+_VARIABLES = List(_struct("ClusterVariable", {"name": STRING, "definitionFrom": STRING, "value": RAW}))
 
 
 def _overrides(owner: str) -> Struct:
-    return Struct(owner + "Variables", {"overrides": _VARIABLES})
+    return _struct(owner + "Variables", {"overrides": _VARIABLES})
 
 
-_TOPOLOGY = Struct(
+_TOPOLOGY = _struct(
     "Topology",
     {
         "class": STRING,
         "classNamespace": STRING,
         "version": STRING,
         "rolloutAfter": TIME,
-        "controlPlane": Struct(
+        "controlPlane": _struct(
             "ControlPlaneTopology",
             {
                 "metadata": OBJECT_META,
@@ -114,11 +120,11 @@ _TOPOLOGY = Struct(
             },
             moved=_NEW_WORKER,
         ),
-        "workers": Struct(
+        "workers": _struct(
             "WorkersTopology",
             {
                 "machineDeployments": List(
-                    Struct(
+                    _struct(
                         "MachineDeploymentTopology",
                         {
                             "metadata": OBJECT_META,
@@ -138,7 +144,7 @@ _TOPOLOGY = Struct(
                     )
                 ),
                 "machinePools": List(
-                    Struct(
+                    _struct(
                         "MachinePoolTopology",
                         {
                             "metadata": OBJECT_META,
@@ -160,13 +166,13 @@ _TOPOLOGY = Struct(
     },
     moved={"classRef": "class"},
 )
-CLUSTER = Struct(
+CLUSTER = _struct(
     "Cluster",
     {
         "apiVersion": STRING,
         "kind": STRING,
         "metadata": METADATA,
-        "spec": Struct(
+        "spec": _struct(
             "ClusterSpec",
             {
                 "paused": TRUE,
@@ -178,22 +184,22 @@ CLUSTER = Struct(
                 "availabilityGates": AVAILABILITY_GATES,
             },
         ),
-        "status": Struct("ClusterStatus", {}, open=True),
+        "status": _struct("ClusterStatus", {}, open=True),
     },
 )
 
 # ClusterClass
 
 _REF = {"ref": OBJECT_REFERENCE}
-_TEMPLATE = Struct("LocalObjectTemplate", _REF, pointer=True, moved={"templateRef": "ref"})
+_TEMPLATE = _struct("LocalObjectTemplate", _REF, pointer=True, moved={"templateRef": "ref"})
 
 
 def _naming(owner: str) -> Struct:
-    return Struct(owner + "NamingStrategy", {"template": STRING})
+    return _struct(owner + "NamingStrategy", {"template": STRING})
 
 
 def _class_template(owner: str) -> Struct:
-    return Struct(
+    return _struct(
         owner + "ClassTemplate",
         {"metadata": OBJECT_META, "bootstrap": _TEMPLATE, "infrastructure": _TEMPLATE},
     )
@@ -205,19 +211,19 @@ _WORKER_MOVED = {
     "bootstrap": "template.bootstrap",
     "infrastructure": "template.infrastructure",
 }
-CLUSTER_CLASS = Struct(
+CLUSTER_CLASS = _struct(
     "ClusterClass",
     {
         "apiVersion": STRING,
         "kind": STRING,
         "metadata": METADATA,
-        "spec": Struct(
+        "spec": _struct(
             "ClusterClassSpec",
             {
                 "availabilityGates": AVAILABILITY_GATES,
                 "infrastructure": _TEMPLATE,
                 "infrastructureNamingStrategy": _naming("Infrastructure"),
-                "controlPlane": Struct(
+                "controlPlane": _struct(
                     "ControlPlaneClass",
                     {
                         "metadata": OBJECT_META,
@@ -231,11 +237,11 @@ CLUSTER_CLASS = Struct(
                     },
                     moved=_NEW_WORKER,
                 ),
-                "workers": Struct(
+                "workers": _struct(
                     "WorkersClass",
                     {
                         "machineDeployments": List(
-                            Struct(
+                            _struct(
                                 "MachineDeploymentClass",
                                 {
                                     "class": STRING,
@@ -253,7 +259,7 @@ CLUSTER_CLASS = Struct(
                             )
                         ),
                         "machinePools": List(
-                            Struct(
+                            _struct(
                                 "MachinePoolClass",
                                 {
                                     "class": STRING,
@@ -270,13 +276,13 @@ CLUSTER_CLASS = Struct(
                     },
                 ),
                 "variables": List(
-                    Struct(
+                    _struct(
                         "ClusterClassVariable",
                         {
                             "name": STRING,
                             "required": BOOL,
                             "metadata": VARIABLE_METADATA,
-                            "schema": Struct(
+                            "schema": _struct(
                                 "VariableSchema", {"openAPIV3Schema": json_schema_props(false=False)}
                             ),
                         },
@@ -284,10 +290,10 @@ CLUSTER_CLASS = Struct(
                     )
                 ),
                 "patches": patches(false=False),
-                "upgrade": Struct(
+                "upgrade": _struct(
                     "ClusterClassUpgrade",
                     {
-                        "external": Struct(
+                        "external": _struct(
                             "ClusterClassUpgradeExternal", {"generateUpgradePlanExtension": STRING}
                         )
                     },

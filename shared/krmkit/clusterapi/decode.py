@@ -63,12 +63,14 @@ def mismatch(value: object, owner: str, path: str, go_type: str, with_value: boo
     kind = go_kind(value)
     if with_value and kind == "number":
         kind = f"number {value!r}"
+    if not path:
+        return f"json: cannot unmarshal {kind} into Go value of type {go_type}"
     names = "".join(part.rpartition("]")[2] for part in path.split("["))
     return f"json: cannot unmarshal {kind} into Go struct field {owner}.{names} of type {go_type}"
 
 
 class Type:
-    """One type; `go` is Go's name of it. This one takes any JSON value, as apiextensionsv1.JSON does."""
+    """One type; `go` is Go's name of it, with its package. This one takes any JSON value, as apiextensionsv1.JSON does."""
 
     __slots__ = ("go",)
 
@@ -228,22 +230,24 @@ class Map(Type):
 
 
 class Struct(Type):
-    """A struct: its fields in Go's order. An empty one is absent, except behind a pointer (`pointer`).
+    """A struct: its `name`, and its fields in Go's order. An empty one is absent, except behind a pointer (`pointer`).
 
     `moved` names fields of other versions or places with what they are called here. `open` keeps unknown fields.
     """
 
-    __slots__ = ("fields", "moved", "open", "pointer")
+    __slots__ = ("fields", "moved", "name", "open", "pointer")
 
     def __init__(
         self,
-        go: str,
+        name: str,
         fields: Mapping[str, Type],
         pointer: bool = False,
         open: bool = False,
         moved: Mapping[str, str] | None = None,
+        package: str = "v1beta2",
     ) -> None:
-        super().__init__(go)
+        super().__init__(f"{package}.{name}")
+        self.name = name
         self.fields = dict(fields)
         self.pointer = pointer
         self.open = open
@@ -251,7 +255,7 @@ class Struct(Type):
 
     def decode(self, value: object, path: str, problems: list[Problem], owner: str = "") -> Any:
         if not isinstance(value, dict):
-            problems.append(Problem(path, mismatch(value, owner or self.go, path, "v1beta2." + self.go)))
+            problems.append(Problem(path, mismatch(value, owner, path, self.go)))
             return None
         fields = self.fields
         found: dict[str, Any] = {}
@@ -264,7 +268,7 @@ class Struct(Type):
                 else:
                     problems.append(self._unknown(path, str(name)))
             elif member is not None:
-                decoded = of.decode(member, f"{path}.{name}" if path else name, problems, self.go)
+                decoded = of.decode(member, f"{path}.{name}" if path else name, problems, self.name)
                 if decoded is not None:
                     found[name] = decoded
         return found if found or self.pointer else None
@@ -275,7 +279,7 @@ class Struct(Type):
 
         place = f"{path}.{name}" if path else name
         better = self.moved.get(name) or self._below(name) or nearest(name, self.fields)
-        hint = f'; did you mean "{better}"?' if better else f"; {self.go} has {', '.join(self.fields)}"
+        hint = f'; did you mean "{better}"?' if better else f"; {self.name} has {', '.join(self.fields)}"
         return Problem(place, f'unknown field "{name}", which the API server drops{hint}', UNKNOWN_FIELD)
 
     def _below(self, name: str) -> str | None:

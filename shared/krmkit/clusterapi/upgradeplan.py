@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import HOOKS_VERSION, checked
+from krmkit.lang.blangsemver import UNORDERED, compare_with_build_tags, parse_tolerant
 from krmkit.lang.semver import Version, VersionError
 
 TYPE_CHECKING = False
@@ -23,49 +24,21 @@ PlanSource = Callable[[str, str, str], Plans]
 
 # Kubernetes allows kubelets three minor versions behind the API server.
 _SKEW = 3
-_UNORDERED = 2
 
 
 def parse_version(text: str, what: str) -> Version:
     """A version, parsed tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
     try:
-        return Version.parse(text)
+        return parse_tolerant(text)
     except VersionError as error:
         raise TopologyError(f"failed to parse {what} {text}: {error}") from None
-
-
-def compare(one: Version, other: Version) -> int:
-    """-1, 0, 1, or 2 where only the build metadata differ and give no order. Source: util/version."""
-    result = one.compare(other)
-    if result or one.metadata == other.metadata:
-        return result
-    mine, theirs = _build(one.metadata), _build(other.metadata)
-    if len(mine) != len(theirs):
-        return _UNORDERED
-    for left, right in zip(mine, theirs, strict=True):
-        if left == right:
-            continue
-        if left.isdecimal() and right.isdecimal():
-            return -1 if int(left) < int(right) else 1
-        return _UNORDERED
-    return 0
-
-
-def _build(metadata: str) -> list[str]:
-    return metadata.split(".") if metadata else []
-
-
-def _text(version: Version) -> str:
-    text = f"{version.major}.{version.minor}.{version.patch}"
-    text += f"-{version.prerelease}" if version.prerelease else ""
-    return text + (f"+{version.metadata}" if version.metadata else "")
 
 
 def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
     """The plan of a class without versions: at most one minor version up. Raises TopologyError."""
     wanted = parse_version(desired, "desired version")
     current = parse_version(control_plane, "current ControlPlane version")
-    if _text(wanted) == _text(current):
+    if str(wanted) == str(current):
         return [], []
     if wanted.minor > current.minor + 1:
         raise TopologyError(f"cannot compute an upgrade plan from {control_plane} to {desired}")
@@ -79,7 +52,7 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
         wanted = parse_version(desired, "desired version")
         current = parse_version(control_plane, "current ControlPlane version")
-        if _text(wanted) == _text(current):
+        if str(wanted) == str(current):
             return [], []
         started = ended = False
         between: list[tuple[str, Version]] = []
@@ -87,8 +60,8 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
             version = parse_version(text, "version")
             if (started and not ended) or (not started and version.minor > current.minor):
                 between.append((text, version))
-            started = started or _text(version) == _text(current) or compare(current, version) < 0
-            ended = ended or _text(version) == _text(wanted) or compare(wanted, version) < 0
+            started = started or str(version) == str(current) or compare_with_build_tags(current, version) < 0
+            ended = ended or str(version) == str(wanted) or compare_with_build_tags(wanted, version) < 0
         steps: list[str] = []
         minor = current.minor
         for text, version in between:
@@ -135,14 +108,14 @@ def default_and_validate(
     current = parse_version(control_plane, "ControlPlane version")
     minors = {current.minor: control_plane}
     order = {control_plane: -1}
-    if compare(current, wanted) != 0:
+    if compare_with_build_tags(current, wanted) != 0:
         _check_control_plane(desired, wanted, current, control_plane_plan, minors, order)
     elif control_plane_plan:
         raise TopologyError(
             "invalid ControlPlane upgrade plan: control plane is already at the desired version"
         )
     lowest = parse_version(workers, "min workers version") if workers else None
-    if lowest is None or compare(lowest, wanted) == 0:
+    if lowest is None or compare_with_build_tags(lowest, wanted) == 0:
         if workers_plan:
             raise TopologyError(
                 "invalid worker upgrade plan; there are no workers or workers already at the desired version"
@@ -180,10 +153,8 @@ def _check_control_plane(
     for index, text in enumerate(plan):
         order[text] = index
         target = parse_version(text, f"{begin}: item {index}; version")
-        if compare(target, current) <= 0:
-            raise TopologyError(
-                f"{begin}: item {index}; version {text} must be greater than v{_text(current)}"
-            )
+        if compare_with_build_tags(target, current) <= 0:
+            raise TopologyError(f"{begin}: item {index}; version {text} must be greater than v{current!s}")
         if target.minor not in (current.minor, current.minor + 1):
             raise TopologyError(
                 f"{begin}: item {index}; expecting a version with minor {current.minor} or {current.minor + 1},"
@@ -191,9 +162,9 @@ def _check_control_plane(
             )
         minors[target.minor] = text
         current = target
-    if compare(current, wanted) != 0:
+    if compare_with_build_tags(current, wanted) != 0:
         raise TopologyError(
-            f"{begin}: control plane upgrade plan must end with version {desired}, ends with v{_text(current)} instead"
+            f"{begin}: control plane upgrade plan must end with version {desired}, ends with v{current!s} instead"
         )
 
 
@@ -203,22 +174,20 @@ def _check_workers(
     begin = "invalid workers upgrade plan"
     for index, text in enumerate(plan):
         target = parse_version(text, f"{begin}, item {index}; version")
-        difference = compare(target, current)
+        difference = compare_with_build_tags(target, current)
         if difference <= 0:
-            raise TopologyError(
-                f"{begin}, item {index}; version {text} must be greater than v{_text(current)}"
-            )
-        if difference == _UNORDERED and order.get(text, 0) < order.get(f"v{_text(current)}", -1):
-            raise TopologyError(f"{begin}, item {index}; version {text} must be before v{_text(current)}")
+            raise TopologyError(f"{begin}, item {index}; version {text} must be greater than v{current!s}")
+        if difference == UNORDERED and order.get(text, 0) < order.get(f"v{current!s}", -1):
+            raise TopologyError(f"{begin}, item {index}; version {text} must be before v{current!s}")
         if target.minor - current.minor > _SKEW:
             raise TopologyError(
-                f"{begin}, item {index}; workers cannot go from minor {current.minor} (v{_text(current)}) to minor"
+                f"{begin}, item {index}; workers cannot go from minor {current.minor} (v{current!s}) to minor"
                 f" {target.minor} ({text}), an intermediate step is required to comply with Kubernetes version skew rules"
             )
         current = target
-    if compare(current, wanted) != 0:
+    if compare_with_build_tags(current, wanted) != 0:
         raise TopologyError(
-            f"{begin}; workers upgrade plan must end with version {desired}, ends with v{_text(current)} instead"
+            f"{begin}; workers upgrade plan must end with version {desired}, ends with v{current!s} instead"
         )
 
 
@@ -232,9 +201,9 @@ def lowest_version(versions: Iterable[str], control_plane: str) -> str:
             version = parse_version(text, "version of workers")
             if lowest is None or _is_lower(version, lowest, top):
                 lowest = version
-    return f"v{_text(lowest)}" if lowest is not None else ""
+    return f"v{lowest!s}" if lowest is not None else ""
 
 
 def _is_lower(version: Version, lowest: Version, control_plane: Version) -> bool:
-    difference = compare(version, lowest)
-    return difference < 0 or (difference == _UNORDERED and _text(version) != _text(control_plane))
+    difference = compare_with_build_tags(version, lowest)
+    return difference < 0 or (difference == UNORDERED and str(version) != str(control_plane))

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.upgradeplan import compare, default_and_validate, lowest_version, parse_version
+from krmkit.clusterapi.upgradeplan import default_and_validate, lowest_version, parse_version
+from krmkit.clusterapi.versionupdate import status_version
+from krmkit.lang.blangsemver import compare_with_build_tags
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -76,15 +78,6 @@ class UpgradeTracker:
         return bool(self.plan or self.machine_deployments.plan or self.machine_pools.plan)
 
 
-def status_version(control_plane: Object) -> str:
-    """The version that a control plane reports: its lowest of status.versions, else status.version, else ""."""
-    status = mapping(control_plane, "status")
-    versions = [str(find(one, ("version",), "")) for one in status.get("versions") or []]
-    if versions:
-        return min(versions, key=lambda text: parse_version(text, "version").precedence())
-    return str(status.get("version") or "")
-
-
 def is_running(control_plane: Object) -> bool:
     """Whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
 
@@ -136,7 +129,7 @@ def control_plane_version(tracker: UpgradeTracker, control_plane: Object | None,
         tracker.is_provisioning = True
         return current
     # A status that lags behind the spec: an earlier step is still under way.
-    if compare(parse_version(current, "version"), parse_version(status, "version")) > 0:
+    if compare_with_build_tags(parse_version(current, "version"), parse_version(status, "version")) > 0:
         tracker.is_upgrading = True
         return current
     if tracker.blocking & {AFTER_CONTROL_PLANE_UPGRADE, BEFORE_WORKERS_UPGRADE}:

@@ -2,15 +2,65 @@
 
 from __future__ import annotations
 
-from krmkit.lang.semver import Version, VersionError
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.semver import MAX_LENGTH, Version, VersionError
 
+_DIGITS = frozenset("0123456789")
+_IDENTIFIER = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-")
+_UINT64 = 1 << 64
+_UINT64_DIGITS = 20
 UNORDERED = 2
 """What `compare_with_build_tags` returns where two versions differ and neither comes first."""
 
 
 def parse(text: str) -> Version:
-    """semver.Parse: three numbers, no `v`. Raises VersionError."""
-    return Version.parse_strict(text)
+    """semver.Parse: three numbers, no `v`. Raises VersionError with blang's own text.
+
+    >>> str(parse("1.33.0-rc.1+x"))
+    '1.33.0-rc.1+x'
+    """
+    if not text:
+        raise VersionError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3 or len(text) > MAX_LENGTH:
+        raise VersionError("No Major.Minor.Patch elements found")
+    rest, plus, build = parts[2].partition("+")
+    patch, dash, prerelease = rest.partition("-")
+    major, minor, last = (
+        _number(part, name) for part, name in ((parts[0], "major"), (parts[1], "minor"), (patch, "patch"))
+    )
+    for part in prerelease.split(".") if dash else ():
+        if not part:
+            raise VersionError("Prerelease is empty")
+        if _only(part, _DIGITS):
+            if len(part) > 1 and part[0] == "0":
+                detail = f"Numeric PreRelease version must not contain leading zeroes {quote(part)}"
+                raise VersionError(detail)
+        elif not _only(part, _IDENTIFIER):
+            raise VersionError(f"Invalid character(s) found in prerelease {quote(part)}")
+    for part in build.split(".") if plus else ():
+        if not part:
+            raise VersionError("Build meta data is empty")
+        if not _only(part, _IDENTIFIER):
+            raise VersionError(f"Invalid character(s) found in build meta data {quote(part)}")
+    return Version(major, minor, last, prerelease, build, text)
+
+
+def _number(text: str, name: str) -> int:
+    if not _only(text, _DIGITS):
+        raise VersionError(f"Invalid character(s) found in {name} number {quote(text)}")
+    if len(text) > 1 and text[0] == "0":
+        raise VersionError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
+    if not text:
+        raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
+    value = int(text[:_UINT64_DIGITS])
+    if value >= _UINT64 or len(text) > _UINT64_DIGITS:
+        raise VersionError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
+    return value
+
+
+def _only(text: str, characters: frozenset[str]) -> bool:
+    return all(character in characters for character in text)
 
 
 def parse_tolerant(text: str) -> Version:
@@ -30,7 +80,7 @@ def parse_tolerant(text: str) -> Version:
         if any(sign in parts[-1] for sign in "+-"):
             raise VersionError("Short version cannot contain PreRelease/Build meta data")
         parts += ["0"] * (3 - len(parts))
-    return Version.parse_strict(".".join(parts))
+    return parse(".".join(parts))
 
 
 def compare_without_prereleases(a: Version, b: Version) -> int:

@@ -254,7 +254,7 @@ WRONG = {
         {"workers": {"machineDeployments": {}}},
         "spec.topology.workers.machineDeployments",
         "json: cannot unmarshal object into Go struct field WorkersTopology.spec.topology.workers.machineDeployments"
-        " of type []MachineDeploymentTopology",
+        " of type []v1beta2.MachineDeploymentTopology",
     ),
     "a number as a label": (
         {"controlPlane": {"metadata": {"labels": {"a": 1}}}},
