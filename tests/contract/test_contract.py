@@ -369,7 +369,7 @@ def test_misspelt_field_names_the_nearest(folder: Path) -> None:
     """An unknown field of a config is an error that names the nearest known one."""
     definition = loader.at(str(folder)).definition
     for field in definition.schema.get("properties") or {}:
-        misspelt = field[:-1] + field[-1] * 3
+        misspelt = field + field[-1]
         config = f"apiVersion: krmkit.dev/v1alpha1\nkind: {definition.kind}\nmetadata: {{name: c}}\nspec: {{{misspelt}: 1}}\n"
 
         outcome = run(folder, testing.resource_list([], config))

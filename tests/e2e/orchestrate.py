@@ -76,3 +76,35 @@ def normalized(kpt: str, root: Path, files: Files) -> Files:
     found = files_of(root)
     del found["Kptfile"]
     return {path.removesuffix(".as-resource.yaml"): content for path, content in found.items()}
+
+
+# krmkit with a process that kills itself at the n-th step of its writing: as hard as a kill from outside, and at each step alike.
+DYING = """
+import os, sys
+left = int(sys.argv.pop(1))
+
+def deadly(real):
+    def step(*words, **more):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 9)
+        return real(*words, **more)
+    return step
+
+for name in ("replace", "remove", "link", "mkdir", "rmdir", "unlink"):
+    setattr(os, name, deadly(getattr(os, name)))
+from krmkit.cli import main
+raise SystemExit(main(sys.argv[1:]))
+"""
+
+
+def run_dying(words: list[str], steps: int) -> int:
+    """Run krmkit so that it kills itself at the given step of its writing; returns the exit code."""
+    return subprocess.run(
+        [sys.executable, "-c", DYING, str(steps), *words],
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    ).returncode

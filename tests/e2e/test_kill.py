@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.tree import MARK, WORK
-from tests.e2e.orchestrate import Files, clean_environment, files_of, pipeline, put, run_krmkit
+from tests.e2e.orchestrate import Files, clean_environment, files_of, pipeline, put, run_dying, run_krmkit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PACKS = 150
-KILLS = int(os.environ.get("KRMKIT_KILLS", "40"))  # of each kind
+KILLS = int(os.environ.get("KRMKIT_KILLS", "20"))  # of each kind
 KPTFILE = """apiVersion: kpt.dev/v1
 kind: Kptfile
 metadata:
@@ -86,6 +86,22 @@ def without_work(files: Files) -> Files:
     return {path: content for path, content in files.items() if WORK not in path.split("/")}
 
 
+def kill(words: list[str], root: Path, dice: random.Random, delay: float) -> None:
+    """Start a run and kill it after a while, or at a random point of its writing."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "krmkit", *words],
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if delay:
+        time.sleep(delay)
+    else:
+        wait_for_work(running, root, dice)
+    running.kill()
+    running.wait()
+
+
 def wait_for_work(running: subprocess.Popen[bytes], root: Path, dice: random.Random) -> None:
     """Return at a random point of the writing: something prepared, or the journal written and so much of it done."""
     folder = root / WORK
@@ -126,18 +142,11 @@ def test_killed_at_random_moments(tmp_path: Path, make: Callable[[Path], Path]) 
 
     for number in range(KILLS):
         put(root, before)
-        running = subprocess.Popen(
-            [sys.executable, "-m", "krmkit", "render", str(root), "--allow-exec"],
-            env=clean_environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        if number % 4 == 0:
-            time.sleep(duration * dice.random())
+        words = ["render", str(root), "--allow-exec"]
+        if number % 2:
+            run_dying(words, dice.randrange(1, 460))
         else:
-            wait_for_work(running, root, dice)
-        running.kill()
-        running.wait()
+            kill(words, root, dice, duration * dice.random() if number % 4 else 0.0)
 
         everything = files_of(root)
         found = without_work(everything)

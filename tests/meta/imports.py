@@ -35,7 +35,9 @@ OUTSIDE = frozenset(
 # A function may read the file it was given, and nothing else of the outside.
 OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
 # Loaded with the first edit that needs it, and never at start.
-EDITOR = frozenset(f"krmkit.yaml.{name}" for name in ("edit", "flowedit", "compose", "places"))
+EDITOR = frozenset(
+    f"krmkit.yaml.{name}" for name in ("edit", "blockedit", "flowedit", "compose", "places", "view")
+)
 # The one module that asks for zones by name, from the tz database: data that comes with the system or with tzdata.
 ZONES = ("krmkit.lang.sprig.zones", "zoneinfo")
 # The one module that opens a file: it loads the extension of libyaml, which is code and no data.

@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=N",
-        help="raise a limit: depth, aliases, items, item_size, total_size (Ki, Mi, Gi may follow N)",
+        help="raise a limit: depth, aliases, items, item_size, total_size, effort (Ki, Mi, Gi may follow N)",
     )
     return made
 

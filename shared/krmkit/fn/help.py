@@ -55,7 +55,7 @@ def help_text(definition: Definition) -> str:
         "",
         "  --explain       add info results that say what applied, what did not, and why",
         "  --debug         print the traceback of an unexpected error",
-        "  --limit NAME=N  raise a limit: depth, aliases, items, item_size, total_size (Ki, Mi, Gi may follow N)",
+        "  --limit NAME=N  raise a limit: depth, aliases, items, item_size, total_size, effort (Ki, Mi, Gi may follow N)",
         "  --schema        print the schema of the config as JSON",
         "  --version       print the version",
         "",

@@ -17,6 +17,7 @@ from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.lang import effort
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
@@ -192,6 +193,7 @@ def _evaluate(
     decoded = _decoded(definition, resources.function_config, options, results)
     if decoded is None:
         return _trace(options)
+    outermost = effort.begin(options.limits.effort)
     try:
         process(resources, decoded, results)
     except FunctionError as error:
@@ -204,7 +206,9 @@ def _evaluate(
         # What stops a run stays an error; failOn moves findings only.
         results.fail_on(decoded.fail_on)
         return ""
-    return _trace(options)
+    finally:
+        if outermost:
+            effort.end()
 
 
 def _decoded(
@@ -243,7 +247,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 def _stopped(error: BaseException, results: Results, options: Options) -> str:
     """Put what stopped the run among the results; returns the traceback to show."""
-    if isinstance(error, LimitError):
+    if isinstance(error, LimitError | effort.EffortError):
         results.error("limit", str(error))
     elif isinstance(error, YamlError):
         results.error("invalid-yaml", str(error))

@@ -34,11 +34,13 @@ _GONE = {
 
 def render(templater: Templater, source: str, values: Data) -> str:
     """The text that a template makes of the values. Raises InstallationError (template) with Go's message."""
-    return _Renderer(templater).render(source, values)
+    if templater.renderer is None:
+        templater.renderer = Renderer(templater)
+    return templater.renderer.render(source, values)
 
 
-class _Renderer:
-    """One execution: its functions, and how deeply its files include each other."""
+class Renderer:
+    """The functions of an installation's templates, and how deeply its files include each other."""
 
     def __init__(self, templater: Templater) -> None:
         self.templater = templater

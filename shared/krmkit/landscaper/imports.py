@@ -6,15 +6,13 @@ import binascii
 from base64 import b64decode
 from dataclasses import dataclass, field
 
+from krmkit.krm.annotations import is_tool_key
 from krmkit.landscaper.data import entries, mapping, sequence, text, texts
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.names import INDEX_LABEL, TARGET_MAP_KEY_LABEL, object_name
 from krmkit.landscaper.world import Object, World, not_found
 from krmkit.lang.nearest import nearest
-
-_TOOL_KEYS = ("internal.config.kubernetes.io/", "krmkit.dev/")
-_TOOL_NAMES = ("config.kubernetes.io/path", "config.kubernetes.io/index", "config.kubernetes.io/local-config")
 
 
 @dataclass(slots=True)
@@ -202,11 +200,6 @@ def template_target(target: Object) -> Object:
             del metadata["annotations"]
     metadata.setdefault("creationTimestamp", None)
     return {**target, "metadata": metadata}
-
-
-def is_tool_key(name: str) -> bool:
-    """Whether an annotation belongs to kpt, kustomize or krmkit; the engines do not see those."""
-    return name.startswith(_TOOL_KEYS) or name in _TOOL_NAMES
 
 
 def _labels(item: Object) -> dict[str, str]:

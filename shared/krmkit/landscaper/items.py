@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from krmkit.krm import annotations as names
+from krmkit.krm.annotations import is_tool_key
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
 from krmkit.landscaper.components import Data, Repository
 from krmkit.landscaper.data import mapping, texts
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.imports import is_tool_key
 from krmkit.landscaper.names import API_VERSION
 from krmkit.landscaper.structure import DEFAULT_NAMESPACE
 from krmkit.landscaper.world import CORE_KINDS, LANDSCAPER_KINDS, World

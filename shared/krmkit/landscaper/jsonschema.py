@@ -59,23 +59,25 @@ def _validator(library: Any, schema: dict[str, object] | bool) -> jsonschema_rs.
     if isinstance(schema, dict) and "$schema" in schema:
         # The reference knows drafts 4, 6 and 7, and takes every other schema for a mixture of them.
         schema = {key: value for key, value in schema.items() if key != "$schema"}
-    schema = _rooted(schema)
+    schema = _meant(schema)
     validator: jsonschema_rs.Validator = getattr(library, name)(
         schema, validate_formats=True, offline=True, pattern_options=library.RegexOptions()
     )
     return validator
 
 
-def _rooted(schema: Any) -> Any:
-    """The schema with `#definitions/a` as `#`: gojsonschema takes a fragment that is no pointer for the whole schema."""
+def _meant(schema: Any) -> Any:
+    """The schema as gojsonschema means it: `#definitions/a` is `#`, for a fragment that is no pointer is the whole schema."""
     if isinstance(schema, list):
-        return [_rooted(item) for item in schema]
+        return [_meant(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _rooted(value) for key, value in schema.items()}
+    found = {key: _meant(value) for key, value in schema.items()}
     reference = found.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and not reference.startswith("#/"):
         found["$ref"] = "#"
+    if found.get("additionalProperties") is False:
+        found.setdefault("properties", {})  # with it the library names what is not allowed
     return found
 
 

@@ -10,6 +10,7 @@ needs it waits.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -138,6 +139,9 @@ class Landscape:
         done: dict[str, Rendered] = {}
         for name in order:
             done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
+            # Trees of texts and templates refer to themselves, and a function's process does not look for such garbage
+            # by itself. Only what this installation has made is looked at.
+            gc.collect(0)
         return [done[name] for name in graph if name in done]
 
     def render(self, installation: Data, path: str, before: list[Rendered], depth: int = 0) -> Rendered:

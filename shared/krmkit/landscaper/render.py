@@ -6,6 +6,7 @@ What an earlier run generated and this one does not is removed; what stays the s
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.annotations import is_tool_key
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.krm.resource import Location, Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -15,7 +16,6 @@ from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installation_exporter
 from krmkit.landscaper.findings import tree_findings
-from krmkit.landscaper.imports import is_tool_key
 from krmkit.landscaper.items import OWNER, Items, read
 from krmkit.landscaper.landscape import Landscape, Options, Rendered
 from krmkit.landscaper.names import API_VERSION

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from krmkit.krm.annotations import is_tool_key
 from krmkit.landscaper.blueprint import TARGET, TARGET_LIST, TARGET_MAP, Definition
 from krmkit.landscaper.components import Data
 from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.hashes import data_hash, target_hash
-from krmkit.landscaper.imports import Imports, is_tool_key
+from krmkit.landscaper.imports import Imports
 from krmkit.landscaper.names import (
     API_VERSION,
     CONTEXT_LABEL,

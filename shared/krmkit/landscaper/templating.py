@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from krmkit.landscaper.blueprint import SPIFF, Blueprint, Executor
 from krmkit.landscaper.components import V2, V3, Component, Repository
@@ -10,6 +11,9 @@ from krmkit.landscaper.data import mapping, sequence, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.spifftemplates import run_spiff
+
+if TYPE_CHECKING:
+    from krmkit.landscaper.gotemplates import Renderer
 
 IMPORT, SUBINSTALLATIONS, DEPLOY, EXPORT = "import", "subinst", "deploy", "export"
 _PHASES = {
@@ -33,6 +37,7 @@ class Templater:
     components: list[Component]
     repository: Repository
     state: dict[str, object] = field(default_factory=dict)
+    renderer: Renderer | None = None
 
     @property
     def schema_version(self) -> str:

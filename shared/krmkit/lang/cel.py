@@ -8,12 +8,19 @@ list and map literals of mixed types fail at compile time, and errors are worded
 from __future__ import annotations
 
 from krmkit.lang.celtree import CheckedTree
+from krmkit.lang.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cel_expr_python import cel
+
+
+MAX_TEXT = 4096
+"""Characters of one expression: the library needs memory for each of them, some 45 KB in the worst case."""
+_LOOPS = (".map(", ".filter(", ".all(", ".exists(", ".exists_one(")
+_STEPS_OF_LOOPS = 100  # for each character of an expression with loops in loops
 
 
 class CelError(ValueError):
@@ -32,7 +39,7 @@ class Bindings:
 class Program:
     """A compiled expression. `names` are the declared variables that it mentions."""
 
-    __slots__ = ("_eval", "_string", "names", "text")
+    __slots__ = ("_cost", "_eval", "_string", "names", "text")
 
     def __init__(
         self, text: str, expression: cel.Expression, names: frozenset[str], string: cel.Type
@@ -41,9 +48,14 @@ class Program:
         self.names = names
         self._eval = expression.eval
         self._string = string
+        # One loop over labels is nothing; loops in loops make lists again and again, up to the library's 10,000 rounds.
+        loops = sum(text.count(word) for word in _LOOPS)
+        self._cost = len(text) * _STEPS_OF_LOOPS if loops > 1 else 0
 
     def evaluate(self, bindings: Bindings) -> str:
         """The resulting string. CelError on a run-time error and on a result of any other type: nothing is converted."""
+        if self._cost:
+            charge(self._cost)
         try:
             value = self._eval(bindings.activation)
         except RuntimeError as error:
@@ -119,6 +131,10 @@ class Environment:
         return program
 
     def _compile(self, text: str) -> Program:
+        if len(text) > MAX_TEXT:
+            raise CelError(
+                f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.lang.cel.MAX_TEXT)"
+            )
         try:
             expression = self._env.compile(text)
             serialized = expression.serialize()

@@ -6,6 +6,8 @@ module is loaded, on the first pattern; its Python wrapper would cost more than 
 
 from __future__ import annotations
 
+from krmkit.lang.effort import charge
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +19,7 @@ SEARCH_STEPS = 2_000_000_000
 """Limit of (instructions of the pattern) x (bytes of the text): what one search may cost where nothing can be cached."""
 
 _CACHED = 256
+_FOUND = 6  # steps of effort that a match costs: it stays in memory, too
 
 _cache: dict[str, Pattern] = {}
 
@@ -99,6 +102,7 @@ class Pattern:
             if start < 0:
                 break
             if end != position or start != last_end:
+                charge(_FOUND)
                 found.append(Match(data, spans))
             position = end if end > position else position + _width(data, position)
             last_end = end

@@ -2,65 +2,58 @@
 
 from __future__ import annotations
 
-from krmkit.lang import pattern
+from krmkit.lang import effort, pattern
+from krmkit.lang.effort import EffortError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.lang.pattern import Pattern
 
-MAX_INSTRUCTIONS = 20_000_000
-"""Instructions of all the regular expressions of one run, each counted once."""
-MAX_STEPS = 10_000_000_000
-"""Steps that they may take on all values together, at worst."""
+__all__ = ["Effort", "EffortError"]
+
 MAX_TESTS = 1_000_000
 """Pieces of one value that a composite format may try."""
 
-_REFUSED = 90_000  # what compiling a pattern costs that turns out to be too large
-_TEST = 1_000  # what a piece of a composite costs, in steps
-
-
-class EffortError(ValueError):
-    """The run has spent what it may; the message names the limit."""
+_INSTRUCTION = 4  # steps of effort that an instruction of a pattern costs, when it is compiled
+_REFUSED = 90_000  # instructions that compiling a pattern costs that turns out to be too large
+_SEARCHED = 1_000  # steps of a search, at worst, that make a step of effort
 
 
 class Effort:
-    """Counts down, for one run."""
+    """Charges the effort of the run; outside of a run it is a budget of its own."""
 
-    __slots__ = ("_instructions", "_seen", "_steps")
+    __slots__ = ("_left", "_seen")
 
     def __init__(self) -> None:
-        self._instructions = MAX_INSTRUCTIONS
-        self._steps = MAX_STEPS
+        self._left = effort.DEFAULT
         self._seen: set[str] = set()
 
     def compile(self, text: str) -> Pattern:
         """A pattern of krmkit.lang.pattern. Raises PatternError, EffortError."""
-        if self._instructions < 0:
-            raise EffortError(
-                "the regular expressions of all packs together are too large (krmkit.palette.effort.MAX_INSTRUCTIONS)"
-            )
         cost = 0 if text in self._seen else _REFUSED
+        self._charge(0)
         self._seen.add(text)
         try:
             compiled = pattern.compile(text)
-            cost = min(cost, compiled.size)
-        finally:
-            self._instructions -= cost
+        except pattern.PatternError:
+            self._charge(cost * _INSTRUCTION)
+            raise
+        self._charge(min(cost, compiled.size) * _INSTRUCTION)
         return compiled
 
     def search(self, pattern: Pattern, text: str) -> bool:
         """Whether the pattern matches anywhere. Raises PatternError, EffortError."""
-        self.spend(pattern.cost(len(text)))
+        self._charge(pattern.cost(len(text)) // _SEARCHED)
         return pattern.search(text) is not None
 
     def tests(self, number: int) -> None:
         """Pieces of a composite were tried. Raises EffortError."""
-        self.spend(number * _TEST)
+        self._charge(number)
 
-    def spend(self, steps: int) -> None:
-        """Count steps. Raises EffortError."""
-        self._steps -= steps
-        if self._steps < 0:
+    def _charge(self, steps: int) -> None:
+        effort.charge(steps)
+        self._left -= steps
+        if self._left < 0 and not effort.running():
             raise EffortError(
-                "the formats of all packs together need too many steps (krmkit.palette.effort.MAX_STEPS)"
+                f"the formats of all packs take too many steps: more than {effort.DEFAULT:,} of effort"
             )

@@ -10,14 +10,14 @@ from krmkit.krm.finding import INFO, WARNING, Finding
 from krmkit.lang.nearest import nearest
 from krmkit.palette.filelines import LineIndex
 from krmkit.palette.finding import pack_finding
-from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find
+from krmkit.palette.keypath import FOUND, Finder, KeyPath, KeyPathError
 from krmkit.palette.macroexpr import Expression, ExpressionError
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import core_resolve
-from krmkit.yaml.tree import Node, Scalar, deref
+from krmkit.yaml.tree import Scalar, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Resolver:
         self._hints_left = _MOST_HINTS
         self.used: set[str] = set()  # fields without `.spectro.` that some macro has, as in "var.site"
         self._texts: dict[Source, MacroText] = {}
-        self._roots: dict[Source, Node | None] = {}
+        self._finders: dict[Source, Finder] = {}
         self._values: dict[int, str | _KeepError | _FailError] = {}
         self._expressions: dict[str, Expression] = {}
         # The chain of what is being resolved: macro -> its name in messages.
@@ -360,7 +360,7 @@ class Resolver:
         path = reference[len(name) + 1 :]
         try:
             text = self._text(source)
-            matches = find(self._root(source, text), KeyPath.parse(path))
+            matches = self._finder(source, text).find(KeyPath.parse(path))
         except YamlError as error:
             raise _FailError(
                 "invalid-result", f"the values of the pack {source.label} are not YAML: {error}"
@@ -387,12 +387,15 @@ class Resolver:
             _check_length(value)
         return value
 
-    def _root(self, source: Source, text: MacroText) -> Node | None:
-        if text.document is not None:
-            return text.document.root
-        if source not in self._roots:
-            self._roots[source] = parse(source.text, self.limits, duplicates="keep").root
-        return self._roots[source]
+    def _finder(self, source: Source, text: MacroText) -> Finder:
+        """What looks up key paths in a source, made once: it knows the keys of a mapping after the first look."""
+        if source not in self._finders:
+            if text.document is not None:
+                root = text.document.root
+            else:
+                root = parse(source.text, self.limits, duplicates="keep").root
+            self._finders[source] = Finder(root)
+        return self._finders[source]
 
 
 def _check_length(value: str) -> None:

@@ -11,11 +11,12 @@ from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
 from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
+from krmkit.yaml.copies import detached
 from krmkit.yaml.data import core_data, lookup, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -356,20 +357,27 @@ def _expand_merges(node: Map) -> None:
 
 def merge(target: Map, add: Map, limits: Limits = DEFAULT_LIMITS) -> None:
     """Merge `add` into `target`: mappings key by key, everything else replaces; new keys go to the end."""
+    # Looked up in the order of the text: the first entry of a name counts.
+    entries: dict[str, Entry] = {}
+    for own in target.entries:
+        if own.name is not None:
+            entries.setdefault(own.name, own)
     for entry in add.entries:
         name = entry.name
         if name is None:
             raise YamlError("add has a key that is no plain text")
         value = deref(entry.value)
-        known = target.entry(name)
+        known = entries.get(name)
         if known is None:
-            inherited = lookup(target, name)
+            # Without a merge key there is nothing to inherit.
+            inherited = lookup(target, name) if "<<" in entries else None
             if isinstance(inherited, Map) and isinstance(value, Map):
                 copy = target.set(name, detached(inherited))
                 assert isinstance(copy, Map)
                 merge(copy, value, limits)
             else:
-                target.append_entry(Entry(entry.key, entry.value))
+                entries[name] = Entry(entry.key, entry.value)
+                target.append_entry(entries[name])
             continue
         have: Node = known.value
         if isinstance(value, Map) and isinstance(deref(have), Map):

@@ -5,12 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.yaml.compose import children
-from krmkit.yaml.places import Places, Spot, Unit, skip
+from krmkit.yaml.places import Places, Spot, Unit
 from krmkit.yaml.tree import Entry, Map, Node, Seq
+from krmkit.yaml.view import skip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.yaml.edit import Editor
+    from typing import Protocol
+
+    from krmkit.yaml.compose import Composer
+
+    class Editor(Protocol):
+        """What collects the splices: `krmkit.yaml.blockedit.Editor`, which calls the functions here."""
+
+        composer: Composer
+        places: Places
+        view: str
+
+        def cut(self, start: int, end: int, new: str = "") -> None: ...
+
+        def inner(self, spot: Spot, start: int, end: int) -> str | None: ...
 
 
 @dataclass(slots=True, eq=False)

@@ -99,10 +99,10 @@ def test_file(folder: str, tmp_path: Path) -> None:
         ),
         (["-x"], 'unknown flag "-x"; known: --help, --schema, --version, --explain, --debug, --limit'),
         (["a", "b"], 'one file at most, not "a" and "b"'),
-        (["--limit"], '--limit NAME=N knows depth, aliases, items, item_size, total_size; not ""'),
+        (["--limit"], '--limit NAME=N knows depth, aliases, items, item_size, total_size, effort; not ""'),
         (
             ["--limit", "dept=3"],
-            '--limit NAME=N knows depth, aliases, items, item_size, total_size; not "dept=3"',
+            '--limit NAME=N knows depth, aliases, items, item_size, total_size, effort; not "dept=3"',
         ),
         (
             ["--limit", "depth"],

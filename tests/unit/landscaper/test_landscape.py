@@ -152,15 +152,15 @@ def test_root_siblings() -> None:
     [
         (
             [
-                installation("a", "{}", imports={"data": [{"name": "x", "dataRef": "b"}]}, exports={"data": [{"name": "a", "dataRef": "a"}]}),
-                installation("b", "{}", imports={"data": [{"name": "x", "dataRef": "a"}]}, exports={"data": [{"name": "b", "dataRef": "b"}]}),
+                installation("a", "", imports={"data": [{"name": "x", "dataRef": "b"}]}, exports={"data": [{"name": "a", "dataRef": "a"}]}),
+                installation("b", "", imports={"data": [{"name": "x", "dataRef": "a"}]}, exports={"data": [{"name": "b", "dataRef": "b"}]}),
             ],
             "cycle",
         ),
         ([obj("Installation", "a", spec={"blueprint": {"ref": {"resourceName": "x"}}})], "blueprint-not-found"),
         ([obj("Installation", "a", spec={"blueprint": {"inline": {"filesystem": {}}}})], "blueprint-not-found"),
         ([obj("Installation", "a", spec={"context": "other", "blueprint": {}})], "context-not-found"),
-        ([installation("a", "{}", componentDescriptor={"ref": {"componentName": "x"}})], "missing-repository-context"),
+        ([installation("a", "", componentDescriptor={"ref": {"componentName": "x"}})], "missing-repository-context"),
         ([installation("a", "imports: [{name: x, type: dta}]")], "invalid"),
         ([installation("a", "imports: [{name: x, schema: {}}]")], "import-not-found"),
         ([installation("a", "importExecutions: [{name: x, type: Spiff, template: {errors: [no]}}]")], "import-validation"),

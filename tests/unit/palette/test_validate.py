@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from krmkit.krm.finding import Finding
-from krmkit.palette import effort
+from krmkit.lang import effort
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import Pool
 from krmkit.palette.validate import Options, validate
@@ -130,29 +128,35 @@ def test_a_bomb_in_the_values_ends_in_a_finding() -> None:
     assert "over a limit" in finding.message
 
 
-def test_many_large_patterns_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_large_patterns_are_counted_together() -> None:
     """Thousands of patterns that are each within the limits end in findings, not in an endless run."""
-    monkeypatch.setattr(effort, "MAX_INSTRUCTIONS", 10_000)
     packs = []
     for number in range(20):
         schema = f"a:\n  schema: '{{{{ format \"${{string:/{number}\\pL/}}\" }}}}'\n"
         packs.append(Pack({"name": f"p{number}"}, f"a: '{number}x'", schema=schema))
-    findings = validate(packs, Options())
+    effort.begin(40_000)
+    try:
+        findings = validate(packs, Options())
+    finally:
+        effort.end()
 
     assert 5 < len(findings) < 15
-    assert all("MAX_INSTRUCTIONS" in finding.message for finding in findings)
+    assert all("--limit effort=N" in finding.message for finding in findings)
 
 
-def test_many_long_searches_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_long_searches_are_counted_together() -> None:
     """The same holds for what the patterns do on the values, elements of a list included."""
-    monkeypatch.setattr(effort, "MAX_STEPS", 10_000)
     schema = "a.$[]:\n  schema: '{{ format \"${string:/x/}\" }}'\n"
-    findings = validate(
-        [Pack({"name": "a"}, f"a: [{', '.join(['x' * 100] * 100)}]", schema=schema)], Options()
-    )
+    effort.begin(300)
+    try:
+        findings = validate(
+            [Pack({"name": "a"}, f"a: [{', '.join(['x' * 10_000] * 100)}]", schema=schema)], Options()
+        )
+    finally:
+        effort.end()
 
     assert 50 < len(findings) < 100
-    assert all("MAX_STEPS" in finding.message for finding in findings)
+    assert all("--limit effort=N" in finding.message for finding in findings)
 
 
 def test_satisfied_rules() -> None:

@@ -6,9 +6,11 @@ large lists charge for that.
 
 from __future__ import annotations
 
-from _thread import _local
-
+from krmkit.lang import effort
+from krmkit.lang.effort import end
 from krmkit.lang.gotemplate.functions import GoCallError
+
+__all__ = ["LONG", "MADE", "READ", "begin", "charge", "charge_read", "charge_text", "end"]
 
 READ = 256
 """Characters that are looked at or copied in one step."""
@@ -18,39 +20,17 @@ LONG = 1024
 """Shorter texts are not counted."""
 
 
-class _Meter(_local):
-    """Per thread: the steps left, or None outside of an execution; and how many there were."""
-
-    left: int | None = None
-    total = 0
-
-
-_meter = _Meter()
-
-
 def begin(total: int) -> bool:
-    """An execution begins, and its functions draw on one budget. False inside another one: it goes on with that one's."""
-    if _meter.left is not None:
-        return False
-    _meter.left = _meter.total = total
-    return True
-
-
-def end() -> None:
-    """The execution for which begin() was True is over."""
-    _meter.left = None
+    """An execution begins, and its functions draw on one budget. False inside another one, or a run: it goes on with that."""
+    return effort.begin(total, "Limits.work")
 
 
 def charge(steps: int) -> None:
-    """Takes steps from the budget, if there is one. Raises GoCallError when it is used up."""
-    left = _meter.left
-    if left is None:
-        return
-    _meter.left = left - steps
-    if left < steps:
-        raise GoCallError(
-            f"the functions of the template take more than {_meter.total:,} steps (Limits.work)"
-        )
+    """Takes steps from the run's budget, if there is one. Raises GoCallError when it is used up."""
+    try:
+        effort.charge(steps)
+    except effort.EffortError as error:
+        raise GoCallError(str(error)) from None
 
 
 def charge_text(text: str) -> str:

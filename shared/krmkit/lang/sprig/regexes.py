@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang import pattern
+from krmkit.lang.effort import EffortError
 from krmkit.lang.gotemplate.functions import GoCallError
 from krmkit.lang.gotemplate.printing import can_backquote, quote
 from krmkit.lang.gotemplate.values import NilStringList, StringList
@@ -26,7 +27,6 @@ _MESSAGES = {
 }
 """RE2's words for what is wrong, and Go's."""
 _STEPS = 256  # steps of the engine that count as one
-_MATCH = 4  # what a match costs
 _READ = 256  # bytes that the engine reads in one step, where it need not look back
 
 
@@ -109,7 +109,6 @@ def _find_all(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
         found = regex.find_all(text, count, _searched)
-    charge(len(found) * _MATCH)
     # Without a match Go returns a nil slice.
     return StringList([one.group() or "" for one in found]) if found else NilStringList()
 
@@ -120,7 +119,6 @@ def _split(regex: pattern.Pattern, text: str, count: int) -> StringList:
     check_items(len(text) if count < 0 else min(count, len(text)))
     with _costs(regex, text):
         pieces = regex.split(text, count, _searched)
-    charge(len(pieces) * _MATCH)
     return StringList(pieces)
 
 
@@ -138,7 +136,6 @@ def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[patt
     def counted(found: pattern.Match) -> str:
         nonlocal length
         piece = replacement(found)
-        charge(_MATCH)
         length += len(piece)
         check_length(length)
         return piece
@@ -201,7 +198,7 @@ class _Guard:
         pass
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, pattern.PatternError):
+        if isinstance(error, pattern.PatternError | EffortError):
             raise GoCallError(str(error)) from None
 
 

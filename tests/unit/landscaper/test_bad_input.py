@@ -1,0 +1,227 @@
+"""Bad input to the functions about Installations: a clear result each, all at once, and the items unharmed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmkit.fn.testing import resource_list, run_function
+from krmkit.yaml import emit
+from tests.unit.landscaper.worlds import Data, data_object, installation, obj, target
+
+FUNCTIONS = Path(__file__).resolve().parents[3] / "functions"
+CONFIG = "apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: c}}\nspec: {{}}\n"
+
+
+def validated(*objects: Data) -> list[tuple[str, str, str]]:
+    """(rule, field, message) of every error about the objects; the items must come back as they were."""
+    items = [emit.document(one) for one in objects]
+    text = resource_list(items, CONFIG.format(kind="ValidateInstallation"))
+    outcome = run_function(FUNCTIONS / "validate-installation", text)
+    head = text.partition("functionConfig:")[0]
+    assert outcome.stdout.startswith(head)
+    return [(one.rule, one.field, one.message) for one in outcome.results if one.severity == "error"]
+
+
+def imports(*data: Data, targets: list[Data] | None = None) -> Data:
+    return {"data": list(data), "targets": targets or []}
+
+
+@pytest.mark.parametrize(
+    ("spec", "field", "message"),
+    [
+        (
+            {"imports": imports({"name": "a", "dataRef": "a", "secretRef": {"name": "b"}})},
+            "spec.imports.data[0]",
+            "exactly one of dataRef, secretRef, configMapRef must be given, got dataRef and secretRef",
+        ),
+        (
+            {"imports": imports({"name": "a", "dataRef": "a"}, targets=[{"name": "a", "target": "a"}])},
+            "spec.imports.targets[0].name",
+            'import name "a" is used by spec.imports.data[0] already',
+        ),
+        (
+            {"imports": imports(targets=[{"name": "a", "targetMap": {"x": "y"}, "targetMaps": {}}])},
+            "spec.imports.targets[0].targetMaps",
+            'unknown field "targetMaps"; must be "targetMap"',
+        ),
+        (
+            {"imports": imports(targets=[{"name": "a", "targets": [{"target1": "target1"}]}])},
+            "spec.imports.targets[0].targets[0]",
+            "must be the name of a target; use targetMap for target1",
+        ),
+        (
+            {"exports": {"data": [{"name": "a", "dataRef": "a", "secretRef": {"name": "s"}}]}},
+            "spec.exports.data[0].secretRef",
+            "exports to a secret are not possible; must be dataRef",
+        ),
+        (
+            {"componentDescriptor": {"ref": {"repositoryContext": {"type": "ociRegistry", "baseURL": "x"}}}},
+            "spec.componentDescriptor.ref.repositoryContext.baseURL",
+            "must be baseUrl",
+        ),
+        (
+            {"automaticReconcile": {"succeededReconcile": {"interval": "soon"}}},
+            "spec.automaticReconcile.succeededReconcile.interval",
+            'time: invalid duration "soon"',
+        ),
+        (
+            {"automaticReconcile": {"failedReconcile": {"numberOfReconciles": -1}}},
+            "spec.automaticReconcile.failedReconcile.numberOfReconciles",
+            "must be a whole number of at least 0",
+        ),
+        ({"importDataMapping": {}}, "spec.importDataMapping", 'unknown field "importDataMapping"; must be "importDataMappings"'),
+        (
+            {"exports": {"targets": [{"name": "a", "target": "x"}, {"name": "a", "target": "x"}]}},
+            "spec.exports.targets[1].name",
+            'export name "a" is used twice',
+        ),
+    ],
+)  # fmt: skip
+def test_form(spec: Data, field: str, message: str) -> None:
+    """What is wrong with the form of an Installation names the field and the right word."""
+    found = validated(installation("shop", "", **spec))
+
+    assert (field, message) in [(place, said) for _, place, said in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("a" * 58, True), ("a" * 59, False), ("Shop", False), ("shop.v1", False), ("-shop", False)],
+)
+def test_names(name: str, right: bool) -> None:
+    """An Installation's name is a DNS label of at most 58 letters."""
+    wrong = [one for one in validated(installation(name, "")) if one[1] == "metadata.name"]
+
+    assert bool(wrong) is not right
+
+
+def test_everything_at_once() -> None:
+    """Missing objects of several kinds, over several installations, are reported in one run, each with the nearest name."""
+    found = validated(
+        installation("one", "", imports=imports({"name": "a", "dataRef": "setings"}, targets=[{"name": "t", "target": "egde"}])),
+        installation("two", "", imports=imports({"name": "b", "secretRef": {"name": "x"}}, {"name": "c", "configMapRef": {"name": "y"}})),
+        data_object("settings", 1),
+        target("edge"),
+    )  # fmt: skip
+
+    assert [rule for rule, _, _ in found] == [
+        "data-object-not-found",
+        "target-not-found",
+        "secret-not-found",
+        "config-map-not-found",
+    ]
+    assert [message.rpartition("; ")[2] for _, _, message in found[:2]] == [
+        'did you mean "settings"?',
+        'did you mean "edge"?',
+    ]
+
+
+def test_every_violation_of_a_schema() -> None:
+    """A value is checked to its end, not to its first fault."""
+    body = "imports:\n- {name: a, schema: {type: object, required: [x, w], additionalProperties: false}}\n"
+    found = validated(
+        installation("one", body, imports=imports({"name": "a", "dataRef": "a"})), data_object("a", {"z": 1})
+    )
+
+    lines = sorted(message.rpartition("schema: ")[2] for _, _, message in found)
+    assert lines == [
+        "(root): Additional property z is not allowed",
+        "(root): w is required",
+        "(root): x is required",
+    ]
+
+
+def chain(count: int) -> str:
+    """Local types that refer to each other in a ring."""
+    lines = [f'  t{number}: {{$ref: "local://t{(number + 1) % count}"}}' for number in range(count)]
+    return "localTypes:\n" + "\n".join(lines) + '\nimports:\n- {name: a, schema: {$ref: "local://t0"}}\n'
+
+
+DEEP = "[" * 400 + "]" * 400
+DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
+    f'  t{n}: {{allOf: [{{$ref: "local://t{n - 1}"}}, {{$ref: "local://t{n - 1}"}}]}}' for n in range(1, 40)
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        (chain(3), "cycle"),
+        (DOUBLED + '\nimports:\n- {name: a, schema: {$ref: "local://t39"}}\n', "limit"),
+        ('imports:\n- {name: a, schema: {$ref: "local://absent"}}\n', "schema-validation-failed"),
+        ('imports:\n- {name: a, schema: {$ref: "blueprint://../../etc/passwd"}}\n', "schema-validation-failed"),
+        ('imports:\n- {name: a, schema: {$ref: "cd://resources/x"}}\n', "schema-validation-failed"),
+        ("imports:\n- {name: a, schema: {type: strin}}\n", "schema-validation-failed"),
+        ('imports:\n- {name: a, schema: {$ref: "https://example.com/schema.json"}}\n', "schema-validation-failed"),
+        ("deployExecutions: [{name: d, type: GoTemplate, file: absent.yaml}]\n", "template"),
+        ('deployExecutions: [{name: d, type: GoTemplate, template: "{{ resolve .cd }}"}]\n', "template"),
+        ('deployExecutions: [{name: d, type: GoTemplate, template: "a: [" }]\n', "template"),
+        (
+            "deployExecutions: [{name: d, type: GoTemplate, template: '{{ range $i := until 100000 }}{{ range $j := until 100000 }}x{{ end }}{{ end }}'}]\n",
+            "template",
+        ),
+        ("deployExecutions: [{name: d, type: GoTemplate, template: '{{ include \"d.yaml\" . }}'}]\n", "template"),
+        ("deployExecutions: [{name: d, type: Spiff, template: {a: (( exec(\"ls\") ))}}]\n", "template"),
+        ("deployExecutions: [{name: d, type: Spiff, template: {f: (( |x|->_(x) )), a: (( .f(1) ))}}]\n", "template"),
+        ("deployExecutions: [{name: d, type: GoTemplate, template: '{{ getShootAdminKubeconfig 1 2 3 4 }}'}]\n", "template"),
+    ],
+    ids=[
+        "schema references in a ring", "schema references that double", "a local type that is absent", "a path that leaves",
+        "no component", "no type", "a schema in the network", "no file", "a function that is gone", "no YAML", "an endless loop",
+        "a file that is absent", "exec", "endless recursion", "a function that needs a cluster",
+    ],
+)  # fmt: skip
+def test_blueprints(body: str, rule: str) -> None:
+    """Hostile and wrong blueprints end in an error of their rule, soon."""
+    found = validated(
+        installation("one", body, imports=imports({"name": "a", "dataRef": "a"})), data_object("a", "text")
+    )
+
+    assert rule in [one for one, _, _ in found]
+
+
+def test_deep_and_large_values() -> None:
+    """A value nested without end is a limit; one of 100,000 nodes is not."""
+    body = "imports:\n- {name: a, schema: {}}\n"
+    wanted = imports({"name": "a", "configMapRef": {"name": "a", "key": "a"}})
+
+    deep = validated(installation("one", body, imports=wanted), obj("ConfigMap", "a", "v1", data={"a": DEEP}))
+    large = validated(
+        installation("one", body, imports=wanted),
+        obj("ConfigMap", "a", "v1", data={"a": "[" + "1," * 100_000 + "1]"}),
+    )
+
+    assert [rule for rule, _, _ in deep] == ["limit"]
+    assert large == []
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [({"a": "%%%"}, "invalid"), ({"a": "YTogWw=="}, "invalid"), ({"b": "YQ=="}, "key-not-found")],
+    ids=["no base64", "no YAML", "no such key"],
+)
+def test_secrets(data: Data, rule: str) -> None:
+    """A Secret that cannot be read is an error without its content."""
+    wanted = imports({"name": "a", "secretRef": {"name": "s", "key": "a"}})
+
+    found = validated(
+        installation("one", "imports:\n- {name: a, schema: {}}\n", imports=wanted),
+        obj("Secret", "s", "v1", data=data),
+    )
+
+    assert [one for one, _, _ in found] == [rule]
+
+
+def test_two_owners_of_an_export() -> None:
+    """Two installations must not export one object."""
+    exports = {"data": [{"name": "a", "dataRef": "same"}]}
+
+    found = validated(installation("one", "", exports=exports), installation("two", "{}", exports=exports))
+
+    assert (
+        "owner-conflict",
+        "spec.exports",
+        "DataObject same is exported by one already; an object has one owner",
+    ) in found

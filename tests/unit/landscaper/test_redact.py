@@ -1,0 +1,98 @@
+"""krmkit.landscaper.redact: secrets stay out of messages, and out of redacted objects."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from krmkit.fn.testing import resource_list, run_function
+from krmkit.landscaper.hashes import data_hash
+from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.world import World
+from krmkit.yaml import emit
+from tests.unit.landscaper.test_bad_input import FUNCTIONS
+from tests.unit.landscaper.worlds import Data, blueprint, obj, target
+
+PASSWORD = "tiger-in-the-tank"
+
+
+def secret(**values: str) -> dict[str, object]:
+    """A Secret with its values in base64."""
+    data = {key: b64encode(value.encode()).decode() for key, value in values.items()}
+    return obj("Secret", "login", "v1", data=data)
+
+
+def test_scrub() -> None:
+    """A value, its base64 form and what it holds as YAML are found; short and common words are left alone."""
+    secrets = Secrets.of(World.of([secret(password=PASSWORD, config="user: admiral\nmode: true\nid: abc\n")]))
+
+    said = secrets.scrub(f"{PASSWORD}, {b64encode(PASSWORD.encode()).decode()}, admiral, true, abc")
+
+    assert said == "(secret), (secret), (secret), true, abc"
+
+
+def test_targets_hold_secrets() -> None:
+    """The config of a Target counts as a secret; a secretRef is none."""
+    secrets = Secrets.of(
+        World.of(
+            [
+                target("edge", kubeconfig="token: f00dfeed"),
+                obj("Target", "ref", spec={"secretRef": {"name": "kept-name"}}),
+            ]
+        )
+    )
+
+    assert secrets.scrub("token: f00dfeed kept-name") == "(secret) kept-name"
+
+
+def test_redacted_objects_have_their_own_hash() -> None:
+    """The placeholder says where the value comes from, and the hash is that of the placeholder."""
+    secrets = Secrets.of(World.of([secret(password=PASSWORD)]))
+    hashed = "data.landscaper.gardener.cloud/hash"
+    item = obj("DataObject", "copy", data={"password": PASSWORD, "user": "a"})
+    item["metadata"]["annotations"] = {hashed: data_hash(item["data"])}
+
+    found: Data = secrets.redacted(item)
+
+    assert found["data"] == {"password": "(secret login/password)", "user": "a"}
+    assert found["metadata"]["annotations"][hashed] == data_hash(found["data"])
+    assert item["data"]["password"] == PASSWORD
+
+
+def rendered(template: str, redact: bool) -> tuple[int, str, str]:
+    """Exit code, stderr, and the output behind the input items, for an installation that imports the Secret."""
+    body = "imports:\n- {name: password, schema: {type: string}}\ndeployExecutions:\n- {name: d, type: GoTemplate, file: d.yaml}\n"
+    installation = obj(
+        "Installation",
+        "shop",
+        spec={
+            "imports": {"data": [{"name": "password", "secretRef": {"name": "login", "key": "password"}}]},
+            "blueprint": blueprint(body, d__yaml=template),
+        },
+    )
+    config = f"apiVersion: krmkit.dev/v1alpha1\nkind: RenderInstallation\nmetadata: {{name: c}}\nspec: {{redact: {str(redact).lower()}}}\n"
+    items = [emit.document(secret(password=PASSWORD)), emit.document(installation)]
+    outcome = run_function(FUNCTIONS / "render-installation", resource_list(items, config))
+    return outcome.exit_code, outcome.stderr, outcome.stdout
+
+
+TEMPLATE = "deployItems:\n- {name: a, type: t, config: {line: 'password={{ .imports.password }}', encoded: {{ .imports.password | b64enc }}}}\n"
+
+
+def test_rendered_with_and_without_secrets() -> None:
+    """The output holds what the controller would write; with redact, none of it holds a secret."""
+    _, _, plain = rendered(TEMPLATE, redact=False)
+    code, _, clean = rendered(TEMPLATE, redact=True)
+
+    assert f"password={PASSWORD}" in plain
+    assert code == 0
+    assert PASSWORD not in clean
+    assert clean.count("(secret login/password)") == 3
+
+
+def test_errors_hold_no_secret() -> None:
+    """A template that fails with a secret in its message gives a result without it."""
+    code, stderr, output = rendered("{{ fail .imports.password }}", redact=False)
+
+    assert code == 1
+    assert PASSWORD not in stderr + output
+    assert "(secret)" in output
