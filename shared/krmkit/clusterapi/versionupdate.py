@@ -169,7 +169,5 @@ def _workers_problem(workers: list[Data], old: Version, what: str, machines: lis
 def _machines_of(worker: Data, machines: list[Data]) -> list[Data]:
     selector = _mapping(worker, "spec", "selector", "matchLabels")
     return [
-        machine
-        for machine in machines
-        if selector.items() <= _mapping(machine, "metadata", "labels").items()
+        machine for machine in machines if selector.items() <= _mapping(machine, "metadata", "labels").items()
     ]
