@@ -30,7 +30,7 @@ LASTING = frozenset(("serve", "variants"))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure, 2 for a wrong call."""
+    """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure or a wrong call, 2 for changes that were found."""
     words = sys.argv[1:] if arguments is None else arguments
     name = words[0] if words else "--help"
     if sys.stdout is None:
@@ -63,7 +63,7 @@ def _command(name: str, words: list[str]) -> int:
         from krmkit.lang.nearest import did_you_mean
 
         print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
-        return 2
+        return 1
     from importlib import import_module
 
     from krmkit.fn.entry import prepare

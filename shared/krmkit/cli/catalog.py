@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from krmkit.cli.arguments import Parser
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
 from krmkit.fn.help import help_text
@@ -16,9 +16,7 @@ def main(words: list[str]) -> int:
 
 
 def _list(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="krmkit list", description="List the functions of the catalog.", allow_abbrev=False
-    )
+    parser = Parser(prog="krmkit list", description="List the functions of the catalog.", allow_abbrev=False)
     parser.parse_args(words)
     terminal = Terminal(sys.stdout)
     table = Table(["FUNCTION", "KIND", "TAGS", "SUMMARY"])
@@ -30,7 +28,7 @@ def _list(words: list[str]) -> int:
 
 
 def _doc(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="krmkit doc",
         description="Show what a function does and how it is configured.",
         allow_abbrev=False,
@@ -41,6 +39,6 @@ def _doc(words: list[str]) -> int:
         definition = loader.load(name).definition
     except LookupError as error:
         print(f"krmkit doc: {error.args[0]}", file=sys.stderr)
-        return 2
+        return 1
     print(help_text(definition), end="")
     return 0

@@ -165,8 +165,8 @@ class Worker:
             step = stage.prepare(change)
             if step is not None:
                 row.steps.append(step)
+                row.changed.append(change.path)
                 row.diff += self._diff(change) if self.fleet.show else ""
-        row.changed = len(row.steps)
 
     def _diff(self, change: Change) -> str:
         """What changes in one file, as `git diff` shows it."""

@@ -18,11 +18,11 @@ def main(words: list[str]) -> int:
     """Run `krmkit run ...`; returns the function's exit code."""
     if len(words) < 2 or words[1] in {"-h", "--help"}:
         print(HELP, end="")
-        return 0 if len(words) > 1 else 2
+        return 0 if len(words) > 1 else 1
     name = words[1]
     try:
         function = loader.at(name) if "/" in name else loader.load(name)
     except LookupError as error:
         print(f"krmkit run: {error.args[0]}", file=sys.stderr)
-        return 2
+        return 1
     return run_function(function.folder, function.process, words[2:])
