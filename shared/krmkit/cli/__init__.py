@@ -14,6 +14,7 @@ COMMANDS = {
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
+    "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
     "landscaper": (
         "krmkit.cli.landscaper",
         "bring components into a package, draw and explain installations",

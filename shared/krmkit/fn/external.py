@@ -11,10 +11,11 @@ from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml.copies import detached, is_tied
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, detached, is_tied
+from krmkit.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,62 +5,25 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import block, plain_text, scalar_in
+from krmkit.krm.location import Location
+from krmkit.krm.paths import container, dotted
+from krmkit.krm.words import holding, may_hide
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
+
+__all__ = ["Location", "Resource", "dotted", "holding"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from krmkit.krm.identity import Block
+    from krmkit.krm.paths import Path
     from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
-
-    Path = tuple[str | int, ...]
-
-
-class Location:
-    """Where a resource lives: file path relative to its package, index in the file, path of the package.
-
-    One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
-    `line` is its first line in the file, from 1; 0 where nobody knows. `digits` is the index as a function wrote it, as in
-    "01", which kpt tells from "1"; "" where nobody wrote one.
-    """
-
-    __slots__ = ("digits", "index", "line", "numbered", "package", "path")
-
-    def __init__(
-        self, path: str, index: int = 0, package: str = "", numbered: bool = True, line: int = 0
-    ) -> None:
-        self.line = line
-        self.digits = ""
-        self.path = path
-        self.index = index
-        self.package = package
-        self.numbered = numbered
-
-    def copy(self) -> Location:
-        copy = Location(self.path, self.index, self.package, self.numbered, self.line)
-        copy.digits = self.digits
-        return copy
-
-    @property
-    def annotations(self) -> dict[str, str]:
-        """The annotations that kpt adds to say so, in its order."""
-        number = (self.digits or str(self.index)) if self.numbered else ""
-        said = {
-            names.LEGACY_INDEX: number,
-            names.LEGACY_PATH: self.path,
-            names.INDEX: number,
-            names.PACKAGE_PATH: self.package,
-            names.PATH: self.path,
-        }
-        return {name: value for name, value in said.items() if value}
 
 
 class Resource:
@@ -347,7 +310,7 @@ class Resource:
             if span is not None:
                 self._set_span(span, value)
                 return
-        parent = self._container(path[:-1], path[-1])
+        parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
             parent.set(last, value)
@@ -364,7 +327,7 @@ class Resource:
 
     def adopt(self, path: Path, entry: Entry) -> None:
         """Append an entry of another text to the mapping at a path, with the comments that it has there."""
-        parent = self._container(path, entry.name or "")
+        parent = container(self.root, path, entry.name or "", self.label)
         if not isinstance(parent, Map):
             raise ListError(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
         parent.append_entry(entry)
@@ -396,7 +359,7 @@ class Resource:
         """Remove what is at a path; False where it is absent."""
         if self.node(*path) is None:
             return False
-        parent = self._container(path[:-1], path[-1])
+        parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
         done = False
         if isinstance(parent, Map) and isinstance(last, str):
@@ -407,69 +370,5 @@ class Resource:
         self.changed = self.changed or done
         return done
 
-    def _container(self, path: Path, child: str | int) -> Map | Seq:
-        """The collection at a path, made where absent, with a copy in the place of every alias on the way."""
-        node: Map | Seq = self.root
-        for position, step in enumerate(path):
-            following = path[position + 1] if position + 1 < len(path) else child
-            node = self._step(node, step, following, path[: position + 1])
-        return node
-
-    def _step(self, node: Map | Seq, step: str | int, following: str | int, path: Path) -> Map | Seq:
-        found: Node | None = None
-        if isinstance(node, Map) and isinstance(step, str):
-            entry = node.entry(step)
-            if entry is not None and isinstance(entry.value, Alias):
-                found = node.replace(entry, detached(entry.value))
-            elif entry is not None:
-                found = entry.value
-            else:
-                merged = lookup(node, step)
-                found = node.set(step, detached(merged) if merged is not None else _fresh(following))
-            if isinstance(found, Scalar) and not found.text:
-                found = node.set(step, _fresh(following))
-        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
-            found = node.items[step]
-            if isinstance(found, Alias):
-                found = node.replace(step, detached(found))
-        elif isinstance(node, Seq) and step == len(node.items):
-            found = node.append(_fresh(following))
-        if not isinstance(found, (Map, Seq)):
-            raise ListError(
-                f"{self.label}: {dotted(path)} is not a mapping or list, so nothing can be put into it"
-            )
-        return found
-
     def __repr__(self) -> str:
         return f"Resource({self.label})"
-
-
-def holding(resources: Iterable[Resource], word: str) -> Iterator[tuple[int, Resource]]:
-    """Position and resource of all in which a word can occur (Resource.may_hold)."""
-    for position, resource in enumerate(resources):
-        text = resource._text if resource._document is None else resource.text
-        if word in text or may_hide(text) or "*" in text:
-            yield position, resource
-
-
-def may_hide(text: str) -> bool:
-    """Whether an escape or binary data in a text can stand for a word that is not in it. (Aliases can as well.)"""
-    if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
-        return True
-    return "!" in text and "!!binary" in text
-
-
-def _fresh(following: str | int) -> Map | Seq:
-    return Map() if isinstance(following, str) else Seq()
-
-
-def dotted(path: Path) -> str:
-    """A path as results show it: `spec.items[0]."a.b"`."""
-    parts: list[str] = []
-    for step in path:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        else:
-            name = f'"{step}"' if "." in step or not step else step
-            parts.append("." + name if parts else name)
-    return "".join(parts)

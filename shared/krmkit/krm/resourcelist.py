@@ -6,13 +6,15 @@ same head and tail, so that everything that was not touched leaves byte for byte
 
 from __future__ import annotations
 
+from krmkit.krm.anchors import Anchors, AnchorsBefore
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Resource, may_hide
+from krmkit.krm.resource import Resource
+from krmkit.krm.words import may_hide
 from krmkit.yaml import emit
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.split import split
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.tree import Document, Entry, Map, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class ResourceList:
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
-        self._given: _Anchors | None = None
+        self._given: Anchors | None = None
         self._anchored: bool | None = None
 
     @classmethod
@@ -99,15 +101,15 @@ class ResourceList:
             for number, text in enumerate(chunks.items):
                 line_safe = not flow and number not in unverified
                 items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
-            self._given = _Anchors(items)
+            self._given = Anchors(items)
             self._items = list(items)
         return self._items
 
     @property
-    def anchors(self) -> _Anchors:
+    def anchors(self) -> Anchors:
         """The anchors of the items that came with the list."""
         if self._given is None:
-            self._given = _Anchors(list(self.items))
+            self._given = Anchors(list(self.items))
         return self._given
 
     def __len__(self) -> int:
@@ -125,7 +127,7 @@ class ResourceList:
         Needles are words that YAML can only write otherwise with escapes or aliases.
         """
         for item in self.items:
-            text = item._text if item._document is None else item.text
+            text = item.text
             if (
                 all(needle in text for needle in needles)
                 or (alternative and all(needle in text for needle in alternative))
@@ -313,53 +315,8 @@ class _Item(Resource):
         return f"item {self._number + 1}"
 
     def _parse(self) -> None:
-        self._anchors = _AnchorsBefore(self._list.anchors, self._number)
+        self._anchors = AnchorsBefore(self._list.anchors, self._number)
         super()._parse()
-
-
-class _Anchors:
-    """The anchors of a list's items, each item looked into once, in order, when an alias asks for the first time."""
-
-    __slots__ = ("_found", "_items", "_next")
-
-    def __init__(self, items: list[Resource]) -> None:
-        self._items = items
-        self._next = 0
-        # By name: the items that have it, and the node.
-        self._found: dict[str, list[tuple[int, Node]]] = {}
-
-    def last_before(self, number: int, name: str) -> Node | None:
-        """The anchored node that an alias in item `number` stands for; None where no item before has the anchor."""
-        while self._next < number:
-            item = self._items[self._next]
-            if "&" in item._text:
-                own: dict[str, Node] = {}
-                _collect(item.document.root, own)
-                for anchor, node in own.items():
-                    self._found.setdefault(anchor, []).append((self._next, node))
-            self._next += 1
-        found = self._found.get(name, [])
-        low, high = 0, len(found)
-        while low < high:
-            middle = (low + high) // 2
-            if found[middle][0] < number:
-                low = middle + 1
-            else:
-                high = middle
-        return found[low - 1][1] if low else None
-
-
-class _AnchorsBefore:
-    """The anchors that an alias in one item may refer to: those of the items before it."""
-
-    __slots__ = ("_anchors", "_number")
-
-    def __init__(self, anchors: _Anchors, number: int) -> None:
-        self._anchors = anchors
-        self._number = number
-
-    def get(self, name: str) -> Node | None:
-        return self._anchors.last_before(self._number, name)
 
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
@@ -367,25 +324,11 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
     text = chunks.head + chunks.tail
     anchors = None
     if "*" in chunks.tail:
-        anchors = _AnchorsBefore(ResourceList(chunks, Document(""), limits).anchors, len(chunks.items))
+        anchors = AnchorsBefore(ResourceList(chunks, Document(""), limits).anchors, len(chunks.items))
     documents = parse_all(text, limits, anchors=anchors)
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)
-
-
-def _collect(node: Node | None, found: dict[str, Node]) -> None:
-    if node is None or isinstance(node, Alias):
-        return
-    if node.anchor is not None:
-        found[node.anchor] = node
-    if isinstance(node, Map):
-        for entry in node.entries:
-            _collect(entry.key, found)
-            _collect(entry.value, found)
-    elif isinstance(node, Seq):
-        for item in node.items:
-            _collect(item, found)
 
 
 def _refers(item: Resource, owner: Resource) -> bool:

@@ -11,11 +11,12 @@ from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
 from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
+from krmkit.yaml.copies import detached
 from krmkit.yaml.data import core_data, lookup, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

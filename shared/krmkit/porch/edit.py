@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.yaml.copies import detached
 from krmkit.yaml.data import go_data, go_value, lookup
-from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref, detached
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,16 +8,15 @@ say what the edited tree says, else the edit is refused.
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import Composer, Style, children, is_block, is_block_scalar, is_empty
+from krmkit.yaml.blockedit import Editor
+from krmkit.yaml.compose import Composer, Style, children, is_block_scalar
+from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.flowedit import flow_splices
-from krmkit.yaml.lines import shift
-from krmkit.yaml.places import EditError, Places, Spot, Unit
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, detach_aliases, is_tied
-
-Splice = tuple[int, int, str]
+from krmkit.yaml.places import Places
+from krmkit.yaml.tree import Document, Entry, Map, Node, Seq
+from krmkit.yaml.view import EditError, Splice, apply, from_view, to_view
 
 
 def render(document: Document) -> str:
@@ -29,25 +28,61 @@ def render(document: Document) -> str:
     if not document.changed and root is document.origin:
         return document.text
     if document.origin is None or root is None or root is not document.origin:
-        text = Composer(Style(document.wide)).block(root, 0) if isinstance(root, (Map, Seq)) else ""
-        return text.replace("\n", document.newline) + document.newline
+        fresh = Composer(Style(document.wide)).block(root, 0) if isinstance(root, (Map, Seq)) else ""
+        return fresh.replace("\n", document.newline) + document.newline
     if document.aliases:
         detach_aliases(document)
-    places = Places(document)
     edited = _edited(root, set())
     expected = comparable_data(root, document.limits)
     reason: YamlError | None = None
-    for style, closed in ((True, False), (False, False), (True, True), (False, True)):
-        editor = Editor(document, places, Style(document.wide, style), edited)
+    closed = _closed_text(document)
+    # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
+    texts = [document.text] if closed is None else [document.text, closed]
+    for text, literals in [(text, literals) for literals in (True, False) for text in texts]:
+        places = Places(document, text)
+        editor = Editor(document, places, Style(document.wide, literals), edited)
         editor.node(places.root)
-        if closed and not editor.close_last():
-            continue
-        text = _applied(document, places, editor.splices)
-        reason = _difference(text, document, expected)
-        if reason is None:
-            return text
+        written = _applied(text, document.newline, places, editor.splices)
+        for candidate in _endings(document, written):
+            reason = _difference(candidate, document, expected)
+            if reason is None:
+                return candidate
     assert reason is not None
     raise reason
+
+
+def _endings(document: Document, written: str) -> list[str]:
+    """The text to try: one that came without a final line break keeps to that, unless a block scalar needs one."""
+    if document.text.endswith("\n"):
+        return [written]
+    return [written.removesuffix("\n").removesuffix("\r"), written]
+
+
+def _closed_text(document: Document) -> str | None:
+    """The text with `-` behind the header of a block scalar that ends it without a final line break.
+
+    So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
+    """
+    node = document.origin
+    while isinstance(node, (Map, Seq)) and not node.flow:
+        child = (
+            (node.entries if node.original is None else node.original)[-1:]
+            if isinstance(node, Map)
+            else (node.items if node.original is None else node.original)[-1:]
+        )
+        last = child[0] if child else None
+        node = last.first_value if isinstance(last, Entry) else last
+    text = document.text
+    if node is None or text.endswith("\n") or not is_block_scalar(node):
+        return None
+    end = text.find("\n", node.start)
+    header = text[node.start : end if end >= 0 else len(text)].partition(" #")[0].rstrip()
+    at = node.start + len(header)
+    return (
+        text
+        if header.endswith("-")
+        else text[: at - header.endswith("+")] + "-" + text[at:] + document.newline
+    )
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:
@@ -97,34 +132,16 @@ def _edited(node: Node, found: set[int]) -> set[int]:
     return found
 
 
-def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
-    """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
-    parts = []
-    for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
-        parts.append(text[start:begin])
-        parts.append(new)
-        start = max(start, stop)
-    parts.append(text[start:end])
-    return "".join(parts)
-
-
-def _applied(document: Document, places: Places, splices: list[Splice]) -> str:
-    """The document's own text with splices of its view carried out: byte order mark, line breaks and last line as before."""
-    text = document.text
+def _applied(text: str, newline: str, places: Places, splices: list[Splice]) -> str:
+    """A text with splices of its view carried out: its byte order mark and line breaks stay. It ends with a line break."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     view = places.view
-    added = [(start, end, _to_view(new)) for start, end, new in splices]
+    added = [(start, end, to_view(new)) for start, end, new in splices]
     if "\r" in text:
         # In the text as it is, each line feed that had a carriage return stands one further to the right.
-        before = text.removeprefix("\ufeff")
-        before = before if before.isascii() else before.encode().decode("latin-1")
-        if not before.endswith("\n"):
-            before += "\r\n"
-        view, added = _with_returns(before, added, document.newline)
-    new = apply(view, 0, len(view), added)
-    if not text.endswith("\n"):
-        new = new.removesuffix("\n").removesuffix("\r")
-    return mark + (new if new.isascii() else new.encode("latin-1").decode())
+        before = to_view(text.removeprefix("\ufeff"))
+        view, added = _with_returns(before if before.endswith("\n") else before + newline, added, newline)
+    return mark + from_view(apply(view, 0, len(view), added))
 
 
 def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str, list[Splice]]:
@@ -141,308 +158,3 @@ def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str
         moved = start + bisect_left(ends, start), end + bisect_left(ends, end)
         shifted.append((*moved, new.replace("\n", newline)))
     return before, shifted
-
-
-def _to_view(text: str) -> str:
-    return text if text.isascii() else text.encode().decode("latin-1")
-
-
-class Editor:
-    """Collects the splices of one document, in the places' view."""
-
-    __slots__ = ("composer", "document", "edited", "places", "splices", "style", "view")
-
-    def __init__(self, document: Document, places: Places, style: Style, edited: set[int]) -> None:
-        self.document = document
-        self.places = places
-        self.style = style
-        self.edited = edited
-        self.view = places.view
-        self.composer = Composer(style, {id(document): places})
-        self.splices: list[Splice] = []
-
-    def cut(self, start: int, end: int, new: str = "") -> None:
-        if start != end or new:
-            self.splices.append((start, end, new))
-
-    def node(self, spot: Spot) -> None:
-        """Write the edits at and below a node."""
-        node = spot.node
-        if id(node) not in self.edited or not isinstance(node, (Map, Seq)):
-            return
-        if node.original is None:
-            for unit in self.places.units(spot):
-                self.node(unit.value)
-        elif node.flow:
-            flow_splices(self, spot)
-        else:
-            self.block(spot)
-
-    def inner(self, spot: Spot, start: int, end: int) -> str | None:
-        """The text of a range with the edits at and below `spot`; None where one of these reaches beyond it."""
-        editor = Editor(self.document, self.places, self.style, self.edited)
-        editor.node(spot)
-        if any(begin < start or stop > end for begin, stop, _ in editor.splices):
-            return None
-        splices = [(begin, stop, _to_view(new)) for begin, stop, new in editor.splices]
-        text = apply(self.view, start, end, splices)
-        return text if text.isascii() else text.encode("latin-1").decode()
-
-    # Block collections
-
-    def block(self, spot: Spot) -> None:
-        units = self.places.units(spot)
-        node = spot.node
-        assert isinstance(node, (Map, Seq))
-        now = children(node)
-        positions = {id(unit.child): index for index, unit in enumerate(units)}
-        renamed = node.stands_for or {} if isinstance(node, Seq) else {}
-        wanted = [positions.get(id(renamed.get(id(child), child)), -1) for child in now]
-        kept = in_order(wanted)
-        survivors = {index for index in kept if index >= 0}
-        for index in range(len(units)):
-            if index not in survivors:
-                self.remove(spot, units, index, survivors)
-        if not now:
-            self.empty(spot, units)
-            return
-        pending: list[str] = []
-        last = -1
-        for child, index, place in zip(now, kept, wanted, strict=True):
-            if index < 0:
-                pending.append(self.moved(units, place, child) or self.composer.unit(child, units[0].column))
-                continue
-            if pending:
-                self.put(pending, spot, units, last, survivors)
-                pending = []
-            last = index
-            self.kept(units[index], child)
-        if pending:
-            self.put(pending, spot, units, last, survivors)
-
-    def kept(self, unit: Unit, child: Entry | Node) -> None:
-        """A child that stays: its value may be another one, or edited inside; an alias that was its key may be a text."""
-        value = child
-        if isinstance(child, Entry):
-            value = child.value
-            if child.key is not child.first_key:
-                assert unit.key is not None and isinstance(child.key, Scalar)
-                self.cut(unit.key.start, unit.key.end, self.composer.scalar(child.key, unit.column))
-        assert isinstance(value, Node)
-        if value is unit.value.node:
-            self.node(unit.value)
-        else:
-            self.replace(unit, value)
-
-    def is_inline(self, units: list[Unit]) -> bool:
-        """Whether the first child stands on its parent's dash line."""
-        return not self.places.begins_line(units[0].start)
-
-    def moved(self, units: list[Unit], index: int, child: Entry | Node) -> str | None:
-        """The lines of an item that moves within its list, with its comments and with the edits inside of it."""
-        if index < 0 or isinstance(child, Entry) or units[index].child is not child or is_tied(child):
-            return None
-        unit = units[index]
-        places = self.places
-        start, end = unit.start, places.body_end(units, index)
-        if places.begins_line(start):
-            start = places.head_start(units, index, is_root=False)
-        text = self.inner(unit.value, start, end)
-        if text is None:
-            return None
-        pad = "" if places.line(start) == start else " " * unit.column
-        return shift(pad + text.removesuffix("\n"), unit.column, units[0].column)
-
-    def put(self, lines: list[str], spot: Spot, units: list[Unit], last: int, survivors: set[int]) -> None:
-        """Insert children behind the one at `last`, or in front of all (-1)."""
-        places = self.places
-        column = units[0].column
-        text = "\n".join(lines)
-        if last >= 0:
-            if last < len(units) - 1:
-                at = places.body_end(units, last)
-            else:
-                under_key = (
-                    isinstance(spot.node, Seq) and spot is not places.root and not self.is_inline(units)
-                )
-                at = places.tail_end(units, column + 1 if under_key else max(column, 1))
-            self.cut(at, at, text + "\n")
-        elif self.is_inline(units):
-            self.cut(
-                units[0].start, units[0].start, text[column:] + "\n" + (" " * column if survivors else "")
-            )
-        elif spot is not places.root:
-            at = places.below(spot.properties[-1][1] if spot.properties else spot.mark)
-            self.cut(at, at, text + "\n")
-        else:
-            at = places.line(units[0].start)
-            if isinstance(spot.node, Seq):
-                at = places.head_start(units, 0, is_root=False)
-            self.cut(at, at, text + "\n")
-
-    def remove(self, spot: Spot, units: list[Unit], index: int, survivors: set[int]) -> None:
-        places = self.places
-        unit = units[index]
-        if self.is_inline(units) and index <= min(survivors, default=len(units)):
-            # On the parent's dash line what follows moves up to the dash.
-            if index == 0:
-                self.cut(unit.start, self.resume(units, survivors))
-            return
-        start = (
-            places.head_start(units, index, spot is places.root)
-            if places.begins_line(unit.start)
-            else unit.start
-        )
-        self.cut(start, places.body_end(units, index))
-
-    def resume(self, units: list[Unit], survivors: set[int]) -> int:
-        """Where the text goes on after the first children of a block on its parent's dash line were removed."""
-        if not survivors:
-            return self.places.body_end(units, len(units) - 1)
-        position = self.places.body_end(units, min(survivors) - 1)
-        while self.view[position] in " \n":
-            position += 1
-        return position
-
-    def empty(self, spot: Spot, units: list[Unit]) -> None:
-        """All children are gone: `{}` or `[]` takes their place."""
-        mark = "{}" if isinstance(spot.node, Map) else "[]"
-        if self.is_inline(units):
-            self.cut(units[0].start, units[0].start, mark + "\n")
-        elif spot is self.places.root or self.view[spot.mark - 1] == "-":
-            at = self.places.head_start(units, 0, spot is self.places.root)
-            self.cut(at, at, " " * units[0].column + mark + "\n")
-        else:
-            at = spot.properties[-1][1] if spot.properties else spot.mark
-            self.cut(at, at, " " + mark)
-
-    # Values
-
-    def replace(self, unit: Unit, value: Node) -> None:
-        """Write another value behind a key or dash; the comments on its line stay."""
-        places = self.places
-        old = unit.value
-        column = unit.column
-        if unit.colon < 0:
-            raise EditError(
-                "an edit does not fit next to a key behind `? `; write the key plainly, as `key: value`"
-            )
-        if unit.key is not None:
-            new = self.composer.in_place_of(value, old, column, places)
-        else:
-            new = self.composer.after_dash(value, column)
-        head, newline, rest = new.partition("\n")
-        if newline and isinstance(value, Scalar) and not _is_block_header(head):
-            # A text in quotes over several lines: a comment has no place inside of it.
-            head, newline, rest = new, "", ""
-        start = old.properties[0][0] if old.properties else old.start
-        if is_block(old.node):
-            self.replace_block(unit, head, rest + newline)
-        elif is_block_scalar(old.node):
-            header = self.view[old.start : places.line_end(old.start)]
-            comment = (
-                places.slice(old.start + header.index("#") - 1, old.start + len(header))
-                if "#" in header
-                else ""
-            )
-            self.cut(unit.colon, places.below(old.end), f"{head}{comment}\n{rest}{newline}")
-        elif is_empty(old.node):
-            self.cut(unit.colon, old.end, head)
-            self.lines_below(old.end, rest + newline, value, head)
-        elif "\n" in self.view[unit.colon : start] and head:
-            self.cut(start, old.end, head[1:] + self.gap(old.end))
-            self.lines_below(old.end, rest + newline, value, head)
-        elif "\n" in self.view[unit.colon : start]:
-            at = places.line(start)
-            alone = not self.view[old.end : places.line_end(old.end)].strip(" \t")
-            self.cut(at if alone else start, places.below(old.end) if alone else old.end)
-            at = places.below(old.end)
-            self.cut(at, at, rest + newline)
-        else:
-            self.cut(
-                start if head else unit.colon,
-                old.end,
-                head[1:] + self.gap(old.end) if head else self.gap(old.end),
-            )
-            self.lines_below(old.end, rest + newline, value, head)
-
-    def gap(self, end: int) -> str:
-        """A blank in front of a comment that stands directly behind a value."""
-        return " " if self.view[end : end + 1] == "#" else ""
-
-    def lines_below(self, end: int, lines: str, value: Node, head: str) -> None:
-        """Put the lines of a new value below the line of its key, and its own comment on that line if none is there."""
-        stop = self.places.line_end(end)
-        if not self.view[end:stop].strip(" \t") and not (lines and head.strip(" ").startswith(("|", ">"))):
-            self.cut(stop, stop, self.comment_of(value))
-        if lines:
-            self.cut(stop + 1, stop + 1, lines)
-
-    def replace_block(self, unit: Unit, head: str, rest: str) -> None:
-        """Put a value in the place of a block collection, below whose key or dash all lines are its own."""
-        places = self.places
-        old = unit.value
-        units = places.units(old)
-        stop = places.body_end([unit], 0)
-        for start, end in old.properties:
-            self.cut(start - 1, end)
-        if self.is_inline(units):
-            self.cut(unit.colon, stop, f"{head}\n{rest}")
-            return
-        first = places.head_start(units, 0, is_root=False)
-        self.cut(unit.colon, unit.colon, head)
-        at = places.below(unit.colon)
-        self.cut(at, at, rest)
-        self.cut(max(first, at), stop)
-
-    def comment_of(self, value: Node) -> str:
-        """The comment behind a scalar that comes from a text."""
-        if value.source is None or not isinstance(value, Scalar) or is_block_scalar(value):
-            return ""
-        places = self.composer.places(value.source)
-        end = places.of(value).end
-        rest = places.slice(end, places.line_end(end))
-        return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
-
-    def close_last(self) -> bool:
-        """Close a block scalar at the end of a text without a final line break: what comes behind it gives it one."""
-        spot = self.places.root
-        while isinstance(spot.node, (Map, Seq)) and not spot.node.flow and self.places.units(spot):
-            spot = self.places.units(spot)[-1].value
-        if self.document.text.endswith("\n") or not is_block_scalar(spot.node):
-            return False
-        header = self.view[spot.start : self.places.line_end(spot.start)].partition(" #")[0].rstrip()
-        at = spot.start + len(header)
-        self.splices.insert(0, (at - header.endswith("+"), at, "-"))
-        return True
-
-
-def _is_block_header(head: str) -> bool:
-    """Whether the first line of a scalar, behind its key, says that a block (`|`, `>`) follows."""
-    words = [word for word in head.split() if word[0] not in "&!"]
-    return bool(words) and words[0][0] in "|>"
-
-
-def in_order(places: list[int]) -> list[int]:
-    """The places of a longest increasing run; all others become -1 (new or moved).
-
-    Example: `in_order([2, 0, 1])` is `[-1, 0, 1]`.
-    """
-    from bisect import bisect_left
-
-    tails: list[int] = []  # the smallest place that ends a run of each length
-    ends: list[int] = []  # and its position
-    before = [-1] * len(places)
-    for position, place in enumerate(places):
-        if place < 0:
-            continue
-        length = bisect_left(tails, place)
-        before[position] = ends[length - 1] if length else -1
-        tails[length : length + 1] = [place]
-        ends[length : length + 1] = [position]
-    stay = set()
-    position = ends[-1] if ends else -1
-    while position >= 0:
-        stay.add(position)
-        position = before[position]
-    return [place if position in stay else -1 for position, place in enumerate(places)]

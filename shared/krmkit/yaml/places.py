@@ -7,25 +7,18 @@ colons, commas, anchors, tags and comments stand in the gaps between these, wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
-from krmkit.yaml.errors import YamlError, line_column
+from krmkit.yaml.errors import line_column
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.view import EditError, from_view, plain_breaks, skip, to_view, token
 
-_BREAKS = {
-    "\x85": "U+0085 (NEXT LINE)",
-    "\u2028": "U+2028 (LINE SEPARATOR)",
-    "\u2029": "U+2029 (PARAGRAPH SEPARATOR)",
-}
+# No dataclasses here and in the modules of the editor: importing them takes as long as a small run.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _DEEPEST = "too deeply"
 
 
-class EditError(YamlError):
-    """The text cannot be edited safely; the message says why."""
-
-
-@dataclass(slots=True)
 class Spot:
     """Where a node stands.
 
@@ -34,18 +27,30 @@ class Spot:
     ends with its last child. in_flow: whether it stands inside of a flow collection. is_pair: whether it is `a: b` in `[a: b]`.
     """
 
-    node: Node
-    mark: int
-    start: int
-    end: int
-    properties: list[tuple[int, int]]
-    tree: Any
-    in_flow: bool = False
-    is_pair: bool = False
-    units: list[Unit] | None = None
+    __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "tree", "units")
+
+    def __init__(
+        self,
+        node: Node,
+        mark: int,
+        start: int,
+        end: int,
+        properties: list[tuple[int, int]],
+        tree: Any,
+        in_flow: bool = False,
+        is_pair: bool = False,
+    ) -> None:
+        self.node = node
+        self.mark = mark
+        self.start = start
+        self.end = end
+        self.properties = properties
+        self.tree = tree
+        self.in_flow = in_flow
+        self.is_pair = is_pair
+        self.units: list[Unit] | None = None
 
 
-@dataclass(slots=True)
 class Unit:
     """A child of a collection: an entry or an item, as the text has it.
 
@@ -53,27 +58,39 @@ class Unit:
     the item's dash, -1 where an entry has none. end: behind its last character, before any comment.
     """
 
-    child: Entry | Node
-    start: int
-    column: int
-    colon: int
-    key: Spot | None
-    value: Spot
-    end: int = field(default=-1)
+    __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
+
+    def __init__(
+        self,
+        child: Entry | Node,
+        start: int,
+        column: int,
+        colon: int,
+        key: Spot | None,
+        value: Spot,
+        end: int = -1,
+    ) -> None:
+        self.child = child
+        self.start = start
+        self.column = column
+        self.colon = colon
+        self.key = key
+        self.value = value
+        self.end = end
 
 
 class Places:
-    """The places of one document's nodes, found on demand."""
+    """The places of one document's nodes, found on demand, in its text or in `text`, which has the same nodes."""
 
     __slots__ = ("_holders", "_spots", "root", "view")
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, text: str | None = None) -> None:
         self._spots: dict[int, Spot] = {}
         self._holders: dict[int, tuple[Spot, int]] = {}
-        text = plain_breaks(document.text)
+        text = plain_breaks(document.text if text is None else text)
         node = document.origin
         assert node is not None
-        self.view = text if text.isascii() else text.encode().decode("latin-1")
+        self.view = to_view(text)
         self.root = self._spot(node, _tree(text), _document_start(self.view))
 
     def slice(self, start: int, end: int) -> str:
@@ -280,56 +297,6 @@ def _is_open(unit: Unit) -> bool:
         return False
     assert isinstance(node, (Map, Seq))
     return not node.flow or not unit.value.units and unit.value.end == unit.value.start + 2
-
-
-def token(view: str, position: int) -> tuple[str, int, int]:
-    """The next token in a gap: its first character ("" at the end of the text), its start and its end.
-
-    Comments come whole, and so do anchors and tags. Example: `token(" &x a", 0)` is `("&", 1, 3)`.
-    """
-    size = len(view)
-    while position < size and view[position] in " \t\n":
-        position += 1
-    if position == size:
-        return "", size, size
-    sign = view[position]
-    end = position + 1
-    if sign == "#":
-        end = view.find("\n", position)
-        end = size if end < 0 else end
-    elif sign in "&!":
-        stops = ">" if view.startswith("!<", position) else " \t\n,[]{}"
-        while end < size and view[end] not in stops:
-            end += 1
-        end += stops == ">"
-    return sign, position, end
-
-
-def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
-    """The next token in a gap that is none of `signs`."""
-    while True:
-        found = token(view, position)
-        if not found[0] or found[0] not in signs:
-            return found
-        position = found[2]
-
-
-def plain_breaks(text: str) -> str:
-    """The text with line feeds only, without a byte order mark. EditError where readers disagree on its lines."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
-        if sign in text:
-            raise EditError(
-                f"the text holds {name}, which is a line break to some readers and not to others;"
-                " write it as an escape in double quotes",
-                *line_column(text, text.index(sign)),
-            )
-    return text if text.endswith("\n") or not text else text + "\n"
-
-
-def from_view(view: str) -> str:
-    """The text that a view shows."""
-    return view if view.isascii() else view.encode("latin-1").decode()
 
 
 def _tree(text: str) -> Any:

@@ -8,7 +8,6 @@ the difference into text.
 
 from __future__ import annotations
 
-from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
@@ -299,15 +298,6 @@ def deref(node: Node) -> Node:
     return node
 
 
-def is_tied(node: Node) -> bool:
-    """Whether there is an anchor or an alias at or below a node."""
-    if node.anchor is not None or isinstance(node, Alias):
-        return True
-    if isinstance(node, Map):
-        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
-    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
-
-
 def to_node(value: object) -> Node:
     """A node for Python data (None, bool, int, float, str, list, tuple, dict with string keys); nodes pass."""
     if isinstance(value, Node):
@@ -334,94 +324,3 @@ def _text_of(value: bool | int | float | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def detached(node: Node) -> Node:
-    """A deep copy that belongs to no text: aliases are followed, anchors dropped, scalars keep style and tag.
-
-    Used where an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises YamlError
-    where the node holds itself, LimitError where more nodes are copied through aliases than the limit allows.
-    """
-    source = node.source
-    return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
-
-
-class _Copy:
-    """Copies of one node and what is below it. `within`: the anchored nodes around that are being copied."""
-
-    __slots__ = ("aliases", "left", "limits", "within")
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.left = limits.aliases
-        self.aliases = 0
-        self.within: set[int] = set()
-
-    def of(self, node: Node) -> Node:
-        if isinstance(node, Alias):
-            self.aliases += 1
-            copy = self.of(deref(node))
-            self.aliases -= 1
-            return copy
-        if self.aliases:
-            self.left -= 1
-            if self.left < 0:
-                raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases")
-        if node.anchor is None:
-            return self.inside(node)
-        if id(node) in self.within:
-            raise YamlError(HOLDS_ITSELF)
-        self.within.add(id(node))
-        copy = self.inside(node)
-        self.within.discard(id(node))
-        return copy
-
-    def inside(self, node: Node) -> Node:
-        if isinstance(node, Map):
-            mapping = Map(tag=node.tag, flow=node.flow)
-            mapping.entries = [Entry(self.of(entry.key), self.of(entry.value)) for entry in node.entries]
-            return mapping
-        if isinstance(node, Seq):
-            sequence = Seq(tag=node.tag, flow=node.flow)
-            sequence.items = [self.of(item) for item in node.items]
-            return sequence
-        assert isinstance(node, Scalar)
-        scalar = Scalar(node.text, node.style, tag=node.tag)
-        scalar.value = node.value
-        return scalar
-
-
-def detach_aliases(document: Document) -> None:
-    """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
-    anchored: set[int] = set()
-    aliases: list[tuple[Map | Seq, int, Alias]] = []
-    keys: list[tuple[Map, Entry, Alias]] = []
-    stack = [document.root] if document.root is not None else []
-    while stack:
-        node = stack.pop()
-        if node.anchor is not None and node.source is document:
-            anchored.add(id(node))
-        if isinstance(node, Map):
-            for index, entry in enumerate(node.entries):
-                stack += [entry.key, entry.value]
-                if isinstance(entry.value, Alias):
-                    aliases.append((node, index, entry.value))
-                if isinstance(entry.key, Alias):
-                    keys.append((node, entry, entry.key))
-        elif isinstance(node, Seq):
-            stack += node.items
-            aliases += [
-                (node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)
-            ]
-    copy = _Copy(document.limits)
-    for holder, index, alias in aliases:
-        if _dangles(document, alias, anchored):
-            holder.replace(holder.entries[index] if isinstance(holder, Map) else index, copy.of(alias))  # type: ignore[arg-type]
-    for holder, entry, alias in keys:
-        if _dangles(document, alias, anchored):
-            holder.touch()
-            entry.key = copy.of(alias)
-
-
-def _dangles(document: Document, alias: Alias, anchored: set[int]) -> bool:
-    return alias.source is document and alias.target.source is document and id(alias.target) not in anchored

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 import yaml
 
+from krmkit.yaml.copies import detached
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Entry, Map, Node, Seq, detached
+from krmkit.yaml.tree import Entry, Map, Node, Seq
 
 Edit = Callable[[Map], object]
 

@@ -6,8 +6,9 @@ import pytest
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
-from krmkit.yaml.places import EditError, Places
+from krmkit.yaml.places import Places
 from krmkit.yaml.tree import Map
+from krmkit.yaml.view import EditError
 
 
 @pytest.mark.parametrize(

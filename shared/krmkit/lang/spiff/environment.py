@@ -30,7 +30,7 @@ class Limits:
         self,
         passes: int = 400,
         steps: int = 2_000_000,
-        depth: int = 100,
+        depth: int = 200,
         nodes: int = 2_000_000,
         output: int = 64 * 1024 * 1024,
     ) -> None:

@@ -102,13 +102,16 @@ class Expression:
         raise TypeError(f"{type(self).__name__} has no value of its own")
 
 
-def evaluate_last(part: Expression, env: Any) -> tuple[Any, Info]:
+def evaluate_last(part: Expression, env: Any, start: int | None = None) -> tuple[Any, Info]:
     """The value of the part of an expression that its value comes from; the part itself where it fails.
 
     In the reference, what depends on a node that has no value yet waits for one pass, and the expression that waits is this
-    part alone: that is what a message shows when it fails then.
+    part alone: that is what a message shows when it fails then. `start` is the count of demands before the parts in front;
+    where these had to wait, the whole expression did.
     """
     before = env.run.demands
+    if start is not None and start != before:
+        return part.evaluate(env, False)
     try:
         return part.evaluate(env, False)
     except Failure:

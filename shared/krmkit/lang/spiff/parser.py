@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.lang.spiff.errors import Path
 from krmkit.lang.spiff.expressions.lambdas import LambdaExpression, Parameter, Scoped
 from krmkit.lang.spiff.expressions.literals import MapExpression
+from krmkit.lang.spiff.expressions.logic import Conditional, LogAnd, LogOr, Or, ValidOr
 from krmkit.lang.spiff.expressions.marking import Marker
 from krmkit.lang.spiff.expressions.merging import Prefer
 from krmkit.lang.spiff.expressions.operators import (
@@ -12,15 +13,10 @@ from krmkit.lang.spiff.expressions.operators import (
     Binary,
     Comparison,
     Concatenation,
-    Conditional,
     Division,
-    LogAnd,
-    LogOr,
     Modulo,
     Multiplication,
-    Or,
     Subtraction,
-    ValidOr,
 )
 from krmkit.lang.spiff.nodes import Expression
 from krmkit.lang.spiff.primaries import Primaries

@@ -42,6 +42,19 @@ def read_all(text: str, source: str, interpolation: bool = False) -> list[Node]:
     ]
 
 
+def plain_documents(text: str, source: str) -> list[Any]:
+    """The documents of a YAML text as plain data, by the rules of templates: plain_documents("a: yes", "x") is
+    [{"a": True}]."""
+    return [_plain(node) for node in read_all(text, source)]
+
+
+def _plain(node: Node) -> Any:
+    value = node.value
+    if type(value) is dict:
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if type(value) is list else value
+
+
 def from_data(value: Any, source: str, floats: bool = False, interpolation: bool = False) -> Node:
     """Plain data (dict, list, scalars) as nodes; `floats`: ints become floats, as JSON makes them in Go."""
     kind = type(value)

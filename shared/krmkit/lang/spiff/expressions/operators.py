@@ -1,4 +1,4 @@
-"""The operators: arithmetic, comparison, concatenation, logic, `||`, `//` and `? :`."""
+"""The operators that need both values: arithmetic, comparison, concatenation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from krmkit.lang.spiff import addresses
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info, Result
 from krmkit.lang.spiff.expressions.lambdas import LambdaValue
-from krmkit.lang.spiff.expressions.literals import simple_text, truth, wrapped
-from krmkit.lang.spiff.nodes import Expression, Node, evaluate_last, type_name
+from krmkit.lang.spiff.expressions.literals import simple_text, wrapped
+from krmkit.lang.spiff.nodes import Expression, Node, type_name
 
 
 class Binary(Expression):
@@ -48,7 +48,9 @@ class Concatenation(Binary):
         if text is not None:
             other = str(right) if isinstance(right, LambdaValue) else simple_text(right)
             if other is not None:
-                return text + other
+                made = text + other
+                env.run.count(len(made) // 64)
+                return made
         elif type(left) is dict and (right is None or type(right) is dict):
             return left if right is None else {**left, **right}
         elif type(left) is list:
@@ -269,118 +271,3 @@ def _parsed(text: str) -> int | None:
     if not digits.isdigit() or not digits.isascii() or len(digits) > 19:
         return None
     return int(text)
-
-
-class Logic(Binary):
-    """`-or` and `-and`: bitwise for two ints, else of truth; a failing right side counts only where it decides."""
-
-    __slots__ = ()
-
-    def evaluate(self, env: Env, locally: bool) -> Result:
-        left, info = self.left.evaluate(env, False)
-        if isinstance(left, Expression):
-            return self, info
-        failure = None
-        right: Any = None
-        try:
-            right, found = self.right.evaluate(env, False)
-            info = info.join(found)
-        except Failure as error:
-            failure = error
-        if isinstance(right, Expression):
-            return self, info
-        if type(left) is int and type(right) is int and failure is None:
-            return self.bits(left, right), info
-        if truth(left) is self.decisive and (failure is None or type(left) is not int):
-            return self.decisive, info
-        if failure is not None:
-            raise failure
-        return truth(right), info
-
-    decisive = True
-
-    def bits(self, left: int, right: int) -> int:
-        return left | right
-
-
-class LogOr(Logic):
-    __slots__ = ()
-    sign = "-or"
-
-
-class LogAnd(Logic):
-    __slots__ = ()
-    sign = "-and"
-    decisive = False
-
-    def bits(self, left: int, right: int) -> int:
-        return left & right
-
-
-class Or(Binary):
-    """`a || b`: b where a fails or is undefined."""
-
-    __slots__ = ()
-    sign = "||"
-    needs_value = False
-
-    def evaluate(self, env: Env, locally: bool) -> Result:
-        try:
-            left, info = self.left.evaluate(env, False)
-        except Failure as failure:
-            info = failure.info
-        else:
-            if isinstance(left, Expression):
-                return self, info
-            if not info.undefined and not (self.needs_value and left is None):
-                return left, info
-        right, found = evaluate_last(self.right, env)
-        return right, info.without_error().join(found)
-
-
-class ValidOr(Or):
-    """`a // b`: b where a is nil, too."""
-
-    __slots__ = ()
-    sign = "//"
-    needs_value = True
-
-
-class Conditional(Expression):
-    """`c ? t :f`."""
-
-    __slots__ = ("condition", "no", "yes")
-
-    def __init__(self, condition: Expression, yes: Expression, no: Expression) -> None:
-        self.condition = condition
-        self.yes = yes
-        self.no = no
-
-    def evaluate(self, env: Env, locally: bool) -> Result:
-        value, info = self.condition.evaluate(env, False)
-        if isinstance(value, Expression):
-            return self, info
-        chosen, found = evaluate_last(self.yes if truth(value) else self.no, env)
-        joined = found if info.key_name == "" and not info.undefined else found.join(info.without_error())
-        return chosen, joined
-
-    def __str__(self) -> str:
-        return f"{self.condition} ? {self.yes} : {self.no}"
-
-
-class Not(Expression):
-    """`!x`."""
-
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Expression) -> None:
-        self.inner = inner
-
-    def evaluate(self, env: Env, locally: bool) -> Result:
-        value, info = self.inner.evaluate(env, False)
-        if isinstance(value, Expression):
-            return self, info
-        return not truth(value), info
-
-    def __str__(self) -> str:
-        return f"!({self.inner})"

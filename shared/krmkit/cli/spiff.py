@@ -1,0 +1,234 @@
+"""`krmkit spiff merge TEMPLATE [STUB...]`: merge a spiff++ template with stubs, without spiff."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from krmkit.cli.terminal import unread_is_fine
+from krmkit.fn.write import WriteError, write_file
+from krmkit.lang.spiff import Options, SpiffError, merge
+from krmkit.lang.spiff.reading import plain_documents
+from krmkit.lang.sprig.jsonfns import must_to_json
+from krmkit.yaml import emit
+
+LARGEST = 64 * 1024 * 1024
+"""How many bytes a template, a stub and a folder of files may have."""
+
+
+class _WrongError(Exception):
+    """A call that cannot be done; the message says why."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit spiff`."""
+    made = argparse.ArgumentParser(
+        prog="krmkit spiff", description="Process spiff++ templates.", allow_abbrev=False
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="merge")
+    one = commands.add_parser(
+        "merge",
+        help="merge a template with stubs",
+        description="Print what a template gives with its stubs, as YAML. Functions that run programs, or read the environment or"
+        " the network, fail; files are those of --files.",
+        allow_abbrev=False,
+    )
+    one.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
+    one.add_argument("stubs", nargs="*", metavar="STUB", help="stubs; the first one counts most")
+    one.add_argument("--json", action="store_true", help="print JSON, a document a line")
+    one.add_argument(
+        "--path", default="", metavar="PATH", help="print only what is at a path such as a.b.[0]"
+    )
+    one.add_argument(
+        "--select", action="append", default=[], metavar="FIELD", help="print only these fields of the result"
+    )
+    one.add_argument("--split", action="store_true", help="print each entry of a list as a document")
+    one.add_argument(
+        "--state",
+        metavar="FILE",
+        help="what is marked &state: read from this file, if it is there, and written to it",
+    )
+    one.add_argument("--bindings", metavar="FILE", help="a YAML map of names that templates and stubs see")
+    one.add_argument(
+        "--define",
+        "-D",
+        action="append",
+        default=[],
+        metavar="NAME=TEXT",
+        help="one such name; a.b=x is inside a map",
+    )
+    one.add_argument(
+        "--files", metavar="DIR", help="the folder that read, lookup_file and list_files see as /"
+    )
+    one.add_argument(
+        "--features", default="", metavar="NAMES", help="interpolation, control, or both with a comma"
+    )
+    one.add_argument(
+        "--partial", action="store_true", help="print expressions that have no value, and exit 0"
+    )
+    one.add_argument(
+        "--preserve-temporary", action="store_true", help="keep what is marked &temporary or &local"
+    )
+    one.add_argument("--preserve-escapes", action="store_true", help="keep the ! of ((! ... ))")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit spiff ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        text = _merged(arguments)
+    except SpiffError as error:
+        print(f"krmkit spiff merge: {error.message}", file=sys.stderr)
+        return 1
+    except (_WrongError, WriteError) as error:
+        print(f"krmkit spiff merge: {error}", file=sys.stderr)
+        return 1
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(text)
+    return 0
+
+
+def _merged(arguments: argparse.Namespace) -> str:
+    """The text to print; the state is written by then."""
+    if [arguments.template, *arguments.stubs].count("-") > 1:
+        raise _WrongError("stdin can only be one of the template and the stubs")
+    template, *stubs = (_text(name) for name in (arguments.template, *arguments.stubs))
+    result = merge(template, stubs, _options(arguments))
+    documents = [_selected(document, arguments) for document in result.documents]
+    if arguments.state:
+        write_file(arguments.state, emit.document(result.state if result.state is not None else {}))
+    if arguments.split:
+        documents = [entry for one in documents for entry in (one if isinstance(one, list) else [one])]
+    if arguments.json:
+        return "".join(must_to_json(document) + "\n" for document in documents)
+    return "---\n".join(emit.document(document) for document in documents)
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    features = [name.strip() for name in arguments.features.split(",") if name.strip()]
+    state = None
+    if arguments.state and os.path.exists(arguments.state):
+        state = _document(arguments.state)
+    try:
+        return Options(
+            bindings=_bindings(arguments),
+            files=_files(arguments.files) if arguments.files else None,
+            access="files" if arguments.files else "none",
+            features=features,
+            partial=arguments.partial,
+            preserve_escapes=arguments.preserve_escapes,
+            preserve_temporary=arguments.preserve_temporary,
+            state=state,
+            source_name=arguments.template,
+            stub_names=arguments.stubs,
+            floats=False,
+        )
+    except ValueError as error:
+        raise _WrongError(str(error)) from None
+
+
+def _text(name: str) -> str:
+    """The text of a file, or of stdin."""
+    try:
+        if name == "-":
+            content = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with open(name, "rb") as file:
+                content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise _WrongError(f"cannot read {name}: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise _WrongError(f"{name} must have at most {LARGEST} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _WrongError(f"{name} must be UTF-8; byte {error.start} is not") from None
+
+
+def _document(name: str) -> Any:
+    documents = plain_documents(_text(name), name)
+    if len(documents) > 1:
+        raise _WrongError(f"{name} must be one document, got {len(documents)}")
+    return documents[0]
+
+
+def _bindings(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """The names of --bindings and --define."""
+    if not arguments.bindings and not arguments.define:
+        return None
+    names = _document(arguments.bindings) if arguments.bindings else {}
+    if names is None:
+        names = {}
+    if not isinstance(names, dict):
+        raise _WrongError(f"{arguments.bindings} must be a map of names")
+    for text in arguments.define:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise _WrongError(f"--define must be NAME=TEXT, got {text}")
+        here = names
+        *steps, last = name.split(".")
+        for step in steps:
+            inner = here.get(step)
+            here[step] = inner if isinstance(inner, dict) else {}
+            here = here[step]
+        here[last] = value
+    return names
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    """The files below a folder, by their paths in it; links are left out."""
+    found: dict[str, bytes] = {}
+    size = 0
+    if not os.path.isdir(folder):
+        raise _WrongError(f"--files: {folder} is no folder")
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if os.path.islink(path) or not os.path.isfile(path):
+                continue
+            size += os.path.getsize(path)
+            if size > LARGEST:
+                raise _WrongError(f"--files: {folder} must have at most {LARGEST} bytes")
+            try:
+                with open(path, "rb") as file:
+                    found["/" + os.path.relpath(path, folder).replace(os.sep, "/")] = file.read()
+            except OSError as error:
+                raise _WrongError(f"cannot read {path}: {error.strerror}") from None
+    return found
+
+
+def _selected(document: Any, arguments: argparse.Namespace) -> Any:
+    """The part of a document that --path and --select name."""
+    if arguments.path:
+        document = _at(document, arguments.path)
+    if not arguments.select:
+        return document
+    if not isinstance(document, dict):
+        raise _WrongError("--select needs a result that is a map")
+    chosen: dict[str, Any] = {}
+    for path in arguments.select:
+        here = chosen
+        *steps, last = path.split(".")
+        for step in steps:
+            here = here.setdefault(step, {})
+        here[last] = _at(document, path)
+    return chosen
+
+
+def _at(document: Any, path: str) -> Any:
+    here = document
+    for step in path.split("."):
+        digits = step.removeprefix("[").removesuffix("]")
+        if isinstance(here, dict) and step in here:
+            here = here[step]
+        elif (
+            isinstance(here, list) and digits.lstrip("-").isdigit() and -len(here) <= int(digits) < len(here)
+        ):
+            here = here[int(digits)]
+        else:
+            raise _WrongError(f"there is no {path} in the result ({step} is not there)")
+    return here

@@ -1,0 +1,59 @@
+"""Paths into a resource: tuples of keys and list positions."""
+
+from __future__ import annotations
+
+from krmkit.krm.errors import ListError
+from krmkit.yaml.copies import detached
+from krmkit.yaml.data import lookup
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
+
+Path = tuple[str | int, ...]
+
+
+def container(root: Map, path: Path, child: str | int, label: str) -> Map | Seq:
+    """The collection at a path, made for `child` where absent, with a copy in the place of every alias on the way."""
+    node: Map | Seq = root
+    for position, step in enumerate(path):
+        following = path[position + 1] if position + 1 < len(path) else child
+        node = _step(node, step, following, path[: position + 1], label)
+    return node
+
+
+def _step(node: Map | Seq, step: str | int, following: str | int, path: Path, label: str) -> Map | Seq:
+    found: Node | None = None
+    if isinstance(node, Map) and isinstance(step, str):
+        entry = node.entry(step)
+        if entry is not None and isinstance(entry.value, Alias):
+            found = node.replace(entry, detached(entry.value))
+        elif entry is not None:
+            found = entry.value
+        else:
+            merged = lookup(node, step)
+            found = node.set(step, detached(merged) if merged is not None else _fresh(following))
+        if isinstance(found, Scalar) and not found.text:
+            found = node.set(step, _fresh(following))
+    elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+        found = node.items[step]
+        if isinstance(found, Alias):
+            found = node.replace(step, detached(found))
+    elif isinstance(node, Seq) and step == len(node.items):
+        found = node.append(_fresh(following))
+    if not isinstance(found, (Map, Seq)):
+        raise ListError(f"{label}: {dotted(path)} is not a mapping or list, so nothing can be put into it")
+    return found
+
+
+def _fresh(following: str | int) -> Map | Seq:
+    return Map() if isinstance(following, str) else Seq()
+
+
+def dotted(path: Path) -> str:
+    """A path as results show it: `spec.items[0]."a.b"`."""
+    parts: list[str] = []
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        else:
+            name = f'"{step}"' if "." in step or not step else step
+            parts.append("." + name if parts else name)
+    return "".join(parts)

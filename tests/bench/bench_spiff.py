@@ -1,0 +1,107 @@
+"""spiff templates against what PyYAML's C loader and dumper take for a document of 10,000 nodes, text to text."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from krmkit.lang.spiff import merge
+from krmkit.yaml import emit
+from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
+
+GROUP = "spiff templates"
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+ENTRY = "key{0:05d}:\n  a: value {0}\n  b: {0}\n  c: [1, 2, x{0}]\n  d:\n    e: true\n"
+WITH_EXPRESSIONS = (
+    "key{0:05d}:\n  a: value {0}\n  b: {0}\n  c: (( b + 1 ))\n  d:\n    e: true\n"
+    '    f: (( "x" a ))\n    g: 1\n    h: {{i: 2}}\n  j: (( .key{1:05d}.b ))\n  k: [1]\n'
+)
+NODES = 10
+"""What one entry of ENTRY counts: keys are no nodes. Those of WITH_EXPRESSIONS are twelve, three of them expressions."""
+
+
+def plain(nodes: int) -> str:
+    return "".join(ENTRY.format(number) for number in range(nodes // NODES))
+
+
+def expressions(nodes: int) -> str:
+    return "".join(WITH_EXPRESSIONS.format(number, max(number - 1, 0)) for number in range(nodes // 12))
+
+
+def chain(links: int) -> str:
+    return "".join(f"a{i:03d}: (( a{i + 1:03d} ))\n" for i in range(links)) + f"a{links:03d}: 1\n"
+
+
+def whole(template: str) -> str:
+    return emit.document(merge(template).documents[0])
+
+
+def pyyaml(text: str) -> str:
+    dumped: str = yaml.dump(yaml.load(text, yaml.CSafeLoader), Dumper=yaml.CSafeDumper)
+    return dumped
+
+
+def rows() -> list[Row]:
+    """The lines of the report."""
+    large, small = plain(10_000), plain(1_000)
+    busy, less_busy = expressions(10_000), expressions(1_000)
+    links = chain(200)
+    if yaml.safe_load(whole(large)) != yaml.safe_load(large):
+        raise MeasureError("a template without expressions changed")
+    if "((" in whole(busy) or yaml.safe_load(whole(links))["a000"] != 1:
+        raise MeasureError("an expression was left")
+    taken = in_turns(
+        {
+            "pyyaml": calls(lambda: pyyaml(large)),
+            "plain": calls(lambda: whole(large)),
+            "plain small": calls(lambda: whole(small), 5),
+            "busy": calls(lambda: whole(busy)),
+            "busy small": calls(lambda: whole(less_busy), 5),
+            "chain": calls(lambda: whole(links), 5),
+        },
+        9,
+    )
+    base = taken["pyyaml"]
+    return [
+        row(GROUP, "10,000 nodes without an expression, against PyYAML's load and dump", taken["plain"] / base, "x", 1),
+        row(GROUP, "10,000 nodes with 2,500 expressions, against the same", taken["busy"] / base, "x", 3),
+        row(GROUP, "a chain of 200 references, against the same", taken["chain"] / base, "x", 0.2),
+        row(GROUP, "growth without expressions, 1,000 to 10,000 nodes: exponent", math.log10(taken["plain"] / taken["plain small"]), "", 1.15),
+        row(GROUP, "growth with expressions, 1,000 to 10,000 nodes: exponent", math.log10(taken["busy"] / taken["busy small"]), "", 1.15),
+        imports(),
+    ]  # fmt: skip
+
+
+def imports() -> Row:
+    """What naming the package costs a process that does not use it."""
+    start = f"import sys; sys.path.insert(0, {str(SHARED)!r}); import krmkit"
+    folder = SHARED / "krmkit"
+    compiled = [
+        INTERPRETER,
+        "-m",
+        "compileall",
+        "-q",
+        "-l",
+        str(folder),
+        str(folder / "lang"),
+        str(folder / "lang/spiff"),
+    ]
+    subprocess.run(compiled, check=True)
+    taken = in_turns(
+        {
+            "bare": Command([INTERPRETER, "-I", "-S", "-c", start]).seconds,
+            "named": Command([INTERPRETER, "-I", "-S", "-c", f"{start}.lang.spiff"]).seconds,
+        },
+        41,
+    )
+    title = "naming the engine without using it, against a process that only imports krmkit"
+    return row(GROUP, title, taken["named"] / taken["bare"], "x", 1.05)
+
+
+if __name__ == "__main__":
+    for line in rows():
+        print(f"{line['name']:90} {line['value']:8.3f} {line['unit']} {line['goal']}", file=sys.stdout)

@@ -1,0 +1,102 @@
+"""`krmkit spiff merge`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmkit import cli
+
+TEMPLATE = 'port: (( 8000 + offset ))\noffset: 80\nl: [1, x]\nk: (( &state ( seed ) ))\nseed: 1\nw: (( who || "-" ))\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "t.yml").write_text(TEMPLATE)
+    (tmp_path / "s.yml").write_text("offset: 443\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+CALLS = {
+    "yaml": (["t.yml", "s.yml", "--select", "port"], "port: 8443\n"),
+    "json": (["t.yml", "--json", "--select", "port", "--select", "w"], '{"port":8080,"w":"-"}\n'),
+    "path": (["t.yml", "--path", "l.[1]"], "x\n"),
+    "split": (["t.yml", "--path", "l", "--split"], "1\n---\nx\n"),
+    "define": (["t.yml", "--define", "who=me", "--path", "w"], "me\n"),
+    "defined inside a map": (["t.yml", "-D", "who.a.b=c", "--path", "w.a"], "b: c\n"),
+}
+
+
+@pytest.mark.parametrize(("words", "output"), CALLS.values(), ids=CALLS.keys())
+@pytest.mark.usefixtures("folder")
+def test_prints(words: list[str], output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The result, or the part of it that the options name, goes to stdout."""
+    assert cli.main(["spiff", "merge", *words]) == 0
+    assert capsys.readouterr().out == output
+
+
+def test_state(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """State is written, and read in the next run."""
+    assert cli.main(["spiff", "merge", "t.yml", "--state", "state.yml"]) == 0
+    assert (folder / "state.yml").read_text() == "k: 1\n"
+    (folder / "t.yml").write_text(TEMPLATE.replace("seed: 1", "seed: 2"))
+    capsys.readouterr()
+
+    assert (
+        cli.main(["spiff", "merge", "t.yml", "--state", "state.yml", "--select", "k", "--select", "seed"])
+        == 0
+    )
+    assert capsys.readouterr().out == "k: 1\nseed: 2\n"
+
+
+def test_bindings_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bindings come from a file, and --files is all that functions read."""
+    (folder / "d").mkdir()
+    (folder / "d/a.txt").write_text("hello")
+    (folder / "b.yml").write_text("count: 3\n")
+    (folder / "t.yml").write_text('a: (( read("/a.txt") ))\nb: (( "x" count ))\n')
+
+    assert cli.main(["spiff", "merge", "t.yml", "--files", "d", "--bindings", "b.yml"]) == 0
+    assert capsys.readouterr().out == "a: hello\nb: x3\n"
+    assert cli.main(["spiff", "merge", "t.yml", "--bindings", "b.yml"]) == 1
+    assert "read: no OS operations supported" in capsys.readouterr().err
+
+
+def test_partial(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Open expressions are printed on request."""
+    (folder / "t.yml").write_text("a: (( b ))\nc: (( 1 + 1 ))\n")
+
+    assert cli.main(["spiff", "merge", "t.yml"]) == 1
+    assert "(( b ))\tin t.yml\ta\t()\t*'b' not found" in capsys.readouterr().err
+    assert cli.main(["spiff", "merge", "t.yml", "--partial"]) == 0
+    assert capsys.readouterr().out == "a: (( b ))\nc: 2\n"
+
+
+WRONG = {
+    "a missing template": (["no.yml"], "cannot read no.yml: No such file or directory"),
+    "an unknown feature": (["t.yml", "--features", "x"], "a feature must be interpolation or control"),
+    "a path that is not there": (
+        ["t.yml", "--path", "a.b"],
+        "there is no a.b in the result (a is not there)",
+    ),
+    "a field of a list": (["t.yml", "--path", "l", "--select", "a"], "--select needs a result that is a map"),
+    "a definition without value": (["t.yml", "-D", "a"], "--define must be NAME=TEXT, got a"),
+    "no folder": (["t.yml", "--files", "no"], "--files: no is no folder"),
+    "stdin twice": (["-", "-"], "stdin can only be one of"),
+    "bytes": (["b.bin"], "b.bin must be UTF-8; byte 0 is not"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_calls(
+    words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be done is said on stderr, and nothing is printed."""
+    (folder / "b.bin").write_bytes(b"\xff\xfe")
+
+    assert cli.main(["spiff", "merge", *words]) == 1
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert message in found.err
