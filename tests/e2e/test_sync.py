@@ -99,6 +99,21 @@ def test_a_person_s_edit_survives(fleet: GitFleet) -> None:
     assert "by hand" in git(fleet.shops, "log", "--format=%s", draft("north"))
 
 
+def test_an_edit_stays_one_after_a_merge(fleet: GitFleet) -> None:
+    """A version merged on top of a person's edit does not make the edit krmkit's own: a later conflict still stops."""
+    fleet.sync()
+    fleet.edit(draft("north"), "north/app.yaml", APP.replace("size: small", "size: large"))
+    fleet.release("v2", {"app.yaml": APP.replace('"1"', '"2"')})
+    fleet.want(revision=2)
+    fleet.sync()
+    fleet.release("v3", {"app.yaml": APP.replace('"1"', '"2"').replace("size: small", "size: medium")})
+    fleet.want(revision=3)
+
+    assert "left a draft with conflicts alone" in fleet.sync()
+
+    assert "size: large" in fleet.read(draft("north"), "north/app.yaml")
+
+
 def test_a_conflict_leaves_the_draft_alone(fleet: GitFleet) -> None:
     """A field that upstream and a person changed is reported; the draft stays, other variants go on."""
     fleet.sync()

@@ -22,6 +22,8 @@ from krmkit.cli.sync.store import WORKSPACE, Store
 from krmkit.fn.variants import VariantError
 from krmkit.porch import lifecycle
 
+VARIANT = "Variant: "
+HISTORY = 1000  # commits of a draft that are looked at; a longer one counts as edited
 APPROVALS = ("never", "ready", "auto")
 
 
@@ -167,11 +169,10 @@ class VariantSync:
         built = self.sources.builder(self.task, self.store, source).change(files, follows, source.files())
         self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
-        by_hand = not published and (self.old is None or commit not in self.old.refs.values())
         self.outcome.conflicts = [
             f"{one.file} {'.'.join(one.path)}: {one.message}" for one in built.conflicts
         ]
-        if built.conflicts and by_hand:
+        if built.conflicts and not published and self._was_edited(commit):
             self.outcome.actions.append("left a draft with conflicts alone")
             return
         workspace = revision["spec"]["workspaceName"]
@@ -199,6 +200,17 @@ class VariantSync:
             source,
             "updated" if moved else "changed",
         )
+
+    def _was_edited(self, commit: str) -> bool:
+        """Whether a person's commit is among those that a draft is made of; krmkit's own name their variant."""
+        for _ in range(HISTORY):
+            _, found = self.store.objects.commit(commit)
+            if f"\n{VARIANT}" not in found.message:
+                return True
+            if not found.parents:
+                return False
+            commit = found.parents[0]
+        return True
 
     def _files(self, revision: dict[str, Any]) -> Files:
         _, commit = self.store.objects.commit(revision["metadata"]["commit"])

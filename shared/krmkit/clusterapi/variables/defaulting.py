@@ -31,7 +31,7 @@ def default_variables(
         definition = definitions.by_name.get(variable.name)
         if definition is None:
             detail = "variable is not defined"
-            errors.append(invalid(key(path, variable.name), variable.raw, detail))
+            errors.append(invalid(key(path, variable.name), variable.shown(), detail))
             continue
         if unusable(variable.value):
             found.append(variable)  # validation says why

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.variables.definitions import Definition, Definitions
 
+MAX_ERRORS = 1000
+"""Errors and unknown fields of one value that are named; the rest is counted."""
+
 
 def validate_variables(
     values: Sequence[Variable],
@@ -37,7 +40,7 @@ def validate_variables(
         place = key(path, variable.name)
         definition = definitions.by_name.get(variable.name)
         if definition is None:
-            errors.append(invalid(place, variable.raw, "variable is not defined"))
+            errors.append(invalid(place, variable.shown(), "variable is not defined"))
         else:
             errors += validate_variable(variable, before.get(variable.name), definition, place)
     return errors
@@ -71,29 +74,38 @@ def validate_variable(
     value = variable.value
     problem = unusable(value)
     if problem:
-        return [invalid(place, variable.raw, problem)]
+        return [invalid(place, variable.shown(), problem)]
     errors = validate_value(schema, value, place)
     if errors:
         for error in errors:
-            # The text shows the whole value, whatever part of it is wrong.
-            error.value = variable.raw
             error.detail = error.detail.removeprefix(" in body ")
-        return errors
+        return _with_whole_value(errors, variable, place)
     unknown = unknown_fields(wrapped(variable.name, schema), {variable.name: value})
     if unknown:
-        return [invalid(path, variable.raw, _unknown(variable.name, unknown))]
+        return [invalid(path, variable.shown(), _unknown(variable.name, unknown))]
     if definition.rules is None:
         return []
     errors = definition.rules.evaluate(schema, value, old.value if old is not None else None, place)
-    for error in errors:
-        error.value = variable.raw
-    return errors
+    return _with_whole_value(errors, variable, place)
+
+
+def _with_whole_value(errors: list[FieldError], variable: Variable, path: str) -> list[FieldError]:
+    """The errors with the whole value in their texts, whatever part of it is wrong; at most MAX_ERRORS, and how many more."""
+    if not errors:
+        return errors
+    shown = variable.shown()
+    more = len(errors) - MAX_ERRORS
+    for error in errors[:MAX_ERRORS]:
+        error.value = shown
+    return errors if more <= 0 else [*errors[:MAX_ERRORS], invalid(path, shown, f"has {more:,} more errors")]
 
 
 def _unknown(name: str, fields: list[str]) -> str:
     """The fields below the variable; a list that is the whole value is called variableValue."""
     shown = []
-    for field in fields:
+    for field in fields[:MAX_ERRORS]:
         below = field.removeprefix(name)
         shown.append(below[1:] if below.startswith(".") else f"variableValue{below}")
+    if len(fields) > MAX_ERRORS:
+        shown.append(f"and {len(fields) - MAX_ERRORS:,} more")
     return f'failed validation: "{",".join(shown)}" field(s) are not specified in the variable schema of variable "{name}"'

@@ -15,6 +15,8 @@ _INT64 = 1 << 63
 _PLAIN_FLOATS = 1e21  # from here on, Go's JSON writes an exponent
 MAX_DEPTH = 100
 """Nesting of a value; a deeper one is an error of the variable."""
+MAX_SHOWN = 16 * 1024
+"""Characters of a value that an error shows."""
 
 
 class Variable:
@@ -39,6 +41,11 @@ class Variable:
             except GoCallError:
                 self._raw = "..."  # `unusable` says why
         return self._raw
+
+    def shown(self) -> str:
+        """The JSON text as errors show it: one that is too long is cut."""
+        raw = self.raw
+        return raw if len(raw) <= MAX_SHOWN else f"{raw[:MAX_SHOWN]}... ({len(raw):,} characters)"
 
 
 def read_variables(items: Sequence[Any] | None) -> list[Variable]:
@@ -103,6 +110,6 @@ def repeated(values: Iterable[Variable], path: str) -> list[FieldError]:
     for variable in values:
         if variable.name in seen:
             detail = f'variable "{variable.name}" is set more than once'
-            errors.append(invalid(key(path, variable.name), variable.raw, detail))
+            errors.append(invalid(key(path, variable.name), variable.shown(), detail))
         seen.add(variable.name)
     return errors

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.clusterapi.variables.definitions import Definitions
-from krmkit.clusterapi.variables.validation import validate_variables
+from krmkit.clusterapi.variables.validation import MAX_ERRORS, validate_variables
 from krmkit.clusterapi.variables.values import Variable, read_variables
 
 
@@ -144,6 +144,19 @@ def test_a_deep_value() -> None:
     [error] = validate_variables(values, [], definitions(a={"type": "array"}), "v", require=True)
 
     assert error.detail == "must not nest deeper than 100 levels"
+
+
+def test_a_large_value() -> None:
+    """The errors of a large value are counted, and show its beginning only."""
+    errors = validate({"type": "array", "items": {"type": "string", "maxLength": 1}}, ["xyz"] * 10_000)
+
+    assert len(errors) == MAX_ERRORS + 1
+    assert errors[-1].endswith('... (60,001 characters)": has 9,000 more errors')
+    [unknown] = validate(
+        {"type": "object", "properties": {"a": {"type": "string"}}}, {f"f{i}": 1 for i in range(2_000)}
+    )
+    assert "and 1,000 more" in unknown
+    assert len(unknown) < 100_000
 
 
 def test_work_grows_with_the_variables() -> None:
