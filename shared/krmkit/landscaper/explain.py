@@ -11,8 +11,9 @@ from krmkit.landscaper.components import Data
 from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.names import object_name
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.structure import scope_of
 from krmkit.lang.nearest import did_you_mean
 

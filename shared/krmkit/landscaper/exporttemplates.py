@@ -15,7 +15,7 @@ from krmkit.landscaper.data import mapping
 from krmkit.landscaper.deployitems import DeployItem, deploy_item_object
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.landscape import Rendered
+from krmkit.landscaper.rendered import Rendered
 from krmkit.landscaper.templating import Templater
 from krmkit.lang import pattern
 from krmkit.lang.gotemplate import TemplateError, parse

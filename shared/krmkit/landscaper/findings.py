@@ -9,8 +9,8 @@ from krmkit.krm.resource import Resource
 from krmkit.landscaper.data import mapping
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
-from krmkit.landscaper.landscape import FAILED, WAITING, Rendered
 from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.rendered import FAILED, WAITING, Rendered
 
 
 def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:

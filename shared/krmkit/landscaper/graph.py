@@ -13,8 +13,9 @@ from krmkit.landscaper.components import Data
 from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 
 FORMATS = ("table", "dot", "mermaid", "json")

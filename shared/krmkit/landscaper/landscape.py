@@ -11,96 +11,26 @@ needs it waits.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from krmkit.landscaper import dependencies, exports, imports, scoped, subinstallations
 from krmkit.landscaper.components import Data, Repository
 from krmkit.landscaper.data import entries, mapping, text
-from krmkit.landscaper.deployitems import DeployItem, deploy_item_object
 from krmkit.landscaper.deployitems import decode as decode_deploy_items
+from krmkit.landscaper.deployitems import deploy_item_object
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.imports import Imports
 from krmkit.landscaper.importvalues import construct
 from krmkit.landscaper.names import GROUP, object_name
+from krmkit.landscaper.rendered import FAILED, SUCCEEDED, WAITING, Options, Rendered
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.sources import Prerequisites, prerequisites
 from krmkit.landscaper.spifftemplates import map_data
-from krmkit.landscaper.structure import name_of, namespace_of, parent_of, scope_of
+from krmkit.landscaper.structure import name_of, namespace_of, parent_of, scope_of, template_of
 from krmkit.landscaper.templating import Templater, template_values
 from krmkit.landscaper.world import World
 
-SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
 MOCK_TYPE = f"{GROUP}/mock"
 _DEEPEST = 30
 _MOST = 10_000
-
-
-@dataclass(slots=True)
-class Options:
-    """What a landscape is told from outside.
-
-    deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
-    exporter: the exports of a deploy item from templates; None where no template fits. installation_exporter: the exports
-    {dataExports, targetExports} of a whole installation, which then is not rendered inside.
-    names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
-    state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
-    broken: namespaces and names of installations that are not to be rendered, because their form is wrong.
-    """
-
-    deploy_item_exports: dict[str, Data] = field(default_factory=dict)
-    exporter: Callable[[Rendered, DeployItem], Data | None] | None = None
-    installation_exporter: Callable[[Rendered], Data | None] | None = None
-    names: dict[str, str] = field(default_factory=dict)
-    state: dict[str, dict[str, object]] = field(default_factory=dict)
-    unknown_is_nil: bool = False
-    broken: frozenset[tuple[str, str]] = frozenset()
-
-
-@dataclass(slots=True)
-class Rendered:
-    """What became of one installation. `objects` are those that it made, its nested Installations among them."""
-
-    installation: Data
-    path: str
-    phase: str = ""
-    errors: list[InstallationError] = field(default_factory=list)
-    waits_for: list[str] = field(default_factory=list)
-    objects: list[Data] = field(default_factory=list)
-    imports: Imports = field(default_factory=Imports)
-    mapped: Data = field(default_factory=dict)
-    values: Data = field(default_factory=dict)
-    deploy_items: list[DeployItem] = field(default_factory=list)
-    unknown_items: list[str] = field(default_factory=list)
-    templates: list[Data] = field(default_factory=list)
-    children: list[Rendered] = field(default_factory=list)
-    order: list[str] = field(default_factory=list)
-    exports: Data = field(default_factory=dict)
-    exported: list[Data] = field(default_factory=list)
-    state: dict[str, object] = field(default_factory=dict)
-    prerequisites: Prerequisites | None = None
-
-    @property
-    def name(self) -> str:
-        """The installation's name."""
-        return name_of(self.installation)
-
-    @property
-    def namespace(self) -> str:
-        """The installation's namespace."""
-        return namespace_of(self.installation)
-
-    @property
-    def spec(self) -> Data:
-        """The installation's spec."""
-        return mapping(self.installation.get("spec"))
-
-    def tree(self) -> list[Rendered]:
-        """This one and all below it, parents first."""
-        found = [self]
-        for child in self.children:
-            found += child.tree()
-        return found
 
 
 class Landscape:
@@ -113,6 +43,11 @@ class Landscape:
         self.unknown: dict[tuple[str, str, str], str] = {}
         self.owners: dict[tuple[str, str, str], str] = {}
         self.count = 0
+        self.nested = {
+            (namespace_of(one), parent_of(one), template_of(one)): name_of(one)
+            for one in world.of_kind("Installation")
+            if parent_of(one)
+        }
 
     def run(self, wanted: list[str] | None = None) -> list[Rendered]:
         """All root installations, or those named and the ones that they depend on; each after what it depends on."""
@@ -295,10 +230,10 @@ class Landscape:
         return made
 
     def _name(self, rendered: Rendered, template: str) -> str:
-        """The name of a nested installation."""
-        return self.options.names.get(f"{rendered.path}/{template}") or subinstallations.default_name(
-            rendered.name, template
-        )
+        """The name of a nested installation: as told, as that of the object that is there already, or made of both names."""
+        told = self.options.names.get(f"{rendered.path}/{template}")
+        there = self.nested.get((rendered.namespace, rendered.name, template))
+        return told or there or subinstallations.default_name(rendered.name, template)
 
     def _deploy_items(
         self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data

@@ -17,9 +17,10 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installation_exporter
 from krmkit.landscaper.findings import tree_findings
 from krmkit.landscaper.items import OWNER, Items, read
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.names import API_VERSION
 from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.status import execution_object, write_status
 from krmkit.landscaper.structure import name_of, namespace_of
 
@@ -46,12 +47,20 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     writer = Writer(resources, items, secrets if spec["redact"] else None, spec["apply"] is True)
     for root in roots:
         writer.tree(root, spec["writeStatus"] is True)
+    found += writer.taken
     removed = writer.finish(everything=wanted is None)
     if removed:
-        found.append(
-            Finding("removed", f"{removed} items that no installation makes any more were removed", INFO)
-        )
+        found.append(Finding("removed", _removed(removed), INFO))
     return found
+
+
+def _removed(count: int) -> str:
+    what = (
+        "one item that no installation makes any more was"
+        if count == 1
+        else f"{count} items that no installation makes any more were"
+    )
+    return f"{what} removed"
 
 
 def _options(items: Items, spec: Data) -> Options:
@@ -85,6 +94,7 @@ class Writer:
         self.known = {(one.kind, one.namespace, one.name): one for one in items.generated}
         self.kept: set[int] = set()
         self.owners: set[str] = set()
+        self.taken: list[Finding] = []
 
     def tree(self, root: Rendered, with_status: bool) -> None:
         """Everything that a root installation and those below it made."""
@@ -110,6 +120,11 @@ class Writer:
             data = self.secrets.redacted(data)
         key = str(data["kind"]), namespace_of(data), name_of(data)
         known = self.known.get(key)
+        place = self.items.place(*key)
+        if place is not None:
+            message = f"{maker.path} makes this object, too; an item that was not generated is left alone"
+            self.taken.append(Finding("left-alone", message, INFO, place))
+            return
         if known is None:
             path = f"{FOLDER}/{maker.namespace}/{maker.name}/{key[0].lower()}-{key[2]}.yaml"
             annotations = mapping(mapping(data["metadata"])["annotations"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from krmkit.krm.resource import Resource
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.landscape import Rendered
 from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.rendered import Rendered
 
 
 def execution_object(rendered: Rendered) -> Data:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from krmkit.landscaper.data import entries, mapping, text, texts
-from krmkit.landscaper.names import ENCOMPASSED_BY_LABEL, installation_source
+from krmkit.landscaper.names import (
+    ENCOMPASSED_BY_LABEL,
+    SUBINSTALLATION_NAME_ANNOTATION,
+    installation_source,
+)
 
 DEFAULT_NAMESPACE = "default"
 GENERATED_BY = "krmkit.dev/generated-by"
@@ -37,3 +41,9 @@ def scope_of(installation: dict[str, object]) -> str:
     """The context in which the imports of an installation are looked up: "" for a root, else `Inst.<parent>`."""
     parent = parent_of(installation)
     return installation_source(parent) if parent else ""
+
+
+def template_of(installation: dict[str, object]) -> str:
+    """The template that a nested installation was made from."""
+    annotations = texts(mapping(installation.get("metadata")).get("annotations"))
+    return annotations.get(SUBINSTALLATION_NAME_ANNOTATION, "")

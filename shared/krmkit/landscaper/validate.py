@@ -7,8 +7,9 @@ from krmkit.landscaper.dependencies import Exported
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.findings import error_finding, tree_findings
 from krmkit.landscaper.items import Items
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.redact import Secrets
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.soundness import blueprint_errors
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 from krmkit.landscaper.validation import structure_errors

@@ -12,7 +12,7 @@ from krmkit.landscaper.components import Repository
 from krmkit.landscaper.deployitems import DeployItem
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.files import Files
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.names import (
     CONTEXT_LABEL,
     ENCOMPASSED_BY_LABEL,
@@ -20,6 +20,7 @@ from krmkit.landscaper.names import (
     SUBINSTALLATION_NAME_ANNOTATION,
     hashed_name,
 )
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.sources import prerequisites
 from krmkit.landscaper.templating import Templater, template_values

@@ -10,8 +10,9 @@ from krmkit.landscaper.components import Component, Repository, decode, defaulte
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installation_exporter
 from krmkit.landscaper.files import Files
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.templating import Templater
 from krmkit.landscaper.world import World
 from tests.conformance.adapters.landscaper_real import plain, repository_of, same_error

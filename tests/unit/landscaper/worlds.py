@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.landscaper.components import Repository
-from krmkit.landscaper.landscape import Landscape, Options, Rendered
+from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.rendered import Options, Rendered
 from krmkit.landscaper.world import World
 
 CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
