@@ -34,10 +34,6 @@ OUTSIDE = frozenset(
 )
 # A function may read the file it was given, and nothing else of the outside.
 OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
-# Loaded with the first edit that needs it, and never at start.
-EDITOR = frozenset(
-    f"krmkit.yaml.{name}" for name in ("edit", "blockedit", "flowedit", "compose", "places", "view")
-)
 # The one module that asks for zones by name, from the tz database: data that comes with the system or with tzdata.
 ZONES = ("krmkit.lang.sprig.zones", "zoneinfo")
 # The one module that opens a file: it loads the extension of libyaml, which is code and no data.
@@ -168,11 +164,7 @@ def rising(sources: Sources) -> list[str]:
 
 def slow(sources: Sources, entry_points: list[str]) -> list[str]:
     """Modules of the hot path that load a slow module of the standard library when they are loaded."""
-    hot = {
-        source.name: source
-        for source in sources
-        if source.floor in {"yaml", "krm"} and source.name not in EDITOR
-    }
+    hot = {source.name: source for source in sources if source.floor in {"yaml", "krm"}}
     hot |= {source.name: source for source in sources.reached_from(entry_points, lazily=False)}
     return [
         f"{sources.where(hot[name], entry.line)}: {entry.module} is loaded at start; import it inside the function that needs it"

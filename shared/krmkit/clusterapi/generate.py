@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.krm import annotations as names
 from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.resource import Resource, holding
+from krmkit.lang.nested import find
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False
@@ -67,10 +68,12 @@ class Generated:
             self.counts["added"] += 1
             return
         self._kept.add(id(known))
-        # Where orchestrators say it lies stays as they said it.
-        own = {key: value for key, value in known.annotations.items() if key in _PLACES}
-        wanted = {**marks, **(own or place)}
-        if known.get() == _ordered(data, wanted):
+        there = known.get()
+        # Where orchestrators say it lies stays as they said it, or unsaid.
+        stored = find(there, ("metadata", "annotations"), {})
+        own = {key: value for key, value in stored.items() if key in _PLACES}
+        wanted = {**marks, **(own if known.path else place)}
+        if there == _ordered(data, wanted):
             self.counts["unchanged"] += 1
             return
         self._pending.append((known, text_of(data, wanted), ""))
