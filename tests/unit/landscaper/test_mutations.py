@@ -70,7 +70,7 @@ def test_mutations(example: str) -> None:
     text = Example(folder, "render-installation").render_list()
     items = [one for one in yaml.load(text, Loader=yaml.CSafeLoader)["items"] if one["kind"] != "Kptfile"]
     lot = random.Random(example)
-    rules = set()
+    rules: set[str] = set()
 
     for _ in range(ROUNDS):
         texts = [emit.document(one) for one in mutated(items, lot)]
