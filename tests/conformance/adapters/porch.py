@@ -14,6 +14,7 @@ from krmkit.porch import (
     gates,
     generate,
     injection,
+    injectionpoint,
     naming,
     pipeline,
     setvalidation,
@@ -358,10 +359,10 @@ def _text_holds(texts: dict[str, str], expected: Record) -> tuple[bool, str]:
     return not present, f"{present} occur in {text}"
 
 
-def _points(given: Record) -> list[injection.InjectionPoint]:
+def _points(given: Record) -> list[injectionpoint.InjectionPoint]:
     points = []
     for data in given["injectionPoints"]:
-        point = injection.InjectionPoint(data["file"], data["conditionType"], data["required"])
+        point = injectionpoint.InjectionPoint(data["file"], data["conditionType"], data["required"])
         point.errors = list(data.get("errors") or ())
         point.injected, point.injected_name = data.get("injected", False), data.get("injectedName", "")
         points.append(point)
