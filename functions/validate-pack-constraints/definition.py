@@ -7,6 +7,7 @@ DEFINITION: dict[str, object] = (
   'schema': {'type': 'object',
              'additionalProperties': False,
              'properties': {'scope': {'type': 'string', 'enum': ['cluster', 'profile'], 'default': 'cluster'},
+                            'poolsOfCluster': {'type': 'string', 'minLength': 1},
                             'machinePools': {'type': 'array',
                                              'items': {'type': 'object',
                                                        'required': ['name', 'size'],

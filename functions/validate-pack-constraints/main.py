@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Checks all packs among the items together; changes nothing."""
     try:
-        options = Options.of(config.spec, resources.limits)
+        options = Options.of(config.spec, resources.limits, resources)
     except PoolError as error:
         field = ("data" if config.is_config_map else "spec") + ".machinePools"
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None

@@ -40,8 +40,8 @@ class Box:
         assert self.skipped or self.kpt or found or not note, f"what does the note say: {note}"
 
 
-def boxes() -> list[Box]:
-    return [Box(match) for match in BOX.finditer(TUTORIAL.read_text("utf-8"))]
+def boxes(page: Path = TUTORIAL) -> list[Box]:
+    return [Box(match) for match in BOX.finditer(page.read_text("utf-8"))]
 
 
 def pattern_of(shown: str) -> str:
@@ -66,7 +66,8 @@ class Shell:
     """Runs boxes as if they were typed one after the other: the folder stays, nothing else does."""
 
     def __init__(self, home: Path) -> None:
-        shutil.copytree(ROOT / "docs", home / "checkout/docs")
+        for folder in ("docs", "functions/render-cluster-topology/examples"):
+            shutil.copytree(ROOT / folder, home / "checkout" / folder)
         write_commands(home / "bin")
         self.folder = home / "checkout"
         self.record = home / "folder"
@@ -87,11 +88,11 @@ class Shell:
         return done
 
 
-def follow(home: Path, kpt: bool) -> int:
+def follow(home: Path, kpt: bool, page: Path = TUTORIAL) -> int:
     """Run the boxes that do (or do not) need kpt; returns how many outputs were compared."""
     shell = Shell(home)
     compared = 0
-    for box in boxes():
+    for box in boxes(page):
         if box.skipped or (box.kpt and not kpt):
             continue
         done = shell.run(box.script)

@@ -52,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
         "--results-dir", metavar="DIR", help="write the results of all functions to DIR/results.yaml"
     )
     made.add_argument("--diff", action="store_true", help="show what changes")
+    made.add_argument(
+        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
+    )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
     made.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     made.add_argument("--allow-network", action="store_true", help="let containers reach the network")
@@ -125,7 +128,11 @@ def main(words: list[str]) -> int:
     except WriteError as error:
         print(f"krmkit render: {error}", file=sys.stderr)
         return 1
-    shown = diff(rendering.changes, report.colour) if arguments.diff else ""
+    shown = (
+        diff(rendering.changes, report.colour, rendering.secrets if not arguments.show_secrets else ())
+        if arguments.diff
+        else ""
+    )
     with unread_is_fine(report.stream):
         report.stream.write(shown)
         _report(rendering, report, "\n" if shown else "", arguments.output, arguments.dry_run)

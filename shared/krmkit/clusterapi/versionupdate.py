@@ -79,16 +79,26 @@ def _nested(data: Data, *path: str) -> Any:
     return value
 
 
+def _text(data: Data, *path: str) -> str:
+    value = _nested(data, *path)
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(data: Data, *path: str) -> Data:
+    value = _nested(data, *path)
+    return value if isinstance(value, dict) else {}
+
+
 def status_version(control_plane: Data) -> str:
     """The lowest of status.versions, else status.version, else "": what the control plane runs."""
+    found = _nested(control_plane, "status", "versions")
     versions = [
         one["version"]
-        for one in _nested(control_plane, "status", "versions") or []
+        for one in (found if isinstance(found, list) else [])
         if isinstance(one, dict) and isinstance(one.get("version"), str) and one["version"]
     ]
     if not versions:
-        version = _nested(control_plane, "status", "version")
-        return version if isinstance(version, str) else ""
+        return _text(control_plane, "status", "version")
     lowest: str = versions[0]
     for version in versions[1:]:
         one, best = _parsed(version), _parsed(lowest)
@@ -141,8 +151,8 @@ def _workers_problem(workers: list[Data], old: Version, what: str, machines: lis
     """The MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
     late = []
     for worker in workers:
-        name = _nested(worker, "metadata", "name") or ""
-        text = _nested(worker, "spec", "template", "spec", "version") or ""
+        name = _text(worker, "metadata", "name")
+        text = _text(worker, "spec", "template", "spec", "version")
         try:
             version = parse_tolerant(text)
         except VersionError as error:
@@ -157,9 +167,7 @@ def _workers_problem(workers: list[Data], old: Version, what: str, machines: lis
 
 
 def _machines_of(worker: Data, machines: list[Data]) -> list[Data]:
-    selector = _nested(worker, "spec", "selector", "matchLabels") or {}
+    selector = _mapping(worker, "spec", "selector", "matchLabels")
     return [
-        machine
-        for machine in machines
-        if selector.items() <= (_nested(machine, "metadata", "labels") or {}).items()
+        machine for machine in machines if selector.items() <= _mapping(machine, "metadata", "labels").items()
     ]

@@ -50,7 +50,7 @@ class Rendering:
     differ from the disk: all empty after a failure. Paths are relative to the root package.
     """
 
-    __slots__ = ("changes", "contents", "failure", "items", "packages", "runs")
+    __slots__ = ("changes", "contents", "failure", "items", "packages", "runs", "secrets")
 
     def __init__(self) -> None:
         self.runs: list[FunctionRun] = []
@@ -59,6 +59,7 @@ class Rendering:
         self.contents: dict[str, str] = {}
         self.changes: list[Change] = []
         self.packages = 0
+        self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
 
     @property
     def exit_code(self) -> int:
@@ -274,6 +275,7 @@ class _Pipeline:
         known = program.function
         resources = ResourceList.of(list(items), config, self.limits)
         results = apply(known.definition, known.process, resources, config, program.options)
+        self.rendering.secrets |= resources.secrets
         run.results = [result.data() for result in results]
         if any(result.severity == ERROR for result in results):
             run.exit_code = 1

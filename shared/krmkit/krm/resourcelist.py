@@ -42,12 +42,14 @@ class ResourceList:
         "function_config",
         "limits",
         "results",
+        "secrets",
     )
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
         self._envelope = envelope
         self.limits = limits
+        self.secrets: set[str] = set()  # texts that no diff may show
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
@@ -244,7 +246,9 @@ class ResourceList:
             return self._with_results(head, tail)
         elif self.results:
             start = root.entries[0].key.start
-            at = len(envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff"))
+            # The key may stand behind a question mark of its own.
+            lead = envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff")
+            at = len(lead) - len(lead.lstrip(" "))
             fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
             if "\r\n" in head:
                 fresh = fresh.replace("\n", "\r\n")

@@ -13,9 +13,10 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from krmkit.krm.resource import Resource
     from krmkit.palette.pools import Pool
     from krmkit.yaml.limits import Limits
 
@@ -57,13 +58,25 @@ class Options:
         self.effort = Effort()
 
     @classmethod
-    def of(cls, spec: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> Options:
-        """From the decoded spec of a ValidatePackConstraints config. Raises PoolError."""
+    def of(
+        cls, spec: dict[str, Any], limits: Limits = DEFAULT_LIMITS, items: Iterable[Resource] = ()
+    ) -> Options:
+        """From the decoded spec of a ValidatePackConstraints config. Raises PoolError.
+
+        items: where the pools of `poolsOfCluster` are looked for.
+        """
         pools, previous = spec.get("machinePools"), spec.get("previousProfile")
         if pools is not None:
             from krmkit.palette.pools import read_pools
 
             pools = read_pools(pools, spec.get("instanceTypes"))
+        if spec.get("poolsOfCluster"):
+            from krmkit.palette.poolitems import pools_of_cluster
+            from krmkit.palette.pools import PoolError
+
+            if pools is not None:
+                raise PoolError("give machinePools or poolsOfCluster, not both")
+            pools = pools_of_cluster(items, spec["poolsOfCluster"], spec.get("instanceTypes"))
         if previous is not None:
             # An entry may hold the dependencies of its pack.json.
             previous = [Pack({**member, "constraints": member}) for member in previous]

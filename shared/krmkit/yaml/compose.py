@@ -6,8 +6,6 @@ cut out with their comments and shifted to their new column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
@@ -15,12 +13,14 @@ from krmkit.yaml.places import Places, Spot
 from krmkit.yaml.tree import UNSET, Alias, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
-@dataclass(slots=True)
 class Style:
     """How new nodes are written. wide: lists stand deeper than their key. literals: block scalars are allowed."""
 
-    wide: bool = False
-    literals: bool = True
+    __slots__ = ("literals", "wide")
+
+    def __init__(self, wide: bool = False, literals: bool = True) -> None:
+        self.wide = wide
+        self.literals = literals
 
 
 def is_empty(node: Node) -> bool:

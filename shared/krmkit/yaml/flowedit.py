@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from krmkit.yaml.compose import children
 from krmkit.yaml.places import Places, Spot, Unit
 from krmkit.yaml.tree import Entry, Map, Node, Seq
@@ -27,14 +25,16 @@ if TYPE_CHECKING:
         def inner(self, spot: Spot, start: int, end: int) -> str | None: ...
 
 
-@dataclass(slots=True, eq=False)
 class _Chunk:
     """A child with what stands around it: before it, between it and its comma, and a comment on the comma's line."""
 
-    unit: Unit
-    lead: str
-    before_comma: str
-    comment: str
+    __slots__ = ("before_comma", "comment", "lead", "unit")
+
+    def __init__(self, unit: Unit, lead: str, before_comma: str, comment: str) -> None:
+        self.unit = unit
+        self.lead = lead
+        self.before_comma = before_comma
+        self.comment = comment
 
 
 def flow_splices(editor: Editor, spot: Spot) -> None:

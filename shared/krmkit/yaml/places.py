@@ -7,17 +7,18 @@ colons, commas, anchors, tags and comments stand in the gaps between these, wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 from krmkit.yaml.errors import line_column
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
 from krmkit.yaml.view import EditError, from_view, plain_breaks, skip, to_view, token
 
+# No dataclasses here and in the modules of the editor: importing them takes as long as a small run.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _DEEPEST = "too deeply"
 
 
-@dataclass(slots=True)
 class Spot:
     """Where a node stands.
 
@@ -26,18 +27,30 @@ class Spot:
     ends with its last child. in_flow: whether it stands inside of a flow collection. is_pair: whether it is `a: b` in `[a: b]`.
     """
 
-    node: Node
-    mark: int
-    start: int
-    end: int
-    properties: list[tuple[int, int]]
-    tree: Any
-    in_flow: bool = False
-    is_pair: bool = False
-    units: list[Unit] | None = None
+    __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "tree", "units")
+
+    def __init__(
+        self,
+        node: Node,
+        mark: int,
+        start: int,
+        end: int,
+        properties: list[tuple[int, int]],
+        tree: Any,
+        in_flow: bool = False,
+        is_pair: bool = False,
+    ) -> None:
+        self.node = node
+        self.mark = mark
+        self.start = start
+        self.end = end
+        self.properties = properties
+        self.tree = tree
+        self.in_flow = in_flow
+        self.is_pair = is_pair
+        self.units: list[Unit] | None = None
 
 
-@dataclass(slots=True)
 class Unit:
     """A child of a collection: an entry or an item, as the text has it.
 
@@ -45,13 +58,25 @@ class Unit:
     the item's dash, -1 where an entry has none. end: behind its last character, before any comment.
     """
 
-    child: Entry | Node
-    start: int
-    column: int
-    colon: int
-    key: Spot | None
-    value: Spot
-    end: int = field(default=-1)
+    __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
+
+    def __init__(
+        self,
+        child: Entry | Node,
+        start: int,
+        column: int,
+        colon: int,
+        key: Spot | None,
+        value: Spot,
+        end: int = -1,
+    ) -> None:
+        self.child = child
+        self.start = start
+        self.column = column
+        self.colon = colon
+        self.key = key
+        self.value = value
+        self.end = end
 
 
 class Places:

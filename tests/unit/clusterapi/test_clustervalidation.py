@@ -237,6 +237,20 @@ def test_lowest_status_version() -> None:
     ]
 
 
+def test_odd_state() -> None:
+    """Observed objects of shapes no API server stores are read as if those fields were missing."""
+    state = CurrentState(
+        {"spec": {"version": "v1.33.1"}, "status": {"version": 1, "versions": 2}},
+        [{"metadata": {"name": "c-md-0"}, "spec": {"selector": {"matchLabels": 3}, "template": 4}}],
+        machines=[{"metadata": {"labels": 5}}],
+    )
+
+    (problem,) = versions("v1.33.1", "v1.34.0", state=state)
+
+    assert "control plane is currently provisioning" in problem
+    assert "failed to check if MachineDeployment c-md-0 is upgrading: failed to parse version" in problem
+
+
 def test_unsafe_version() -> None:
     """The unsafe annotation skips the version rules, with a warning."""
     new = annotated("unsafe.topology.cluster.x-k8s.io/disable-update-version-check", "")
