@@ -99,7 +99,10 @@ def test_file(folder: str, tmp_path: Path) -> None:
         ),
         (["-x"], 'unknown flag "-x"; known: --help, --schema, --version, --explain, --debug, --limit'),
         (["a", "b"], 'too many arguments: expected at most one FILE, got "a" and "b"'),
-        (["--limit"], '--limit NAME=N: NAME must be one of depth, aliases, items, item_size, total_size, effort, got ""'),
+        (
+            ["--limit"],
+            '--limit NAME=N: NAME must be one of depth, aliases, items, item_size, total_size, effort, got ""',
+        ),
         (
             ["--limit", "dept=3"],
             '--limit NAME=N: NAME must be one of depth, aliases, items, item_size, total_size, effort, got "dept=3"',
