@@ -47,6 +47,9 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     count = len(generated.owners)
     if without_uid and options.owner_references == WHEN_UID:
         findings.append(_without_owner(without_uid, count))
+    for owner, kind, name in generated.clashes:
+        message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
+        findings.append(Finding("name-clash", message, ERROR, owner.resource))
     if any(finding.severity == ERROR for finding in findings):
         return findings
     generated.commit(everything=not options.clusters)
