@@ -117,6 +117,8 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
     """
     known = discovered(cluster_class)
     answers: dict[str, list[Data]] = {}
+    metadata = cluster_class.get("metadata") or {}
+    owner = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
     for patch in find(cluster_class, ("spec", "patches")) or []:
         handler = find(patch, ("external", "discoverVariablesExtension"))
         if not handler:
@@ -124,7 +126,8 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
         name = str(patch.get("name", ""))
         settings = find(patch, ("external", "settings"))
         try:
-            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
+            request = {"settings": settings} if settings else {}
+            response = extensions.discover_variables(handler, request, owner)
         except TopologyError:
             if name not in known:
                 raise

@@ -179,7 +179,7 @@ def test_explain(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 WRONG = [
     (["render", "nowhere"], 1, "nowhere: does not exist"),
-    (["render", ".", "--limit", "depht=3"], 2, "--limit NAME=N knows"),
+    (["render", ".", "--limit", "depht=3"], 2, "--limit NAME=N: NAME must be one of"),
     (["rendr"], 2, 'there is no command "rendr"; did you mean "render"?'),
     (["run", "apply-preset"], 2, 'there is no function "apply-preset"; did you mean "apply-presets"?'),
     (["doc", "apply-preset"], 2, 'did you mean "apply-presets"?'),

@@ -25,7 +25,7 @@ class Answers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Data) -> Data:
+    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
         assert handler == "d.x"
         return {"status": "Success", "variables": [{"name": "told", **definition("")}]}
 
