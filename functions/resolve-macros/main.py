@@ -36,6 +36,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     resolver = Resolver(sources, context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))
+    resources.secrets |= resolver.derived
     for carrier, resolved in in_packs:
         results.extend(resolved_findings(resolved, carrier.resource, packs.lines, carrier))
     for item, resolved in in_resources:

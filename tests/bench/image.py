@@ -24,7 +24,7 @@ def lay_out(place: Path) -> Path:
     (place / "site").symlink_to(sysconfig.get_path("platlib"))
     for name in ("shared", "functions"):
         compileall.compile_dir(place / name, quiet=1)
-    for folder in functions.iterdir():
+    for folder in sorted(functions.iterdir()):
         entry = ENTRY.format(library=str(place / "shared"), name=folder.name)
         (functions / f"{folder.name}.py").write_text(entry, "utf-8")
     return functions

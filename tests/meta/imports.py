@@ -162,6 +162,62 @@ def rising(sources: Sources) -> list[str]:
     return found
 
 
+def circles(sources: Sources) -> list[str]:
+    """The circles of files that import each other, imports inside of functions and for types included."""
+    arrows: dict[str, set[str]] = {}
+    for source in sources:
+        lines: dict[int, set[str]] = {}
+        for entry in source.imports:
+            lines.setdefault(entry.line, set()).add(entry.module)
+        # `from package import module` asks the package for nothing else.
+        arrows[source.name] = {
+            module
+            for modules in lines.values()
+            for module in modules
+            if module in sources.by_name and not any(other.startswith(module + ".") for other in modules)
+        } - {source.name}
+    found = []
+    for group in _groups(arrows):
+        if len(group) > 1:
+            found.append(" <-> ".join(sorted(group)))
+    return sorted(found)
+
+
+def _groups(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """The strongly connected groups of a graph, by Kosaraju's two walks."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in sorted(arrows):
+        stack = [(start, iter(sorted(arrows[start])))] if start not in seen else []
+        seen.add(start)
+        while stack:
+            name, rest = stack[-1]
+            following = next((other for other in rest if other not in seen), None)
+            if following is None:
+                order.append(name)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(sorted(arrows[following]))))
+    back: dict[str, set[str]] = {name: set() for name in arrows}
+    for name, others in arrows.items():
+        for other in others:
+            back[other].add(name)
+    groups: list[list[str]] = []
+    placed: set[str] = set()
+    for start in reversed(order):
+        group: list[str] = []
+        queue = [start]
+        while queue:
+            name = queue.pop()
+            if name not in placed:
+                placed.add(name)
+                group.append(name)
+                queue += back[name]
+        groups.append(group)
+    return groups
+
+
 def slow(sources: Sources, entry_points: list[str]) -> list[str]:
     """Modules of the hot path that load a slow module of the standard library when they are loaded."""
     hot = {source.name: source for source in sources if source.floor in {"yaml", "krm"}}

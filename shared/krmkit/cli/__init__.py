@@ -22,6 +22,9 @@ COMMANDS = {
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
+    "explain": ("krmkit.cli.schema", "say what a field of a config is for"),
+    "schema": ("krmkit.cli.schema", "print the JSON Schema of a config, for editors"),
+    "completion": ("krmkit.cli.completion", "print the completion script of a shell"),
 }
 # Those that do many runs in one process, where garbage adds up.
 # Words that make stdout hold resources, so that nothing else may be written there.
@@ -54,7 +57,7 @@ def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
-    if name == "--version":
+    if name in {"--version", "version"}:
         from krmkit import __version__
 
         print(f"krmkit {__version__}")
@@ -105,5 +108,5 @@ def usage() -> str:
     """The text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
     lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
-    lines += ["", "krmkit COMMAND --help says more.", ""]
+    lines += ["  version    say which version this is", "", "krmkit COMMAND --help says more.", ""]
     return "\n".join(lines)

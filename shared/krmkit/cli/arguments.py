@@ -67,6 +67,11 @@ def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         metavar="FORMAT",
         help=f"how results are shown: {', '.join(formats)} (default: %(default)s)",
     )
+    add_color(parser)
+
+
+def add_color(parser: argparse.ArgumentParser) -> None:
+    """Add --color."""
     parser.add_argument(
         "--color",
         choices=COLOURS,

@@ -128,7 +128,7 @@ class Worker:
             blueprint = self.fleet.blueprints[task.blueprint]
             assert isinstance(blueprint, Blueprint)
             made = self._make(task, blueprint)
-            self._write(row, task.target, blueprint, made.contents)
+            self._write(row, task.target, blueprint, made)
             row.gates, row.warnings = made.gates, made.warnings
         except (VariantError, TreeError, WriteError, FolderError) as error:
             row.error = str(error)
@@ -138,8 +138,9 @@ class Worker:
             row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
         return row
 
-    def _write(self, row: Row, package: str, blueprint: Blueprint, contents: dict[str, str]) -> None:
+    def _write(self, row: Row, package: str, blueprint: Blueprint, made: Made) -> None:
         """Prepare the package's files, which are put into place when all packages are ready."""
+        contents = made.contents
         out = self.fleet.out
         changes: list[Change] = []
         for path in sorted({*contents, *blueprint.others}):
@@ -166,9 +167,9 @@ class Worker:
             if step is not None:
                 row.steps.append(step)
                 row.changed.append(change.path)
-                row.diff += self._diff(change) if self.fleet.show else ""
+                row.diff += self._diff(change, made.secrets) if self.fleet.show else ""
 
-    def _diff(self, change: Change) -> str:
+    def _diff(self, change: Change, secrets: set[str]) -> str:
         """What changes in one file, as `git diff` shows it."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
@@ -183,7 +184,7 @@ class Worker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([Change(change.path, before, after)], self.fleet.colour)
+        return diff([Change(change.path, before, after)], self.fleet.colour, secrets)
 
     def _make(self, task: Task, blueprint: Blueprint) -> Made:
         upstream: dict[str, Any] = task.spec["upstream"]

@@ -61,6 +61,9 @@ def parser() -> Parser:
     )
     made.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     made.add_argument("--write", action="store_true", help="write, beside --diff")
+    made.add_argument(
+        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
+    )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
     add_output(made, FORMATS)
     add_running(made)
@@ -158,7 +161,8 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
         where = terminal if people else Terminal(sys.stderr, arguments.color)
-        one.diff = diff(rendering.shown, where.colour)
+        secrets = () if arguments.show_secrets else rendering.secrets
+        one.diff = diff(rendering.shown, where.colour, secrets)
         if not people:
             sys.stderr.write(one.diff)
     with unread_is_fine(terminal.stream):

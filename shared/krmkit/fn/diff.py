@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from krmkit.fn.write import Change
 
@@ -14,9 +14,29 @@ _RESET = "\x1b[0m"
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
-def diff(changes: list[Change], colour: bool = False) -> str:
-    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it."""
-    return "".join(line for change in changes for line in _file(change, colour))
+def diff(changes: list[Change], colour: bool = False, secrets: Iterable[str] = ()) -> str:
+    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets.
+
+    Example: `diff([Change("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
+    """
+    hidden = sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
+    return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour))
+
+
+def _parts(text: str) -> list[str]:
+    """A secret as lines of a file may hold it: each line of its own, and as it stands in quotes."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
+
+
+def _masked(line: str, hidden: list[str]) -> str:
+    if line.startswith(("--- ", "+++ ", "@@")):
+        return line
+    for text in hidden:
+        if text in line:
+            line = line[:1] + line[1:].replace(text, "(secret)")
+    return line
 
 
 def _file(change: Change, colour: bool) -> Iterator[str]:

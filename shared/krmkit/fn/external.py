@@ -12,6 +12,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.copies import detached, is_tied
+from krmkit.yaml.data import same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -102,7 +103,7 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     silent: list[Resource] | None = None,
 ) -> Answer:
-    """Run the program on resources. One that says nothing, and that all is well, means `silent`: for kpt that would be
+    """Run the program on resources. If the program exits 0 without output, return `silent`: for kpt that would be
     no resources, and None says that it cannot be meant. Raises ExternalError."""
     answer = Answer()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
@@ -213,7 +214,7 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         # Annotations had to stand somewhere; where there was no metadata, it goes with them.
         data = {key: value for key, value in data.items() if key != "metadata"}
         before = {key: value for key, value in before.items() if key != "metadata"}
-    if not same(data, before) and isinstance(data, dict) and isinstance(before, dict):
+    if not same_data(data, before) and isinstance(data, dict) and isinstance(before, dict):
         _merge(item, given, (), before, data)
     for legacy, name in (
         (names.LEGACY_PATH, names.PATH),
@@ -248,12 +249,12 @@ def _merge(
         for key, value in after.items():
             if key not in before:
                 _take(item, given, (*path, key), value)
-            elif not same(before[key], value):
+            elif not same_data(before[key], value):
                 _merge(item, given, (*path, key), before[key], value)
     elif isinstance(before, list) and isinstance(after, list) and after and path:
         common = min(len(before), len(after))
         for index in range(common):
-            if not same(before[index], after[index]):
+            if not same_data(before[index], after[index]):
                 _merge(item, given, (*path, index), before[index], after[index])
         for index in range(len(before) - 1, common - 1, -1):
             item.remove((*path, index))
@@ -279,15 +280,6 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
         item.adopt(path[:-1], entry)
     else:
         item.set(path, node)
-
-
-def same(one: object, other: object) -> bool:
-    """Equality that tells True from 1, and 1 from 1.0."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and one == other
 
 
 def _without(data: object, annotations: tuple[str, ...]) -> object:

@@ -6,7 +6,7 @@ installation). Their code is compiled once, into `__pycache__` beside it, as an 
 
 import os
 import sys
-from importlib.machinery import SourceFileLoader
+from _frozen_importlib_external import SourceFileLoader  # importlib.machinery without its package
 
 from krmkit.fn.definition import Definition
 

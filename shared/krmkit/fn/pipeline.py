@@ -51,7 +51,7 @@ class Rendering:
     changed. Paths are relative to the root package.
     """
 
-    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs")
+    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs", "secrets")
 
     def __init__(self) -> None:
         self.runs: list[FunctionRun] = []
@@ -61,6 +61,7 @@ class Rendering:
         self.changes: list[Change] = []
         self.proposed: list[Change] = []
         self.packages = 0
+        self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
 
     @property
     def exit_code(self) -> int:
@@ -309,6 +310,7 @@ class _Pipeline:
         known = program.function
         resources = ResourceList.of(list(items), config, self.limits)
         results = apply(known.definition, known.process, resources, config, program.options)
+        self.rendering.secrets |= resources.secrets
         run.results = [result.data() for result in results]
         if any(result.severity == ERROR for result in results):
             run.exit_code = 1

@@ -180,10 +180,13 @@ class Origin:
 class Made:
     """A rendered variant: its resource files, the functions' errors and warnings, the readiness gates that are still open."""
 
-    __slots__ = ("contents", "gates", "warnings")
+    __slots__ = ("contents", "gates", "secrets", "warnings")
 
-    def __init__(self, contents: dict[str, str], gates: list[str], warnings: list[str]) -> None:
+    def __init__(
+        self, contents: dict[str, str], gates: list[str], warnings: list[str], secrets: set[str]
+    ) -> None:
         self.contents = contents
+        self.secrets = secrets  # texts that no diff may show
         self.gates = gates
         self.warnings = warnings
 
@@ -226,7 +229,7 @@ def make(
         errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
         raise VariantError("; ".join(errors) or rendering.failure)
     kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
-    return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems])
+    return Made(rendering.contents, open_gates(kptfile), [text for _, text in problems], rendering.secrets)
 
 
 def _cloned(blueprint: Blueprint, spec: dict[str, Any], origin: Origin, context: bool) -> Package:

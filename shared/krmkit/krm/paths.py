@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
+from krmkit.lang.schema import join
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
@@ -49,11 +50,7 @@ def _fresh(following: str | int) -> Map | Seq:
 
 def dotted(path: Path) -> str:
     """A path as results show it: `spec.items[0]."a.b"`."""
-    parts: list[str] = []
+    text = ""
     for step in path:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        else:
-            name = f'"{step}"' if "." in step or not step else step
-            parts.append("." + name if parts else name)
-    return "".join(parts)
+        text = f"{text}[{step}]" if isinstance(step, int) else join(text, step)
+    return text

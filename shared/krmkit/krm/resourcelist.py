@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm.anchors import Anchors, AnchorsBefore
 from krmkit.krm.errors import ListError
+from krmkit.krm.header import check_header
 from krmkit.krm.resource import Resource
 from krmkit.krm.words import may_hide
 from krmkit.yaml import emit
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from krmkit.yaml.chunks import Chunks
     from krmkit.yaml.limits import Limits
 
-VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
-
 
 class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
@@ -34,20 +33,15 @@ class ResourceList:
     """
 
     __slots__ = (
-        "_anchored",
-        "_chunks",
-        "_envelope",
-        "_given",
-        "_items",
-        "function_config",
-        "limits",
-        "results",
-    )
+        "_anchored", "_chunks", "_envelope", "_given", "_items",
+        "function_config", "limits", "results", "secrets",
+    )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
         self._envelope = envelope
         self.limits = limits
+        self.secrets: set[str] = set()  # texts that no diff may show
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
@@ -64,7 +58,7 @@ class ResourceList:
             raise ListError(
                 "the input is not a ResourceList: a mapping with apiVersion, kind and items is expected"
             )
-        _check_header(root)
+        check_header(root)
         rl = cls(chunks, envelope, limits)
         config = root.get("functionConfig")
         if isinstance(config, Map):
@@ -244,7 +238,9 @@ class ResourceList:
             return self._with_results(head, tail)
         elif self.results:
             start = root.entries[0].key.start
-            at = len(envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff"))
+            # The key may stand behind a question mark of its own.
+            lead = envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff")
+            at = len(lead) - len(lead.lstrip(" "))
             fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
             if "\r\n" in head:
                 fresh = fresh.replace("\n", "\r\n")
@@ -329,19 +325,6 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
 
 def _refers(item: Resource, owner: Resource) -> bool:
     return any(alias.target.source is owner.document for alias in item.document.aliases)
-
-
-def _check_header(root: Map) -> None:
-    kind, version = _text(root, "kind"), _text(root, "apiVersion")
-    if kind != "ResourceList":
-        raise ListError(f"the input's kind is {kind or 'absent'}, expected ResourceList")
-    if version not in VERSIONS:
-        raise ListError(f"the ResourceList's apiVersion is {version or 'absent'}, expected {VERSIONS[0]}")
-
-
-def _text(root: Map, name: str) -> str:
-    node = root.get(name)
-    return node.text if isinstance(node, Scalar) else ""
 
 
 def _is_nothing(entry: Entry) -> bool:

@@ -9,8 +9,9 @@ from krmkit.landscaper.components import V3, Component, Data, decode, select
 from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
+from krmkit.lang.functionsets import function_set
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.functions import Function, GoCallError, function_set
+from krmkit.lang.gotemplate.functions import Function, GoCallError
 from krmkit.lang.gotemplate.values import ByteList, GoObject, StringList, Uint8, from_json
 from krmkit.lang.nearest import nearest
 

@@ -8,6 +8,8 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
+from krmkit.krm.paths import dotted
+from krmkit.lang.schema import join
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
@@ -105,33 +107,15 @@ class Match:
     def __str__(self) -> str:
         """The place as findings name it: `a."x.y".b[0]`, or `a.list[]` where the list is absent or empty."""
         if self.state == NOT_LIST:
-            return display(self.steps)
-        text = display(self.steps)
+            return dotted(self.steps)
+        text = dotted(self.steps)
         for segment in self.rest:
-            text += (
-                "[]"
-                if segment.each
-                else _joined(text, _quoted(segment.text) if segment.quoted else segment.text)
-            )
+            if segment.each:
+                text += "[]"
+            else:
+                name = join("", segment.text) if segment.quoted else segment.text
+                text += f".{name}" if text else name
         return text
-
-
-def display(steps: tuple[Step, ...]) -> str:
-    """Keys and indexes as one path: `a."x.y".b[0]`."""
-    text = ""
-    for step in steps:
-        text += f"[{step}]" if isinstance(step, int) else _joined(text, _quoted(step))
-    return text
-
-
-def _joined(before: str, key: str) -> str:
-    return "." + key if before else key
-
-
-def _quoted(key: str) -> str:
-    if key == "" or "." in key or "[" in key or '"' in key:
-        return f'"{key}"'
-    return key
 
 
 class Finder:

@@ -62,6 +62,10 @@ MAX_VALUE = 4 * 1024 * 1024
 """Characters of one macro's value: values that hold values may double with each step."""
 
 
+HIDDEN = "(secret)"
+_TELLING = 3  # characters of a derived value that is looked for in messages; shorter ones stand in any text
+
+
 class Context:
     """What macros can refer to beside packs. Each is name -> text.
 
@@ -96,7 +100,7 @@ class Context:
         for name in self.secrets:
             value = self.variables.get(name)
             if value:
-                text = text.replace(value, "***")
+                text = text.replace(value, HIDDEN)
         return text
 
 
@@ -155,6 +159,9 @@ class Resolver:
         self._texts: dict[Source, MacroText] = {}
         self._finders: dict[Source, Finder] = {}
         self._values: dict[int, str | _KeepError | _FailError] = {}
+        self.derived: set[str] = set()  # values that hold a secret, or were computed from one
+        self._secret_macros: set[int] = set()
+        self._is_secret = False  # whether what was looked up last holds one
         self._expressions: dict[str, Expression] = {}
         # The chain of what is being resolved: macro -> its name in messages.
         self._open: dict[int, str] = {}
@@ -217,7 +224,7 @@ class Resolver:
                 parse(result, self.limits, duplicates="keep")
             except YamlError as error:
                 message = "with its macros resolved the text is no YAML any more"
-                if self.context.is_secret(filled.values()):
+                if any(id(text.macros[mark]) in self._secret_macros for mark in filled):
                     error.message = "a secret stands there"
                 found = _finding("invalid-result", message, source, "", file, error=error)
                 return Resolved(source.text, 0, [*findings, found])
@@ -228,9 +235,9 @@ class Resolver:
     ) -> Finding:
         if source not in self._lines:
             self._lines[source] = LineIndex(source.text)
-        found = _finding(code, self.context.hide(message), source, macro.path, file, severity)
+        found = _finding(code, self.hide(message), source, macro.path, file, severity)
         found.line, found.column = self._lines[source].at(macro.start)
-        found.current = self.context.hide(macro.raw)
+        found.current = self.hide(macro.raw)
         return found
 
     def _text(self, source: Source) -> MacroText:
@@ -261,9 +268,19 @@ class Resolver:
             finally:
                 del self._open[id(macro)]
             self._values[id(macro)] = known
+        if id(macro) in self._secret_macros:
+            self._is_secret = True
         if isinstance(known, str):
             return known
         raise known
+
+    def hide(self, text: str) -> str:
+        """The text with secret values struck out, and with what was computed from them."""
+        text = self.context.hide(text)
+        for value in sorted(self.derived, key=len, reverse=True):
+            if len(value) >= _TELLING:
+                text = text.replace(value, HIDDEN)
+        return text
 
     def _changes_variable(self, macro: Macro) -> bool:
         expression = self._expressions[macro.body]
@@ -279,15 +296,25 @@ class Resolver:
             raise _KeepError("it is a control structure, which only Palette evaluates")
         if expression.foreign:
             raise _KeepError(f"{expression.foreign[0]} belongs to another template system")
-        values = [self._field(path) for path in expression.fields]
+        outer, self._is_secret = self._is_secret, False
+        try:
+            values = [self._field(path) for path in expression.fields]
+        finally:
+            secret = self._is_secret or any(
+                path.removeprefix("var.") in self.context.secrets for path in expression.fields
+            )
+            self._is_secret = outer or secret
         try:
             value = expression.evaluate(values)
         except ExpressionError as error:
             message = error.message
-            if error.code == "function-error" and self.context.is_secret(values):
+            if error.code == "function-error" and (secret or self.context.is_secret(values)):
                 message = "a function failed; what it says is not shown, because there is a secret among its arguments"
             raise _FailError(error.code, f"{macro.raw}: {message}") from None
         _check_length(value)
+        if secret:
+            self.derived.add(value)
+            self._secret_macros.add(id(macro))
         return value
 
     def _field(self, path: str) -> str:

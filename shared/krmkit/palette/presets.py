@@ -276,7 +276,7 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
             document = _start(values, document)
         root = document.root
         if not isinstance(root, Map):
-            raise YamlError("the values must be a mapping at their top", 1, 1)
+            raise YamlError("values.yaml must contain a mapping at the top level", 1, 1)
         removed = False
         for preset in presets:
             for path in preset.remove:

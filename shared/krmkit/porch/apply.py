@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from krmkit.porch.injection import Candidate, InjectionPoint
+    from krmkit.porch.injection import Candidate
+    from krmkit.porch.injectionpoint import InjectionPoint
     from krmkit.porch.package import Package
 
 

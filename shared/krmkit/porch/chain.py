@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
-    from krmkit.porch.injection import Candidate, InjectionPoint
+    from krmkit.porch.injection import Candidate
+    from krmkit.porch.injectionpoint import InjectionPoint
 
 
 class ChainError(PorchError):

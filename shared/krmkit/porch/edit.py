@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.yaml.copies import detached
-from krmkit.yaml.data import go_data, go_value, lookup
+from krmkit.yaml.data import go_data, go_value, lookup, same_data
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -12,24 +12,6 @@ if TYPE_CHECKING:
 
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
-
-
-def same(one: object, other: object) -> bool:
-    """Whether two values are the same data: as `==`, but 1, 1.0 and true differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
-    return type(one) is type(other) and one == other
-
-
-def same_order(one: object, other: object) -> bool:
-    """Whether two values that are the same data have all their keys in the same order too."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same_order(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return all(same_order(a, b) for a, b in zip(one, other, strict=True))
-    return True
 
 
 def is_null(node: Node | None) -> bool:
@@ -81,7 +63,7 @@ def _untie(container: Node, target: Node) -> None:
 def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
     """Make the data at `path` equal to `value`: mappings key by key, so that lines which stay the same stay as they are."""
     node = own(resource, *path)
-    if node is not None and same(go_data(node, resource.limits), value):
+    if node is not None and same_data(go_data(node, resource.limits), value):
         return
     if not (isinstance(value, dict) and value and isinstance(node, Map) and node.entries) or _merges(node):
         if isinstance(node, Seq):

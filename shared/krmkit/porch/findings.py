@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from krmkit.porch.api import Condition
     from krmkit.porch.chain import Chain
     from krmkit.porch.fleet import Planned, SetError
-    from krmkit.porch.injection import InjectionPoint
+    from krmkit.porch.injectionpoint import InjectionPoint
 
 
 _WHERE_OBJECTS_STAND = (

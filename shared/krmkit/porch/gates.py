@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from krmkit.krm.resource import Resource
-    from krmkit.porch.injection import InjectionPoint
+    from krmkit.porch.injectionpoint import InjectionPoint
     from krmkit.yaml.tree import Node
 
 _NO_MATCH = "no resource matched any injection selector for this injection point"

@@ -10,6 +10,7 @@ from krmkit.porch.api import PorchError
 from krmkit.porch.edit import overwrite
 from krmkit.porch.fields import ordered
 from krmkit.porch.gates import set_conditions_and_gates
+from krmkit.porch.injectionpoint import InjectionPoint
 from krmkit.porch.package import KPTFILE
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
@@ -61,37 +62,6 @@ class Candidate:
 
 class BadPointError(PorchError):
     """Injection points that cannot be told apart or understood, or a resource that cannot be read."""
-
-
-class InjectionPoint:
-    """A resource that is annotated for injection, and what became of it.
-
-    `errors` holds first what is wrong with the annotation, later why nothing was injected. `explained` says which injector was
-    tried with which outcome.
-    """
-
-    __slots__ = (
-        "condition_type",
-        "errors",
-        "explained",
-        "file",
-        "injected",
-        "injected_name",
-        "required",
-        "resource",
-    )
-
-    def __init__(
-        self, file: str, condition_type: str, required: bool, resource: Resource | None = None
-    ) -> None:
-        self.file = file
-        self.condition_type = condition_type
-        self.required = required
-        self.resource = resource
-        self.errors: list[str] = []
-        self.injected = False
-        self.injected_name = ""
-        self.explained: list[str] = []
 
 
 def inject_config(

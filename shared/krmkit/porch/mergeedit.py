@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.krm.resource import Resource
-from krmkit.porch.edit import same
+from krmkit.yaml.data import same_data
 
 Path = tuple[str | int, ...]
 
@@ -29,7 +29,7 @@ def _write_fields(resource: Resource, path: Path, old: dict[str, Any], new: dict
     for key, value in new.items():
         if key not in old:
             resource.set((*path, key), value)
-        elif not same(old[key], value):
+        elif not same_data(old[key], value):
             _write(resource, (*path, key), old[key], value)
 
 
@@ -51,7 +51,7 @@ def _write_elements(resource: Resource, path: Path, old: list[Any], new: list[An
     for place in sorted(set(range(len(old))) - set(places), reverse=True):
         resource.remove((*path, place))
     for number, place in enumerate(places):
-        if not same(old[place], new[number]):
+        if not same_data(old[place], new[number]):
             _write(resource, (*path, number), old[place], new[number])
     for number in range(len(places), len(new)):
         resource.set((*path, number), new[number])

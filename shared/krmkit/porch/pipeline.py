@@ -8,12 +8,12 @@ validators when both are new.
 from __future__ import annotations
 
 from krmkit.porch.api import PorchError
-from krmkit.porch.edit import arrange, is_null, own, same, same_order
+from krmkit.porch.edit import arrange, is_null, own
 from krmkit.porch.fields import ordered
 from krmkit.porch.functions import LISTS, typed_function
 from krmkit.porch.naming import function_name, is_function_of
 from krmkit.porch.package import KPTFILE
-from krmkit.yaml.data import go_data, go_value, lookup
+from krmkit.yaml.data import go_data, go_value, lookup, same_data
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -104,7 +104,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object])
     for function in wanted:
         known = mine.get(function.get("name"), []) if isinstance(function, dict) else []
         number = next(
-            (at for at, (_, data) in enumerate(known) if same(data, function) and same_order(data, function)),
+            (at for at, (_, data) in enumerate(known) if same_data(data, function, ordered=True)),
             None,
         )
         front.append(function if number is None else known.pop(number)[0])

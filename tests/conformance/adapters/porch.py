@@ -14,6 +14,7 @@ from krmkit.porch import (
     gates,
     generate,
     injection,
+    injectionpoint,
     naming,
     pipeline,
     setvalidation,
@@ -21,13 +22,12 @@ from krmkit.porch import (
     variant,
 )
 from krmkit.porch.api import PorchError
-from krmkit.porch.edit import same
 from krmkit.porch.expressions import Expression, MapTemplate, Scope
 from krmkit.porch.package import Package
 from krmkit.porch.render import Renderer
 from krmkit.porch.targets import Downstream, TargetObject
 from krmkit.yaml import emit
-from krmkit.yaml.data import go_data
+from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.document import parse_all
 from tests.conformance.adapters.porch_lifecycle import judge_kptfile_merge, pv_lifecycle
 
@@ -316,7 +316,7 @@ def package_operation(record: Record, _: Path) -> tuple[bool, str]:
     if "contains" in expected:
         return _text_holds(after, expected)
     objects = _objects(after)
-    if "objects" in expected and not same(objects, expected["objects"]):
+    if "objects" in expected and not same_data(objects, expected["objects"]):
         return False, f"got {objects}, expected {expected['objects']}"
     if "resources" in expected and _lines(after) != _lines(expected["resources"]):
         return False, f"got {after}, expected {expected['resources']}"
@@ -358,10 +358,10 @@ def _text_holds(texts: dict[str, str], expected: Record) -> tuple[bool, str]:
     return not present, f"{present} occur in {text}"
 
 
-def _points(given: Record) -> list[injection.InjectionPoint]:
+def _points(given: Record) -> list[injectionpoint.InjectionPoint]:
     points = []
     for data in given["injectionPoints"]:
-        point = injection.InjectionPoint(data["file"], data["conditionType"], data["required"])
+        point = injectionpoint.InjectionPoint(data["file"], data["conditionType"], data["required"])
         point.errors = list(data.get("errors") or ())
         point.injected, point.injected_name = data.get("injected", False), data.get("injectedName", "")
         points.append(point)
@@ -418,7 +418,7 @@ def gen_package_context(record: Record, _: Path) -> tuple[bool, str]:
     package = Package(Resource.from_data(data) for data in record["input"]["resourceList"]["items"])
     kept, fresh = context.generate_package_context(package)
     items = [resource.get() for resource in [*kept, fresh]]
-    if not same(items, expected["resourceList"]["items"]):
+    if not same_data(items, expected["resourceList"]["items"]):
         return False, f"got {items}, expected {expected['resourceList']['items']}"
     lines = ["  " + line if index else "- " + line for index, line in enumerate(fresh.text.splitlines())]
     text = "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ import pytest
 from krmkit.clusterapi.desiredstate import ALWAYS, NEVER, WHEN_UID, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState
-from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class
+from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
 
 Object = dict[str, Any]
 
@@ -145,6 +145,43 @@ def test_health_checks_are_replaced_whole() -> None:
     assert group.object["spec"]["remediation"] == {"maxInFlight": 2}
 
 
+def test_health_checks_never_mix() -> None:
+    """What the class says of remediation is lost as soon as the topology has checks of its own."""
+    trigger = {"triggerIf": {"unhealthyLessThanOrEqualTo": "10%"}}
+    the_class = worker_class(
+        healthCheck={"checks": {"nodeStartupTimeoutSeconds": 60}, "remediation": trigger}
+    )
+    own = {"checks": {"nodeStartupTimeoutSeconds": 90}}
+
+    def check(**fields: Any) -> Object:
+        workers = {"machineDeployments": [{"class": "worker", "name": "md", **fields}]}
+        found = render(the_class, workers=workers).machine_deployments["md"].machine_health_check
+        assert found is not None
+        spec: Object = found["spec"]
+        return spec
+
+    assert check()["remediation"] == trigger
+    assert "remediation" not in check(healthCheck=own)
+    assert check(healthCheck=own)["checks"] == own["checks"]
+
+
+def test_what_kubectl_remembers_is_not_cloned() -> None:
+    """last-applied-configuration of a template is about the template."""
+    given = templates()
+    for item in given:
+        item["metadata"]["annotations"] = {
+            "kubectl.kubernetes.io/last-applied-configuration": "{}",
+            "kept": "1",
+        }
+
+    found, _ = desired_state(blueprint(given=given), cluster())
+
+    machines = found.control_plane.infrastructure_machine_template
+    assert machines is not None
+    assert set(machines["metadata"]["annotations"]) == {
+        "kept", "cluster.x-k8s.io/cloned-from-name", "cluster.x-k8s.io/cloned-from-groupkind"}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("mode", "uid", "expected"),
     [(WHEN_UID, "", None), (WHEN_UID, "u1", "u1"), (ALWAYS, "", ""), (NEVER, "u1", None)],
@@ -225,6 +262,19 @@ def test_two_minor_versions_need_the_classs_versions() -> None:
     assert tracker.plan == ["v1.32.7", "v1.33.1"]
     step = "topology.internal.cluster.x-k8s.io/upgrade-step"
     assert found.cluster["metadata"]["annotations"][step] == "v1.32.7"
+
+
+def test_the_control_plane_waits_where_workers_have_to_go_first() -> None:
+    """Workers four minor versions behind the goal stop on the way; the control plane stays until they are there."""
+    versions = ["v1.30.0", "v1.31.0", "v1.32.0", "v1.33.0", "v1.34.0"]
+    the_blueprint = blueprint(cluster_class(kubernetesVersions=versions))
+    current = running("v1.33.0", "v1.33.0", "v1.30.0")
+
+    found, tracker = desired_state(the_blueprint, cluster(version="v1.34.0"), current)
+
+    assert tracker.is_waiting_for_workers
+    assert found.control_plane.object["spec"]["version"] == "v1.33.0"
+    assert found.machine_deployments["md"].object["spec"]["template"]["spec"]["version"] == "v1.33.0"
 
 
 def test_the_input_is_not_changed() -> None:

@@ -301,3 +301,74 @@ def test_many_variables_are_no_problem() -> None:
     outcome = run(package(the_class=cluster_class(variables=variables)))
 
     assert outcome.exit_code == 0
+
+
+def test_two_objects_of_one_name_are_an_error() -> None:
+    """A naming template without anything that differs."""
+    spec = cluster_class()["spec"]["workers"]
+    [worker] = spec["machineDeployments"]
+    workers = {**spec, "machineDeployments": [{**worker, "naming": {"template": "{{ .cluster.name }}-md"}}]}
+    groups = {"machineDeployments": [{"class": "worker", "name": name} for name in ("one", "two")]}
+
+    outcome = run(package(cluster(workers=groups), the_class=cluster_class(workers=workers)))
+
+    assert outcome.exit_code == 1
+    assert "two objects of kind MachineDeployment would have the name c1-md" in outcome.results[0].message
+
+
+def test_no_name_leads_out_of_the_folder() -> None:
+    """Names become parts of paths, whatever is in them."""
+    names = {"c1/controlPlane": "../../../plane", "c1/infrastructureCluster": ".."}
+    items = package()
+    for item in items:
+        item["metadata"]["namespace"] = ".."
+
+    made = generated(run(items, names=names))
+
+    paths = [item["metadata"]["annotations"]["internal.config.kubernetes.io/path"] for item in made]
+    assert paths
+    assert all(path.startswith("topology/~../c1/") and path.count("/") == 3 for path in paths)
+
+
+def test_deep_and_large_values_end_in_a_result() -> None:
+    """A variable of five megabytes, and one that is nested deeply."""
+    free = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    text = {"openAPIV3Schema": {"type": "string"}}
+    patches = [{"name": "p", "definitions": [{
+        "selector": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "MetalClusterTemplate",
+                     "matchResources": {"infrastructureCluster": True}},
+        "jsonPatches": [
+            {"op": "add", "path": "/spec/template/spec/large", "valueFrom": {"variable": "large"}},
+            {"op": "add", "path": "/spec/template/spec/deep", "valueFrom": {"variable": "deep"}}]}]}]  # fmt: skip
+    variables = [
+        {"name": "large", "required": True, "schema": text},
+        {"name": "deep", "required": True, "schema": free},
+    ]
+    deep: Object = {}
+    for _ in range(200):
+        deep = {"a": deep}
+    values = [{"name": "large", "value": "x" * 5_000_000}, {"name": "deep", "value": deep}]
+    the_class = cluster_class(variables=variables, patches=patches)
+
+    outcome = run(package(cluster(variables=values), the_class=the_class))
+
+    assert outcome.exit_code in (0, 1)
+    assert "Traceback" not in outcome.stderr
+    if outcome.exit_code == 0:
+        [made] = [item for item in generated(outcome) if item["kind"] == "MetalCluster"]
+        assert len(made["spec"]["large"]) == 5_000_000
+    else:
+        assert all(finding.message for finding in outcome.results)
+
+
+def test_a_template_that_loops_is_stopped() -> None:
+    """Templates have limits on what they may do and write."""
+    loop = "{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}"
+    patches = [{"name": "p", "enabledIf": loop, "definitions": [{
+        "selector": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "MetalClusterTemplate",
+                     "matchResources": {"infrastructureCluster": True}},
+        "jsonPatches": [{"op": "add", "path": "/spec/template/spec/x", "value": 1}]}]}]  # fmt: skip
+
+    outcome = run(package(the_class=cluster_class(patches=patches)))
+
+    assert rules(outcome) == ["topology-error"]

@@ -44,3 +44,13 @@ def test_json_stays_json() -> None:
     resources.results = [{"message": "new"}]
 
     assert json.loads(resources.render())["results"] == [{"message": "new"}]
+
+
+def test_results_behind_a_complex_key() -> None:
+    """Results stand in the column of the list's keys, also where the first one is behind a question mark."""
+    resources = ResourceList.parse(
+        "? ''\n: x\napiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- a: 1\n"
+    )
+    resources.results = [{"message": "new"}]
+
+    assert yaml.safe_load(resources.render())["results"] == [{"message": "new"}]

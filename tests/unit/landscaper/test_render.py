@@ -228,3 +228,16 @@ def test_errors_leave_the_items() -> None:
 
     assert outcome.exit_code == 1
     assert "landscape/" not in outcome.stdout
+
+
+def test_errors_as_warnings() -> None:
+    """With failOn: never the errors are warnings, and still nothing is written."""
+    outcome = render(
+        installation("good", ITEM, imports=IMPORTS),
+        installation("bad", ITEM),
+        data_object("a", "web"),
+        failOn="never",
+    )
+
+    assert (outcome.exit_code, outcome.results[0].severity) == (0, "warning")
+    assert "landscape/" not in outcome.stdout

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from krmkit.porch.api import PorchError
-from krmkit.porch.injection import Candidate, InjectionPoint, find_injection_points, inject_config
+from krmkit.porch.injection import Candidate, find_injection_points, inject_config
+from krmkit.porch.injectionpoint import InjectionPoint
 from krmkit.porch.package import Package
 from tests.unit.porch.packages import KPTFILE, package, text_of
 

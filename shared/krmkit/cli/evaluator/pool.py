@@ -38,11 +38,12 @@ class DiedError(Exception):
 class Worker:
     """One process that runs functions."""
 
-    __slots__ = ("_process", "_stdin", "_stdout")
+    __slots__ = ("_process", "_stdin", "_stdout", "calls")
 
     def __init__(self, process: Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
+        self.calls = 0
         self._process = process
         self._stdin = process.stdin
         self._stdout = process.stdout
@@ -74,6 +75,7 @@ class Worker:
 
     async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run the function `name` on a list. Raises DiedError."""
+        self.calls += 1
         encoded = name.encode()
         try:
             self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
@@ -81,6 +83,15 @@ class Worker:
         except ConnectionError:
             raise DiedError(await self._last_words()) from None
         return await self._answer()
+
+    def limit(self, memory: int) -> None:
+        """Let the process have at most so many bytes of memory, where the system can; a run that needs more ends in an error."""
+        try:
+            from resource import RLIMIT_AS, prlimit
+
+            prlimit(self.pid, RLIMIT_AS, (memory, memory))
+        except (ImportError, OSError, ValueError):
+            return
 
     async def _answer(self) -> Answer:
         try:
@@ -127,11 +138,27 @@ class Worker:
 
 class Pool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
-    seconds, so that functions that hang do not end up with all the workers."""
+    seconds, so that functions that hang do not end up with all the workers. Each may have `memory` bytes (0: any), and is replaced
+    after `recycle` calls (0: never)."""
 
-    __slots__ = ("_callers", "_ends", "_idle", "_queue", "_tasks", "longest", "size", "workers")
+    __slots__ = (
+        "_callers",
+        "_ends",
+        "_idle",
+        "_queue",
+        "_tasks",
+        "longest",
+        "memory",
+        "recycle",
+        "size",
+        "workers",
+    )
 
-    def __init__(self, size: int, queue: int, longest: float = 300.0) -> None:
+    def __init__(
+        self, size: int, queue: int, longest: float = 300.0, memory: int = 0, recycle: int = 0
+    ) -> None:
+        self.memory = memory
+        self.recycle = recycle
         self.size = size
         self.longest = longest
         self.workers: set[Worker] = set()
@@ -203,6 +230,9 @@ class Pool:
         if worker.has_ended:  # it answered, and ended before it was free
             self._replace(worker, _PAUSE)
             return
+        if self.recycle and worker.calls >= self.recycle:
+            self._replace(worker)
+            return
         while self._callers:
             caller = self._callers.popleft()
             if not caller.done():
@@ -211,6 +241,8 @@ class Pool:
         self._idle.append(worker)
 
     def _join(self, worker: Worker) -> None:
+        if self.memory:
+            worker.limit(self.memory)
         self.workers.add(worker)
         _start(self._watch(worker), self._tasks)
         self._give(worker)

@@ -106,10 +106,9 @@ class RepositoryLock:
             raise GitError(
                 f"{self._journal}: cannot be read; look at the repository's refs, then remove the file"
             ) from None
-        for name in changes:
+        for name in (*changes, "HEAD", "packed-refs"):
             # The process that held these is dead, or the lock would not be free.
             (self.folder / f"{name}.lock").unlink(missing_ok=True)
-        (self.folder / "packed-refs.lock").unlink(missing_ok=True)
         listed = self.repository.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
             "utf-8", "surrogateescape"
         )

@@ -235,15 +235,18 @@ def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
         terminal.stream.write(table.text(terminal) + "\n")
     failed = sum(bool(outcome.error) for outcome in outcomes)
     touched = sum(bool(outcome.actions) and not outcome.error for outcome in outcomes)
-    rest = len(outcomes) - failed - touched
+    stuck = sum(outcome.stuck for outcome in outcomes)
+    rest = len(outcomes) - failed - touched - stuck
     done = " (nothing was written)" if dry else ""
-    terminal.stream.write(f"{touched} variants changed, {rest} unchanged, {failed} failed{done}\n")
+    waiting = f", {stuck} left alone with conflicts" if stuck else ""
+    terminal.stream.write(f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}\n")
 
 
 def _lines(outcome: Outcome) -> list[tuple[str, str]]:
     if outcome.error:
         return [(outcome.error, RED)]
     lines = [(action, GREEN) for action in outcome.actions]
+    lines += [("left a draft with conflicts alone", YELLOW)] * outcome.stuck
     lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
     lines += [(f"warning: {warning}", YELLOW) for warning in outcome.warnings if outcome.actions]
     return lines + [(f"waits for {gate}", YELLOW) for gate in outcome.gates if outcome.actions]

@@ -19,7 +19,8 @@ PREFIX = f"{OWN}/variants/"
 class VariantState:
     """`inputs` is a digest of all that decides the package; `refs` are the package's revisions after the sync.
 
-    `owned` are the refs of revisions that the variant owns.
+    `owned` are the refs of revisions that the variant owns; `labels` and `annotations` are those that its newest draft got
+    when it was made.
     """
 
     package: str
@@ -29,6 +30,8 @@ class VariantState:
     upstream: str = ""
     refs: dict[str, str] = field(default_factory=dict)
     owned: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":")) + "\n"

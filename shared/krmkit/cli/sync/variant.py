@@ -29,7 +29,10 @@ APPROVALS = ("never", "ready", "auto")
 
 @dataclass(slots=True)
 class Outcome:
-    """What a sync did for one variant: `actions` in words, in their order; `error` says why it could not."""
+    """What a sync did for one variant: `actions` in words, in their order; `error` says why it could not.
+
+    `stuck` says that a draft was left alone because of its conflicts; `targets` are the refs of its package revisions, Porch's status.downstreamTargets.
+    """
 
     name: str
     package: str
@@ -40,6 +43,10 @@ class Outcome:
     upstream: str = ""
     newest: str = ""
     draft: str = ""
+    targets: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    stuck: bool = False
     error: str = ""
 
 
@@ -72,6 +79,8 @@ class VariantSync:
             str(task.spec.get("deletionPolicy") or "delete"),
             task.owner,
             owned=list(state.owned if state else ()),
+            labels=dict(state.labels if state else {}),
+            annotations=dict(state.annotations if state else {}),
         )
 
     def run(self) -> Outcome:
@@ -82,16 +91,14 @@ class VariantSync:
         self.new.inputs = self._inputs(source)
         if self._is_known() and not self._wants_approval():
             self.new = self.old or self.new
-            self.outcome.draft = self._draft_name()
-            return self.outcome
+            return self._told()
         found = self._downstream()
         if not found:
             self._clone(source)
         for revision in found:
             self._follow(source, revision)
         self._remember()
-        self.outcome.draft = self._draft_name()
-        return self.outcome
+        return self._told()
 
     # What is there
 
@@ -173,7 +180,7 @@ class VariantSync:
             f"{one.file} {'.'.join(one.path)}: {one.message}" for one in built.conflicts
         ]
         if built.conflicts and not published and self._was_edited(commit):
-            self.outcome.actions.append("left a draft with conflicts alone")
+            self.outcome.stuck = True
             return
         workspace = revision["spec"]["workspaceName"]
         if built.files == files:
@@ -237,6 +244,10 @@ class VariantSync:
         message = f"{title}\n\n" + "".join(f"{line}\n" for line in body)
         commit = self.store.pack.commit(tree, parents, f"{self.author} {time} +0000", message)
         ref = self.store.ref(lifecycle.DRAFT, self.package, workspace)
+        if self.store.refs.get(ref) is None:
+            # Labels and annotations are set when a draft is made, and not later.
+            self.new.labels = dict(self.task.spec.get("labels") or {})
+            self.new.annotations = dict(self.task.spec.get("annotations") or {})
         self.store.refs.set(ref, commit)
         self._own(ref)
         self.outcome.actions.append(f"{word} {_short(ref)} from {source.label}")
@@ -276,13 +287,19 @@ class VariantSync:
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         self.new.refs = {ref: oid for ref in refs if (oid := self.store.refs.get(ref)) is not None}
         self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
-        if self.outcome.conflicts and "left a draft with conflicts alone" in self.outcome.actions:
+        if self.outcome.stuck:
             self.new.inputs = ""  # look again next time
         ref = state_ref(self.task.namespace, self.task.name)
         self.store.refs.set(ref, self.store.pack.blob(self.new.text().encode()))
 
-    def _draft_name(self) -> str:
-        return next((_short(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), "")
+    def _told(self) -> Outcome:
+        """The outcome with what the variant has now."""
+        self.outcome.targets = [_short(ref) for ref in self.new.owned]
+        self.outcome.draft = next(
+            (_short(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), ""
+        )
+        self.outcome.labels, self.outcome.annotations = self.new.labels, self.new.annotations
+        return self.outcome
 
 
 def propose_deletion(store: Store, revision: dict[str, Any]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.lang.functionsets import function_set
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.gotemplate.errors import TemplateError
-from krmkit.lang.gotemplate.functions import function_set
 from krmkit.lang.gotemplate.limits import DEFAULT_LIMITS, Limits
 from krmkit.lang.gotemplate.nodes import Tree
 from krmkit.lang.gotemplate.parser import parse_trees

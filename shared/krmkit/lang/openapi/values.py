@@ -325,8 +325,13 @@ def _identity(value: object) -> object:
 
 
 def _check_enum(schema: Schema, value: object, path: str, outcome: _Outcome) -> None:
-    if schema.enum and not any(_equals_enum(value, allowed) for allowed in schema.enum):
-        outcome.add(_Problem("enum", path, f"{path} in body should be one of", value, schema.enum))
+    enum = schema.enum
+    if not enum:
+        return
+    # Only a text can be compared with all at once: among numbers, Python takes True for 1.
+    found = value in enum if isinstance(value, str) else any(_equals_enum(value, item) for item in enum)
+    if not found:
+        outcome.add(_Problem("enum", path, f"{path} in body should be one of", value, enum))
 
 
 def _equals_enum(value: object, allowed: object) -> bool:

@@ -31,10 +31,11 @@ def commits(repository: Repository) -> list[str]:
 
 
 def leave(repository: Repository, changes: dict[str, tuple[str, str]]) -> None:
-    """The journal of a run that was killed, with a lock that git left behind."""
+    """The journal of a run that was killed, with locks that git left behind."""
     (repository.folder / "krmkit-sync.json").write_text(json.dumps(changes), encoding="utf-8")
     (repository.folder / "refs" / "heads").mkdir(parents=True, exist_ok=True)
-    (repository.folder / "refs" / "heads" / "b.lock").touch()
+    for name in ("refs/heads/b", "HEAD", "packed-refs"):
+        (repository.folder / f"{name}.lock").touch()
 
 
 def test_a_killed_run_is_completed(repository: Repository, commits: list[str]) -> None:

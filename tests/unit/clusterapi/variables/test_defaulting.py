@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.variables.defaulting import default_variables
+from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.values import read_variables
 
@@ -75,6 +75,16 @@ def test_cases(
     again, errors = default_variables(found, definitions(**schemas), "v", create=create)
     assert not errors
     assert [(variable.name, variable.value) for variable in again] == expected
+
+
+@pytest.mark.parametrize(("create", "value"), [(True, 1), (False, None)])
+def test_one_absent_value(create: bool, value: object) -> None:
+    """A single variable is made only where that is asked for."""
+    definition = definitions(a={"type": "integer", "default": 1}).by_name["a"]
+    found, errors = default_variable(None, definition, "v", create=create)
+
+    assert not errors
+    assert (found.value if found is not None else None) == value
 
 
 def test_undefined() -> None:

@@ -102,7 +102,7 @@ def test_old_values_of_all_places() -> None:
 def test_failed_places_stay() -> None:
     """Where a variable is unknown, nothing is filled in; the error comes from defaulting and from validation."""
     given = {
-        "variables": [{"name": "x", "value": None}],
+        "variables": [{"name": "x"}],
         "controlPlane": {"variables": {"overrides": [{"name": "cpu", "value": {}}]}},
     }
     found, errors = default_and_validate(given, None, DEFINITIONS)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.lang.functionsets import function_set
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.functions import Function, GoCallError, can_be_nil, function_set
+from krmkit.lang.gotemplate.functions import Function, GoCallError, can_be_nil
 from krmkit.lang.gotemplate.values import GoObject, Int64, StringList, StringMap, type_of
 
 
