@@ -88,7 +88,7 @@ class OddAnswers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Data) -> Data:
+    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
         return {"status": "Success", "variables": {"required": True}}
 
 
