@@ -5,27 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 
+from krmkit.cli.commands import COMMANDS
 from krmkit.cli.patient import Patient
 
-COMMANDS = {
-    "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
-    "run": ("krmkit.cli.run", "run one function on a ResourceList"),
-    "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
-    "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
-    "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
-    "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
-    "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
-    "landscaper": (
-        "krmkit.cli.landscaper",
-        "bring components into a package, draw and explain installations",
-    ),
-    "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
-    "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
-    "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
-    "explain": ("krmkit.cli.schema", "say what a field of a config is for"),
-    "schema": ("krmkit.cli.schema", "print the JSON Schema of a config, for editors"),
-    "completion": ("krmkit.cli.completion", "print the completion script of a shell"),
-}
 # Those that do many runs in one process, where garbage adds up.
 # Words that make stdout hold resources, so that nothing else may be written there.
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
@@ -108,5 +90,5 @@ def usage() -> str:
     """The text of --help."""
     lines = ["krmkit: KRM functions, and packages rendered with them", "", "Usage: krmkit COMMAND ...", ""]
     lines += [f"  {name:<11}{summary}" for name, (_, summary) in COMMANDS.items()]
-    lines += ["  version    say which version this is", "", "krmkit COMMAND --help says more.", ""]
+    lines += ["", "krmkit COMMAND --help says more.", ""]
     return "\n".join(lines)

@@ -1,9 +1,10 @@
-"""`krmkit list` and `krmkit doc NAME`: what functions there are, and what one does."""
+"""`krmkit list`, `krmkit doc NAME` and `krmkit version`: what functions there are, and what one does."""
 
 from __future__ import annotations
 
 import sys
 
+from krmkit import __version__
 from krmkit.cli.arguments import Parser, add_color, say
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
@@ -11,17 +12,22 @@ from krmkit.fn.help import help_text
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit list` or `krmkit doc NAME`; returns the exit code."""
+    """Run one of the three; returns the exit code."""
     arguments = parser(words[0]).parse_args(words[1:])
+    if words[0] == "version":
+        print(f"krmkit {__version__}")
+        return 0
     return _list(arguments.color) if words[0] == "list" else _doc(arguments.function)
 
 
 def parser(command: str) -> Parser:
-    """The command line of `krmkit list` or `krmkit doc`."""
+    """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
         made = Parser(prog="krmkit list", description="List the functions of the catalog.")
         add_color(made)
         return made
+    if command == "version":
+        return Parser(prog="krmkit version", description="Say which version this is.")
     made = Parser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
     return made

@@ -14,6 +14,7 @@ zsh:   krmkit completion zsh >"${fpath[1]}/_krmkit"
 fish:  krmkit completion fish >~/.config/fish/completions/krmkit.fish
 """
 _FUNCTIONS = ("run", "doc", "schema")  # commands whose first word is a function
+_SEVERAL = ("list", "doc", "version", "schema", "explain")  # commands of a module with several
 _FILES = ("package", "out", "output", "results_dir", "setfile", "packages", "objects", "folders", "file")
 
 
@@ -42,7 +43,7 @@ def whole() -> argparse.ArgumentParser:
     """One parser of all commands."""
     import shtab
 
-    from krmkit.cli import COMMANDS
+    from krmkit.cli.commands import COMMANDS
     from krmkit.fn import loader
 
     names = loader.names()
@@ -50,7 +51,7 @@ def whole() -> argparse.ArgumentParser:
     commands = made.add_subparsers(dest="command")
     for name, (module, summary) in COMMANDS.items():
         make = import_module(module).parser
-        one = make(name) if name in ("list", "doc", "schema", "explain") else make()
+        one = make(name) if name in _SEVERAL else make()
         # Choices for the shell only: the command itself says more about a wrong name.
         for action in one._actions:
             if name in _FUNCTIONS and action.dest == "function":

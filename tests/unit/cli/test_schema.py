@@ -31,10 +31,7 @@ def test_modeline(tmp_path: Path) -> None:
 
     for _ in range(2):
         assert main(["schema", "ApplyPresets", "--modeline", str(file)]) == 0
-        assert (
-            file.read_text()
-            == "# yaml-language-server: $schema=.schemas/ApplyPresets.json\n" + PACK
-        )
+        assert file.read_text() == "# yaml-language-server: $schema=.schemas/ApplyPresets.json\n" + PACK
     assert json.loads((tmp_path / ".schemas" / "ApplyPresets.json").read_text())["properties"]
 
 
