@@ -5,17 +5,39 @@ from __future__ import annotations
 import gc
 import sys
 
-from krmkit.cli.commands import COMMANDS
 from krmkit.cli.patient import Patient
 
-# Those that do many runs in one process, where garbage adds up.
+COMMANDS = {
+    "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
+    "run": ("krmkit.cli.run", "run one function on a ResourceList"),
+    "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
+    "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
+    "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
+    "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
+    "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
+    "landscaper": (
+        "krmkit.cli.landscaper",
+        "bring components into a package, draw and explain installations",
+    ),
+    "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
+    "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
+    "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
+    "explain": ("krmkit.cli.schema", "say what a field of a config is for"),
+    "schema": ("krmkit.cli.schema", "print the JSON Schema of a config, for editors"),
+    "version": ("krmkit.cli.catalog", "say which version this is"),
+    "completion": ("krmkit.cli.completion", "print the completion script of a shell"),
+}
 # Words that make stdout hold resources, so that nothing else may be written there.
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
+# Those that do many runs in one process, where garbage adds up.
 LASTING = frozenset(("serve", "variants"))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure or a wrong call, 2 for changes that were found."""
+    """Run a command line (default: the process's own); returns the exit code.
+
+    0: done, or nothing to do; 1: a failure or a wrong call; 2: changes that --check or a plan found.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     name = words[0] if words else "--help"
     if sys.stdout is None:
@@ -39,7 +61,7 @@ def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
-    if name in {"--version", "version"}:
+    if name == "--version":
         from krmkit import __version__
 
         print(f"krmkit {__version__}")
@@ -56,7 +78,9 @@ def _command(name: str, words: list[str]) -> int:
     prepare()
     if name in LASTING:
         gc.enable()
-    code: int = import_module(COMMANDS[name][0]).main(words)
+    command = import_module(COMMANDS[name][0])
+    # Completion is about all commands, and no command imports this module.
+    code: int = command.main(words, COMMANDS) if name == "completion" else command.main(words)
     return code
 
 

@@ -7,6 +7,10 @@ from importlib import import_module
 
 from krmkit.cli.arguments import Parser
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Commands = dict[str, tuple[str, str]]
+
 SHELLS = ("bash", "zsh", "fish")
 EPILOG = """
 bash:  krmkit completion bash >~/.local/share/bash-completion/completions/krmkit
@@ -30,26 +34,25 @@ def parser() -> Parser:
     return made
 
 
-def main(words: list[str]) -> int:
+def main(words: list[str], commands: Commands) -> int:
     """Run `krmkit completion SHELL`; returns the exit code."""
     import shtab
 
     shell = parser().parse_args(words[1:]).shell
-    print(shtab.complete(whole(), shell=shell, root_prefix="krmkit"))
+    print(shtab.complete(whole(commands), shell=shell, root_prefix="krmkit"))
     return 0
 
 
-def whole() -> argparse.ArgumentParser:
+def whole(known: Commands) -> argparse.ArgumentParser:
     """One parser of all commands."""
     import shtab
 
-    from krmkit.cli.commands import COMMANDS
     from krmkit.fn import loader
 
     names = loader.names()
     made = argparse.ArgumentParser(prog="krmkit")
     commands = made.add_subparsers(dest="command")
-    for name, (module, summary) in COMMANDS.items():
+    for name, (module, summary) in known.items():
         make = import_module(module).parser
         one = make(name) if name in _SEVERAL else make()
         # Choices for the shell only: the command itself says more about a wrong name.

@@ -96,7 +96,7 @@ def test_completion_of_bash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_every_command_is_completed() -> None:
     """One parser holds them all."""
-    (commands,) = [action.choices for action in whole()._actions if action.dest == "command"]
+    (commands,) = [action.choices for action in whole(COMMANDS)._actions if action.dest == "command"]
 
     assert commands is not None
     assert set(commands) == set(COMMANDS)
