@@ -28,8 +28,8 @@ git:
 
 run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 	@rm -rf build/run && mkdir -p build/run && cp -R $(PACKAGE)/. build/run
-	@echo "krmkit render $(PACKAGE)  (a copy of it, in build/run)"
-	@$(RUN) -m krmkit.cli render build/run --diff
+	@echo "krmkit render $(PACKAGE) --diff --write  (a copy of it, in build/run)"
+	@$(RUN) -m krmkit.cli render build/run --diff --write
 
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \

@@ -6,6 +6,8 @@ import argparse
 import os
 import sys
 
+from krmkit.cli.arguments import Parser
+
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
 this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
@@ -15,9 +17,9 @@ soon as the running calls have ended. docs/porch.md says how to run it beside Po
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit serve`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit serve",
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
