@@ -49,15 +49,15 @@ class Worker:
         self._stdout = process.stdout
 
     @classmethod
-    async def start(cls, program: str = _PROGRAM, setup: bytes = b"") -> Worker:
+    async def start(cls, program: str = "", setup: bytes = b"") -> Worker:
         """A new process, ready for calls. Raises OSError, DiedError.
 
-        program: what it runs, with the paths of modules as arguments. setup: what it reads before it is ready.
+        program: what it runs instead of functions, with the paths of modules as arguments. setup: what it reads before it is ready.
         """
         worker = cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-I", "-S", "-c", program),
+                *("-I", "-S", "-c", program or _PROGRAM),
                 *(path for path in sys.path if path),
                 _SOURCES,  # an editable installation may find them without sys.path
                 stdin=PIPE,
@@ -167,7 +167,7 @@ class Pool:
         longest: float = 300.0,
         memory: int = 0,
         recycle: int = 0,
-        begin: Callable[[], Coroutine[None, None, Worker]] = Worker.start,
+        begin: Callable[[], Coroutine[None, None, Worker]] | None = None,
         label: str = "krmkit evaluator",
     ) -> None:
         self._begin_worker = begin
@@ -223,7 +223,7 @@ class Pool:
         self._idle.clear()
 
     async def _begin(self) -> None:
-        self._join(await self._begin_worker())
+        self._join(await (self._begin_worker or Worker.start)())
 
     async def _take(self) -> Worker:
         if self._idle:
@@ -281,7 +281,7 @@ class Pool:
         delay = 0.1
         while True:
             try:
-                worker = await self._begin_worker()
+                worker = await (self._begin_worker or Worker.start)()
             except (OSError, DiedError) as error:
                 # The machine may be short of memory or processes for a while.
                 print(f"{self.label}: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
