@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, NoReturn
 
+    from krmkit.fn.resolve import Resolver
+    from krmkit.fn.run import Options
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that names the nearest flag or command, and ends a wrong call with exit code 1: 2 says that something
@@ -97,6 +100,19 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         choices=["Always", "IfNotPresent", "Never"],
         default="IfNotPresent",
         help="when to pull images (default: %(default)s)",
+    )
+
+
+def resolver_of(arguments: argparse.Namespace, options: Options) -> Resolver:
+    """Who finds the functions, as the flags of `add_running` say."""
+    from krmkit.fn.resolve import Resolver
+
+    return Resolver(
+        options,
+        arguments.allow_exec,
+        arguments.allow_network,
+        arguments.image_pull_policy,
+        arguments.timeout,
     )
 
 

@@ -7,21 +7,21 @@ import os
 import sys
 import time
 
-from krmkit.cli.arguments import Parser, add_output, add_running, say
+from krmkit.cli.arguments import Parser, add_output, add_running, count, resolver_of, say
 from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import Report
+from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.places import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.diff import diff
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
-from krmkit.fn.resolve import Resolver
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text
 from krmkit.fn.run import Options
 from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
+_PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
 Without PKG, the package is the one that the working directory lies in.
@@ -65,6 +65,23 @@ def parser() -> Parser:
         "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
     )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
+    made.add_argument(
+        "-r",
+        "--recursive",
+        action="store_true",
+        help="render every package at and below PKG, each for itself",
+    )
+    made.add_argument(
+        "--since",
+        metavar="REVISION",
+        help="with -r: only packages in which something differs from a git revision",
+    )
+    made.add_argument(
+        "--jobs",
+        type=count,
+        metavar="N",
+        help="with -r: how many processes work (default: one for each core)",
+    )
     add_output(made, FORMATS)
     add_running(made)
     made.add_argument(
@@ -81,17 +98,6 @@ def parser() -> Parser:
     return made
 
 
-def resolver_of(arguments: argparse.Namespace, options: Options) -> Resolver:
-    """Who finds the functions, as the flags of `add_running` say."""
-    return Resolver(
-        options,
-        arguments.allow_exec,
-        arguments.allow_network,
-        arguments.image_pull_policy,
-        arguments.timeout,
-    )
-
-
 def main(words: list[str]) -> int:
     """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 where --check finds that files would change."""
     arguments = parser().parse_args(words[1:])
@@ -104,6 +110,15 @@ def main(words: list[str]) -> int:
     if problem:
         say("render", problem)
         return 1
+    only_show = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
+    if arguments.recursive:
+        from krmkit.cli.recursive import TreeError, render_all
+
+        try:
+            return render_all(arguments.package or os.curdir, arguments, options, only_show)
+        except TreeError as error:
+            say("render", error)
+            return 1
     observer = _Progress(Terminal(sys.stderr, arguments.color))
     try:
         package = read(arguments.package or package_above(), options.limits)
@@ -111,21 +126,24 @@ def main(words: list[str]) -> int:
             say("render", note)
         rendering = render(package, resolver_of(arguments, options), observer)
     except PackageError as error:
+        if arguments.format in _PROGRAMS:
+            failed = PackageReport(arguments.package or os.curdir, failure=str(error))
+            terminal = Terminal(sys.stdout, arguments.color)
+            print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
         say("render", error)
         return 1
     finally:
         observer.clear()
-    quiet = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     try:
         if arguments.results_dir:
             path = os.path.join(arguments.results_dir, FILE)
             write_file(path, results_text(rendering.runs, rendering.exit_code))
         if not rendering.failure:
-            _save(package, rendering, arguments.output, quiet)
+            _save(package, rendering, arguments.output, only_show)
     except WriteError as error:
         say("render", error)
         return 1
-    return _show(package, rendering, arguments, quiet)
+    return _show(package, rendering, arguments, only_show)
 
 
 def package_above() -> str:
@@ -146,18 +164,22 @@ def _contradiction(arguments: argparse.Namespace) -> str:
             f"--write and {'--check' if arguments.check else '--dry-run'} contradict each other; choose one"
         )
     output = arguments.output
+    if arguments.recursive and output:
+        return "--recursive renders packages in place, and cannot be combined with --output"
+    if (arguments.since or arguments.jobs) and not arguments.recursive:
+        return f"{'--since' if arguments.since else '--jobs'} is for --recursive; add -r"
     if output and output not in _STREAMS and os.path.lexists(output):
         return f"{output} is there already; name a folder that does not exist yet"
     return ""
 
 
-def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace, quiet: bool) -> int:
+def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool) -> int:
     """Show the report; returns the exit code."""
     streams = arguments.output in _STREAMS
     terminal = Terminal(sys.stderr if streams else sys.stdout, arguments.color)
     one = report_of(package, rendering)
-    report = Report("render", [one], written=not quiet or bool(arguments.output))
-    people = arguments.format in ("table", "text")
+    report = Report("render", [one], written=not only_show or bool(arguments.output))
+    people = arguments.format not in _PROGRAMS
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
         where = terminal if people else Terminal(sys.stderr, arguments.color)
@@ -177,14 +199,14 @@ def _options(arguments: argparse.Namespace) -> Options:
     return parse_arguments(words + [f"--limit={limit}" for limit in arguments.limit]).options
 
 
-def _save(package: Package, rendering: Rendering, output: str | None, quiet: bool) -> None:
+def _save(package: Package, rendering: Rendering, output: str | None, only_show: bool) -> None:
     if output == "stdout":
         sys.stdout.write(rendering.listed())
     elif output == "unwrap":
         sys.stdout.write(rendering.unwrapped())
     elif output == "cluster":
         sys.stdout.write(rendering.applied())
-    elif output and not quiet:
+    elif output and not only_show:
         write_folder(
             output,
             [
@@ -192,7 +214,7 @@ def _save(package: Package, rendering: Rendering, output: str | None, quiet: boo
                 for path, text in rendering.contents.items()
             ],
         )
-    elif not output and not quiet:
+    elif not output and not only_show:
         write(package.path, rendering.changes, package.leftovers, careful=True)
 
 

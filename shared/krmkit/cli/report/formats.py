@@ -46,35 +46,58 @@ def _for_people(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def _many(report: Report, form: str, terminal: Terminal) -> str:
+    totals = Totals()
     parts = []
-    changed = failed = files = 0
     for package in report.packages:
-        files += len(package.changes)
-        changed += bool(package.changes)
-        failed += package.has_errors
-        if not (package.changes or package.has_errors or package.results):
-            continue
+        totals.add(package)
+        parts.append(of_package(package, report.written, form, terminal))
+    return "".join(parts) + totals.text(report.written) + "\n"
+
+
+def of_package(package: PackageReport, written: bool, form: str, terminal: Terminal) -> str:
+    """One of several packages: a line, then its results; "" where nothing changed or was found."""
+    if not (package.changes or package.has_errors or package.results):
+        return ""
+    if package.has_errors:
+        said = terminal.paint("failed", RED) + (f": {package.failure}" if package.failure else "")
+    else:
+        said = terminal.paint(counted(len(package.changes), "file"), GREEN * bool(package.changes))
+        said += " changed" if written else " would change"
+    results = _results(package.results, form, terminal)
+    if form == "table":
+        results = "".join(f"  {line}" for line in results.splitlines(keepends=True))
+    return f"{package.path}: {said}\n{package.diff}{results}"
+
+
+class Totals:
+    """How many packages there were, and what came of them."""
+
+    __slots__ = ("changed", "failed", "files", "packages")
+
+    def __init__(self) -> None:
+        self.packages = self.files = self.changed = self.failed = 0
+
+    def add(self, package: PackageReport) -> None:
+        """Count a package; what a failed one would change is not written."""
+        self.packages += 1
         if package.has_errors:
-            said = terminal.paint("failed", RED) + (f": {package.failure}" if package.failure else "")
-        else:
-            said = terminal.paint(counted(len(package.changes), "file"), GREEN * bool(package.changes))
-            said += " changed" if report.written else " would change"
-        parts.append(f"{package.path}: {said}\n")
-        parts.append(package.diff)
-        if package.results:
-            lines = _results(package.results, form, terminal).splitlines(keepends=True)
-            parts += [f"  {line}" if form == "table" else line for line in lines]
-    would = "" if report.written or not files else " (nothing was written)"
-    rest = (
-        len(report.packages)
-        - changed
-        - sum(package.has_errors and not package.changes for package in report.packages)
-    )
-    parts.append(
-        f"{counted(len(report.packages), 'package')}: {counted(files, 'file')} changed in {changed}, {rest} unchanged,"
-        f" {failed} failed{would}\n"
-    )
-    return "".join(parts)
+            self.failed += 1
+        elif package.changes:
+            self.changed += 1
+            self.files += len(package.changes)
+
+    def exit_code(self, check: bool) -> int:
+        """As that of a report."""
+        return 1 if self.failed else 2 if check and self.changed else 0
+
+    def text(self, written: bool) -> str:
+        """`3 packages: 2 files changed in 1, 1 unchanged, 1 failed`."""
+        rest = self.packages - self.changed - self.failed
+        note = "" if written or not self.files else " (nothing was written)"
+        return (
+            f"{counted(self.packages, 'package')}: {counted(self.files, 'file')} changed in {self.changed},"
+            f" {rest} unchanged, {self.failed} failed{note}"
+        )
 
 
 def _results(results: list[Result], form: str, terminal: Terminal) -> str:
