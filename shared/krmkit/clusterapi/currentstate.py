@@ -87,7 +87,9 @@ class CurrentObjects:
         infrastructure = self._part(
             cluster, "infrastructureRef", blueprint and blueprint.infrastructure_cluster_template
         )
-        control = self._part(cluster, "controlPlaneRef", blueprint and blueprint.control_plane_template)
+        control = self._part(
+            cluster, "controlPlaneRef", blueprint.control_plane_template if blueprint else None
+        )
         control_plane = self._control_plane(namespace, control)
         state = ClusterState(cluster, infrastructure or _NO_OBJECT, control_plane)
         for md in self._workers.get((namespace, name, "MachineDeployment"), ()):
