@@ -85,7 +85,7 @@ class CurrentObjects:
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         infrastructure = self._part(
-            cluster, "infrastructureRef", blueprint and blueprint.infrastructure_cluster_template
+            cluster, "infrastructureRef", blueprint.infrastructure_cluster_template if blueprint else None
         )
         control = self._part(
             cluster, "controlPlaneRef", blueprint.control_plane_template if blueprint else None
