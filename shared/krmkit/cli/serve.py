@@ -6,6 +6,8 @@ import argparse
 import os
 import sys
 
+from krmkit.cli.arguments import Parser
+
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
 this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
@@ -15,16 +17,20 @@ soon as the running calls have ended. docs/porch.md says how to run it beside Po
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit serve`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit serve",
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("service", choices=["evaluator"], help="what to serve")
+    made.add_argument(
+        "service",
+        choices=["evaluator", "topology-extension"],
+        help="what to serve; the options of topology-extension: krmkit serve topology-extension --help",
+    )
     made.add_argument(
         "--host",
         default="127.0.0.1",
@@ -116,6 +122,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: list[str]) -> int:
     """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
+    if words[1:2] == ["topology-extension"]:
+        from krmkit.cli.extension.command import main as serve_extension
+
+        return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
         from krmkit.cli.evaluator.server import ServeError, Settings, serve
