@@ -37,7 +37,9 @@ def export(target: Path, place: Path, *, with_class: bool) -> Path:
         data = read(file)[0]
         metadata = data["metadata"]
         metadata["annotations"] = {
-            key: value for key, value in metadata["annotations"].items() if key.startswith("cluster.x-k8s.io/")
+            key: value
+            for key, value in metadata["annotations"].items()
+            if key.startswith("cluster.x-k8s.io/")
         }
         if data["kind"] in REFERENCES:
             reference = {
@@ -82,9 +84,7 @@ def places(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Path]:
     return copied(tmp_path / "package"), export(tmp_path / "live", tmp_path, with_class=request.param)
 
 
-def test_what_was_applied_is_no_change(
-    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_applied_is_no_change(places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     """The references that the controller wrote are not missing in git, and uids and endpoints are no change."""
     code, found = plan(capsys, str(places[0]), "--against", str(places[1]))
 
@@ -105,7 +105,9 @@ def test_an_upgrade_begins_with_the_control_plane(
     [dev] = found["clusters"]
     assert code == 2
     assert [roll["group"] for roll in dev["rolls"]] == ["controlPlane"]
-    assert {change["name"][:8] for change in dev["changes"] if change["role"] == "controlPlane"} == {"dev-zzzz"}
+    assert {change["name"][:8] for change in dev["changes"] if change["role"] == "controlPlane"} == {
+        "dev-zzzz"
+    }
     assert any(text.startswith("MachineDeployments that wait") for text in dev["waits"])
 
 

@@ -266,7 +266,11 @@ def rolls(changes: list[Change], rotations: Mapping[str, Rotation]) -> list[Roll
         elif change.role == "controlPlane":
             _control_plane_rolls(change, add)
         elif change.role.endswith("/machineDeployment") or change.role.endswith("/machinePool"):
-            for path in ("spec.template.spec.version", "spec.template.spec.failureDomain", "spec.rollout.after"):
+            for path in (
+                "spec.template.spec.version",
+                "spec.template.spec.failureDomain",
+                "spec.rollout.after",
+            ):
                 if path in change.fields:
                     add(group, _from_to(change, path))
         elif change.role.startswith("machinePools/"):
