@@ -101,9 +101,9 @@ def make_plan(old: Collected, new: Collected, options: Options, keys: Iterable[K
     new.previous_classes = dict(old.classes)
     rendered: dict[Key, Rendered] = {}
     errors: dict[Key, list[str]] = {}
-    for decoded, one, texts in _render(new, _of(options, new, wanted), running, states, plan):
-        if one is not None:
-            rendered[decoded.item.key] = one
+    for decoded, outcome, texts in _render(new, _of(options, new, wanted), running, states, plan):
+        if outcome is not None:
+            rendered[decoded.item.key] = outcome
         errors[decoded.item.key] = texts
     refused = _refusals(new, _of(options, new, wanted), running, plan)
     there = {item.key for item in new.clusters}
