@@ -26,7 +26,11 @@ def parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("service", choices=["evaluator"], help="what to serve")
+    made.add_argument(
+        "service",
+        choices=["evaluator", "topology-extension"],
+        help="what to serve; the options of topology-extension: krmkit serve topology-extension --help",
+    )
     made.add_argument(
         "--host",
         default="127.0.0.1",
@@ -118,6 +122,10 @@ def parser() -> Parser:
 
 def main(words: list[str]) -> int:
     """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
+    if words[1:2] == ["topology-extension"]:
+        from krmkit.cli.extension.command import main as serve_extension
+
+        return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
         from krmkit.cli.evaluator.server import ServeError, Settings, serve

@@ -18,7 +18,7 @@ from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 # The worker finds its modules where the server found them, whatever way the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.cli.evaluator.worker import main; main()"
@@ -49,12 +49,15 @@ class Worker:
         self._stdout = process.stdout
 
     @classmethod
-    async def start(cls) -> Worker:
-        """A new process, ready for calls. Raises OSError, DiedError."""
+    async def start(cls, program: str = "", setup: bytes = b"") -> Worker:
+        """A new process, ready for calls. Raises OSError, DiedError.
+
+        program: what it runs instead of functions, with the paths of modules as arguments. setup: what it reads before it is ready.
+        """
         worker = cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-I", "-S", "-c", _PROGRAM),
+                *("-I", "-S", "-c", program or _PROGRAM),
                 *(path for path in sys.path if path),
                 _SOURCES,  # an editable installation may find them without sys.path
                 stdin=PIPE,
@@ -63,6 +66,7 @@ class Worker:
             )
         )
         try:
+            worker._stdin.write(setup)
             await worker._answer()
         except BaseException:
             await worker.end()
@@ -139,14 +143,16 @@ class Worker:
 class Pool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
     seconds, so that functions that hang do not end up with all the workers. Each may have `memory` bytes (0: any), and is replaced
-    after `recycle` calls (0: never)."""
+    after `recycle` calls (0: never). `begin` starts a worker; `label` stands before what is said on stderr."""
 
     __slots__ = (
+        "_begin_worker",
         "_callers",
         "_ends",
         "_idle",
         "_queue",
         "_tasks",
+        "label",
         "longest",
         "memory",
         "recycle",
@@ -155,8 +161,17 @@ class Pool:
     )
 
     def __init__(
-        self, size: int, queue: int, longest: float = 300.0, memory: int = 0, recycle: int = 0
+        self,
+        size: int,
+        queue: int,
+        longest: float = 300.0,
+        memory: int = 0,
+        recycle: int = 0,
+        begin: Callable[[], Coroutine[None, None, Worker]] | None = None,
+        label: str = "krmkit evaluator",
     ) -> None:
+        self._begin_worker = begin
+        self.label = label
         self.memory = memory
         self.recycle = recycle
         self.size = size
@@ -208,7 +223,7 @@ class Pool:
         self._idle.clear()
 
     async def _begin(self) -> None:
-        self._join(await Worker.start())
+        self._join(await (self._begin_worker or Worker.start)())
 
     async def _take(self) -> Worker:
         if self._idle:
@@ -252,7 +267,7 @@ class Pool:
         await worker.ended()
         if worker in self._idle:
             self._idle.remove(worker)
-            print("krmkit evaluator: an idle worker ended", file=sys.stderr)
+            print(f"{self.label}: an idle worker ended", file=sys.stderr)
             self._replace(worker, _PAUSE)
 
     def _replace(self, worker: Worker, pause: float = 0.0) -> None:
@@ -266,10 +281,10 @@ class Pool:
         delay = 0.1
         while True:
             try:
-                worker = await Worker.start()
+                worker = await (self._begin_worker or Worker.start)()
             except (OSError, DiedError) as error:
                 # The machine may be short of memory or processes for a while.
-                print(f"krmkit evaluator: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
+                print(f"{self.label}: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, 10.0)
             else:
