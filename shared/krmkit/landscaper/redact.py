@@ -87,10 +87,9 @@ class Secrets:
         """All forms of all secrets."""
         if self._forms is None:
             self._collect()
-            self._forms = Forms(
-                {form: said for value, said in self.placeholders.items() for form in forms(value)}
-                | self.placeholders
-            )
+            known = {form: said for value, said in self.placeholders.items() for form in forms(value)}
+            known.update(self.placeholders)
+            self._forms = Forms(known)
         return self._forms
 
     def _collect(self) -> None:
