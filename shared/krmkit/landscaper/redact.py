@@ -50,13 +50,11 @@ class Secrets:
         metadata = mapping(item.get("metadata"))
         identity = {key: metadata[key] for key in _IDENTITY if key in metadata}
         rest = {key: value for key, value in metadata.items() if key not in identity}
-        kept = {key: item[key] for key in ("apiVersion", "kind") if key in item}
+        kept: Data = {key: item[key] for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in kept and key != "metadata"}
-        found = {
-            **kept,
-            "metadata": {**identity, **mapping(self._replaced(rest))},
-            **mapping(self._replaced(body)),
-        }
+        found: Data = {**kept}
+        found["metadata"] = {**identity, **mapping(self._replaced(rest))}
+        found.update(mapping(self._replaced(body)))
         annotations = mapping(mapping(found["metadata"]).get("annotations"))
         for key, value in texts(metadata.get("annotations")).items():
             if key.startswith("krmkit.dev/"):
