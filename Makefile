@@ -28,8 +28,8 @@ git:
 
 run: venv-run ## render an example package and show what changed (PACKAGE=dir)
 	@rm -rf build/run && mkdir -p build/run && cp -R $(PACKAGE)/. build/run
-	@echo "krmkit render $(PACKAGE)  (a copy of it, in build/run)"
-	@$(RUN) -m krmkit.cli render build/run --diff
+	@echo "krmkit render $(PACKAGE) --diff --write  (a copy of it, in build/run)"
+	@$(RUN) -m krmkit.cli render build/run --diff --write
 
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
@@ -72,7 +72,7 @@ generate: venv ## write everything that is generated from functions/*/function.y
 	@$(DEV) -m tools.generate
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel jsonschema protobuf serve build dev image sbom; do \
+	@for name in run cel jsonschema protobuf serve extension spiff build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

@@ -167,14 +167,14 @@ def porch(function: Definition, project: Project, by_runner: bool = False) -> st
     )
 
 
-def editor_schema(function: Definition) -> str:
+def editor_schema(kind: str, schema: Data) -> str:
     """JSON Schema (draft 7) of a config, for editors: the OpenAPI schema with Kubernetes' own keywords said in plain ones."""
     return (
         json.dumps(
             {
                 "$schema": "http://json-schema.org/draft-07/schema#",
-                "title": function.kind,
-                **_plain(function.schema),
+                "title": kind,
+                **_plain(schema),
             },
             indent=2,
             ensure_ascii=False,

@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+from krmkit.clusterapi.hooks import definition as topology_extension
 from tools import documents
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 
@@ -26,11 +27,16 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
         root / "catalog.yaml": documents.catalog(functions, project),
         root / "README.md": filled(root / "README.md", {"functions": documents.functions_table(functions)}),
     }
+    files[root / "schemas/TopologyExtension.json"] = documents.editor_schema(
+        "TopologyExtension", topology_extension.SCHEMA
+    )
     for function in functions:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)
         files[function.folder / "metadata.yaml"] = documents.metadata(function, project)
         files[function.folder / "README.md"] = readme(function)
-        files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(function)
+        files[root / "schemas" / f"{function.kind}.json"] = documents.editor_schema(
+            function.kind, function.schema
+        )
         for name in function.examples:
             page = function.folder / "examples" / name / "README.md"
             files[page] = documents.example(function, name)

@@ -11,15 +11,15 @@ if __name__ == "__main__":
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.defaulting import default_package
+from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.package import Package
-from krmkit.clusterapi.responses import recorded_responses
 from krmkit.fn import Config, ResourceList, Results, main
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """The Clusters of the config, or all: a version with its v, and the variables that the class has defaults for."""
     collected = collect(resources)
-    extensions, findings = recorded_responses(collected)
+    extensions, findings = package_extensions(collected)
     results.extend(findings)
     results.extend(default_package(Package(collected, config.spec.get("clusters"), extensions)))
 

@@ -11,9 +11,9 @@ if __name__ == "__main__":
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
-from krmkit.clusterapi.responses import recorded_responses
 from krmkit.fn import Config, ResourceList, Results, main
 
 
@@ -21,7 +21,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     """All classes, and the Clusters of the config, or all of these; changes nothing."""
     spec = config.spec
     collected = collect(resources, spec["previous"])
-    extensions, findings = recorded_responses(collected)
+    extensions, findings = package_extensions(collected)
     results.extend(findings)
     package = Package(collected, spec.get("clusters"), extensions)
     results.extend(validate_package(package, FeatureGates.of(spec["featureGates"])))

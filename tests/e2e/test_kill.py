@@ -204,7 +204,7 @@ def test_two_at_once(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away_after_the_work(tmp_path: Path) -> None:
     """The files are written, so the exit code is 0, however little of the diff was read."""
     root = package(tmp_path / "p")
-    command = f"{shlex.quote(sys.executable)} -m krmkit render {shlex.quote(str(root))} --diff"
+    command = f"{shlex.quote(sys.executable)} -m krmkit render {shlex.quote(str(root))} --diff --write"
     script = f"{{ {command}; echo $? >{shlex.quote(str(tmp_path))}/code; }} | head -n 1"
 
     done = subprocess.run(["sh", "-c", script], env=clean_environment(), capture_output=True, check=False)

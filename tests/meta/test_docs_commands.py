@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import inspect
 import io
 import re
 import shlex
@@ -89,7 +90,9 @@ def problem_of_krmkit(words: list[str]) -> str:
         )
         return "" if good else f"krmkit {command} {' '.join(rest)}"
     parser = getattr(import_module(cli.COMMANDS[command][0]), "parser", None)
-    if not isinstance(made := parser() if parser else None, argparse.ArgumentParser):
+    several = parser is not None and bool(inspect.signature(parser).parameters)
+    made = (parser(command) if several else parser()) if parser else None
+    if not isinstance(made, argparse.ArgumentParser):
         return f"krmkit {command} has no parser()"
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):

@@ -9,6 +9,7 @@ from krmkit.cli.patient import Patient
 
 COMMANDS = {
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
+    "why": ("krmkit.cli.why.command", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
@@ -22,15 +23,22 @@ COMMANDS = {
     "serve": ("krmkit.cli.serve", "offer the functions as a service, as Porch calls them"),
     "list": ("krmkit.cli.catalog", "list the functions of the catalog"),
     "doc": ("krmkit.cli.catalog", "show what a function does and how it is configured"),
+    "explain": ("krmkit.cli.schema", "say what a field of a config is for"),
+    "schema": ("krmkit.cli.schema", "print the JSON Schema of a config, for editors"),
+    "version": ("krmkit.cli.catalog", "say which version this is"),
+    "completion": ("krmkit.cli.completion", "print the completion script of a shell"),
 }
-# Those that do many runs in one process, where garbage adds up.
 # Words that make stdout hold resources, so that nothing else may be written there.
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
+# Those that do many runs in one process, where garbage adds up.
 LASTING = frozenset(("serve", "variants"))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command line (default: the process's own); returns the exit code: 0, 1 for a failure, 2 for a wrong call."""
+    """Run a command line (default: the process's own); returns the exit code.
+
+    0: done, or nothing to do; 1: a failure or a wrong call; 2: changes that --check or a plan found.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     name = words[0] if words else "--help"
     if sys.stdout is None:
@@ -63,7 +71,7 @@ def _command(name: str, words: list[str]) -> int:
         from krmkit.lang.nearest import did_you_mean
 
         print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
-        return 2
+        return 1
     from importlib import import_module
 
     from krmkit.fn.entry import prepare
@@ -71,7 +79,9 @@ def _command(name: str, words: list[str]) -> int:
     prepare()
     if name in LASTING:
         gc.enable()
-    code: int = import_module(COMMANDS[name][0]).main(words)
+    command = import_module(COMMANDS[name][0])
+    # Completion is about all commands, and no command imports this module.
+    code: int = command.main(words, COMMANDS) if name == "completion" else command.main(words)
     return code
 
 

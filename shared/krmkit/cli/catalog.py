@@ -1,26 +1,40 @@
-"""`krmkit list` and `krmkit doc NAME`: what functions there are, and what one does."""
+"""`krmkit list`, `krmkit doc NAME` and `krmkit version`: what functions there are, and what one does."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from krmkit import __version__
+from krmkit.cli.arguments import Parser, add_color, say
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
 from krmkit.fn.help import help_text
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit list` or `krmkit doc NAME`; returns the exit code."""
-    return _list(words[1:]) if words[0] == "list" else _doc(words[1:])
+    """Run one of the three; returns the exit code."""
+    arguments = parser(words[0]).parse_args(words[1:])
+    if words[0] == "version":
+        print(f"krmkit {__version__}")
+        return 0
+    return _list(arguments.color) if words[0] == "list" else _doc(arguments.function)
 
 
-def _list(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="krmkit list", description="List the functions of the catalog.", allow_abbrev=False
-    )
-    parser.parse_args(words)
-    terminal = Terminal(sys.stdout)
+def parser(command: str) -> Parser:
+    """The command line of `krmkit list`, `doc` or `version`."""
+    if command == "list":
+        made = Parser(prog="krmkit list", description="List the functions of the catalog.")
+        add_color(made)
+        return made
+    if command == "version":
+        return Parser(prog="krmkit version", description="Say which version this is.")
+    made = Parser(prog="krmkit doc", description="Show what a function does and how it is configured.")
+    made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
+    return made
+
+
+def _list(colour: str) -> int:
+    terminal = Terminal(sys.stdout, colour)
     table = Table(["FUNCTION", "KIND", "TAGS", "SUMMARY"])
     for name in loader.names():
         definition = loader.load(name).definition
@@ -29,18 +43,11 @@ def _list(words: list[str]) -> int:
     return 0
 
 
-def _doc(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="krmkit doc",
-        description="Show what a function does and how it is configured.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("function", metavar="NAME")
-    name = parser.parse_args(words).function
+def _doc(name: str) -> int:
     try:
         definition = loader.load(name).definition
     except LookupError as error:
-        print(f"krmkit doc: {error.args[0]}", file=sys.stderr)
-        return 2
+        say("doc", error.args[0])
+        return 1
     print(help_text(definition), end="")
     return 0

@@ -17,7 +17,8 @@ from krmkit.yaml.errors import YamlError
 
 
 class Row:
-    """What came of one variant. `files` are all files of its package with their digests, `steps` what changes them, `prune` the
+    """What came of one variant. `files` are all files of its package with their digests, `changed` the paths of those that
+    change, `steps` what changes them, `prune` the
     folders that may be empty then, `diff` what changes as text."""
 
     __slots__ = (
@@ -36,7 +37,7 @@ class Row:
     def __init__(self, number: int, variant: str) -> None:
         self.number = number
         self.variant = variant
-        self.changed = 0
+        self.changed: list[str] = []
         self.gates: list[str] = []
         self.warnings: list[str] = []
         self.files: dict[str, str] = {}

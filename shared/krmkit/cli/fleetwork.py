@@ -166,8 +166,8 @@ class Worker:
             step = stage.prepare(change)
             if step is not None:
                 row.steps.append(step)
+                row.changed.append(change.path)
                 row.diff += self._diff(change, made.secrets) if self.fleet.show else ""
-        row.changed = len(row.steps)
 
     def _diff(self, change: Change, secrets: set[str]) -> str:
         """What changes in one file, as `git diff` shows it."""

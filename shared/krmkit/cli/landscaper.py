@@ -6,6 +6,7 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
+from krmkit.cli.arguments import Parser
 from krmkit.cli.terminal import unread_is_fine
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.write import WriteError
@@ -22,9 +23,9 @@ from krmkit.landscaper.plan import plan_items
 COMMANDS = "import|graph|explain|reconcile"
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit landscaper`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit landscaper",
         description="Bring components into a package; draw, explain and plan its Installations.",
         allow_abbrev=False,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from krmkit.cli.arguments import Parser
 from krmkit.cli.packfolder import PackFolderError, exported, imported
 from krmkit.cli.terminal import unread_is_fine
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.write import WriteError
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit pack`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit pack",
         description="Bring packs into a package, and take them out again.",
         allow_abbrev=False,

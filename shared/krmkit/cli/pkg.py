@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
 
+from krmkit.cli.arguments import Parser
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.tree import File
 from krmkit.cli.terminal import YELLOW, Table, Terminal, unread_is_fine
@@ -24,9 +24,9 @@ KPTFILE = "Kptfile"
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit pkg`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit pkg", description="Follow the upstream of a package in git.", allow_abbrev=False
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="diff|update")

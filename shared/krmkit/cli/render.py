@@ -7,39 +7,45 @@ import os
 import sys
 import time
 
-from krmkit.cli.terminal import CYAN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
+from krmkit.cli.arguments import Parser, add_output, add_running, count, resolver_of, say
+from krmkit.cli.report.formats import FORMATS, shown
+from krmkit.cli.report.model import PackageReport, Report
+from krmkit.cli.report.places import report_of
+from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn.arguments import UsageError, parse_arguments
 from krmkit.fn.diff import diff
-from krmkit.fn.external import TIMEOUT
-from krmkit.fn.package import Package, PackageError, read
+from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
-from krmkit.fn.resolve import Resolver
-from krmkit.fn.resultlist import FILE, FunctionRun, normalized, results_text
+from krmkit.fn.resultlist import FILE, FunctionRun, results_text
 from krmkit.fn.run import Options
+from krmkit.fn.source import Item
 from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
-_COLOURS = {"error": RED, "warning": YELLOW, "info": CYAN}
+_PROGRAMS = FORMATS[2:]  # formats that programs read
 _STREAMS = ("stdout", "unwrap", "cluster")
 EPILOG = """
-Functions of this catalog run in this process, found by the last segment of image: (whatever registry and tag) or by the
-program of exec:. Other images run in docker, podman or nerdctl (KPT_FN_RUNTIME names one), without network and as nobody;
-other programs run with --allow-exec. If a function cannot be run or fails, no file is touched.
+Without PKG, the package is the one that the working directory lies in.
+Functions of this catalog run in this process, found by the last segment of
+image: (whatever registry and tag) or by the program of exec:. Other images run
+in docker, podman or nerdctl (KPT_FN_RUNTIME names one), without network and as
+nobody; other programs run with --allow-exec. If a function cannot be run or
+fails, no file is touched.
+
+Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
+--check: a file would change.
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit render`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit render",
-        description="Run the pipeline of a kpt package and its subpackages, and write the files that changed.",
+        description="Run the pipeline of a kpt package and its subpackages, and write the files\nthat changed.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
-    made.add_argument(
-        "package", nargs="?", default=".", metavar="PKG", help="the package's folder (default: .)"
-    )
+    made.add_argument("package", nargs="?", default="", metavar="PKG", help="the package's folder")
     made.add_argument(
         "-o",
         "--output",
@@ -51,26 +57,34 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--results-dir", metavar="DIR", help="write the results of all functions to DIR/results.yaml"
     )
-    made.add_argument("--diff", action="store_true", help="show what changes")
+    made.add_argument(
+        "--check", action="store_true", help="write nothing, and end with 2 if a file would change"
+    )
+    made.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
+    made.add_argument("--write", action="store_true", help="write, beside --diff")
     made.add_argument(
         "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
     )
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
-    made.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
-    made.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     made.add_argument(
-        "--timeout",
-        type=seconds,
-        default=TIMEOUT,
-        metavar="SECONDS",
-        help="how long a function outside the catalog may take (default: %(default)g)",
+        "-r",
+        "--recursive",
+        action="store_true",
+        help="render every package at and below PKG, each for itself",
     )
     made.add_argument(
-        "--image-pull-policy",
-        choices=["Always", "IfNotPresent", "Never"],
-        default="IfNotPresent",
-        help="when to pull images (default: %(default)s)",
+        "--since",
+        metavar="REVISION",
+        help="with -r: only packages in which something differs from a git revision",
     )
+    made.add_argument(
+        "--jobs",
+        type=count,
+        metavar="N",
+        help="with -r: how many processes work (default: one for each core)",
+    )
+    add_output(made, FORMATS)
+    add_running(made)
     made.add_argument(
         "--explain", action="store_true", help="add results that say which rule applied and why"
     )
@@ -86,59 +100,99 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit render ...`; returns the exit code: 1 when a function failed or the package is not right."""
+    """Run `krmkit render ...`; returns the exit code: 1 for errors, 2 where --check finds that files would change."""
     arguments = parser().parse_args(words[1:])
     try:
         options = _options(arguments)
     except UsageError as error:
-        print(f"krmkit render: {error}", file=sys.stderr)
-        return 2
-    streams = arguments.output in _STREAMS
-    if arguments.output and not streams and os.path.lexists(arguments.output):
-        print(
-            f"krmkit render: {arguments.output} is there already; name a folder that does not exist yet",
-            file=sys.stderr,
-        )
+        say("render", error)
         return 1
-    observer = _Progress(Terminal(sys.stderr))
+    problem = _contradiction(arguments)
+    if problem:
+        say("render", problem)
+        return 1
+    only_show = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
+    if arguments.recursive:
+        from krmkit.cli.recursive import TreeError, render_all
+
+        try:
+            return render_all(arguments.package or os.curdir, arguments, options, only_show)
+        except TreeError as error:
+            say("render", error)
+            return 1
+    observer = _Progress(Terminal(sys.stderr, arguments.color))
     try:
-        package = read(arguments.package, options.limits)
+        package = read(arguments.package or package_above(), options.limits)
         for note in package.notes:
-            print(f"krmkit render: {note}", file=sys.stderr)
-        resolver = Resolver(
-            options,
-            arguments.allow_exec,
-            arguments.allow_network,
-            arguments.image_pull_policy,
-            arguments.timeout,
-        )
-        rendering = render(package, resolver, observer)
+            say("render", note)
+        rendering = render(package, resolver_of(arguments, options), observer)
     except PackageError as error:
-        print(f"krmkit render: {error}", file=sys.stderr)
+        if arguments.format in _PROGRAMS:
+            failed = PackageReport(arguments.package or os.curdir, failure=str(error))
+            terminal = Terminal(sys.stdout, arguments.color)
+            print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
+        say("render", error)
         return 1
     finally:
         observer.clear()
-    report = Terminal(sys.stderr if streams else sys.stdout)
     try:
         if arguments.results_dir:
             path = os.path.join(arguments.results_dir, FILE)
             write_file(path, results_text(rendering.runs, rendering.exit_code))
         if not rendering.failure:
-            _save(package, rendering, arguments.output, arguments.dry_run)
+            _save(package, rendering, arguments.output, only_show)
     except WriteError as error:
-        print(f"krmkit render: {error}", file=sys.stderr)
+        say("render", error)
         return 1
-    shown = (
-        diff(rendering.changes, report.colour, rendering.secrets if not arguments.show_secrets else ())
-        if arguments.diff
-        else ""
-    )
-    with unread_is_fine(report.stream):
-        report.stream.write(shown)
-        _report(rendering, report, "\n" if shown else "", arguments.output, arguments.dry_run)
+    return _show(package, rendering, arguments, only_show)
+
+
+def package_above() -> str:
+    """The package that the working directory lies in: the nearest folder upwards with a Kptfile, else `.`."""
+    folder = os.path.realpath(os.curdir)
+    while not os.path.exists(os.path.join(folder, KPTFILE)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.curdir
+        folder = above
+    return os.path.relpath(folder)
+
+
+def _contradiction(arguments: argparse.Namespace) -> str:
+    """What is wrong with the flags as a whole, "" where nothing is."""
+    if arguments.write and (arguments.check or arguments.dry_run):
+        return (
+            f"--write and {'--check' if arguments.check else '--dry-run'} contradict each other; choose one"
+        )
+    output = arguments.output
+    if arguments.recursive and output:
+        return "--recursive renders packages in place, and cannot be combined with --output"
+    if (arguments.since or arguments.jobs) and not arguments.recursive:
+        return f"{'--since' if arguments.since else '--jobs'} is for --recursive; add -r"
+    if output and output not in _STREAMS and os.path.lexists(output):
+        return f"{output} is there already; name a folder that does not exist yet"
+    return ""
+
+
+def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool) -> int:
+    """Show the report; returns the exit code."""
+    streams = arguments.output in _STREAMS
+    terminal = Terminal(sys.stderr if streams else sys.stdout, arguments.color)
+    one = report_of(package, rendering)
+    report = Report("render", [one], written=not only_show or bool(arguments.output))
+    people = arguments.format not in _PROGRAMS
+    if arguments.diff:
+        # Beside a format for programs, the diff is for the one who watches.
+        where = terminal if people else Terminal(sys.stderr, arguments.color)
+        secrets = () if arguments.show_secrets else rendering.secrets
+        one.diff = diff(rendering.shown, where.colour, secrets)
+        if not people:
+            sys.stderr.write(one.diff)
+    with unread_is_fine(terminal.stream):
+        terminal.stream.write(shown(report, arguments.format, terminal))
     if rendering.failure:
-        print(f"krmkit render: {rendering.failure}; nothing was written", file=sys.stderr)
-    return rendering.exit_code
+        say("render", f"{rendering.failure}; nothing was written")
+    return report.exit_code(arguments.check)
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -146,16 +200,14 @@ def _options(arguments: argparse.Namespace) -> Options:
     return parse_arguments(words + [f"--limit={limit}" for limit in arguments.limit]).options
 
 
-def _save(package: Package, rendering: Rendering, output: str | None, dry_run: bool) -> None:
+def _save(package: Package, rendering: Rendering, output: str | None, only_show: bool) -> None:
     if output == "stdout":
         sys.stdout.write(rendering.listed())
     elif output == "unwrap":
         sys.stdout.write(rendering.unwrapped())
     elif output == "cluster":
         sys.stdout.write(rendering.applied())
-    elif dry_run:
-        return
-    elif output:
+    elif output and not only_show:
         write_folder(
             output,
             [
@@ -163,51 +215,8 @@ def _save(package: Package, rendering: Rendering, output: str | None, dry_run: b
                 for path, text in rendering.contents.items()
             ],
         )
-    else:
+    elif not output and not only_show:
         write(package.path, rendering.changes, package.leftovers, careful=True)
-
-
-def _report(
-    rendering: Rendering, terminal: Terminal, between: str, output: str | None, dry_run: bool
-) -> None:
-    """The table of the results, set off by `between` from what stands before it, and what happened in one line."""
-    table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
-    for run in rendering.runs:
-        for result in map(normalized, run.results):
-            severity = str(result.get("severity", "info"))
-            tags = result.get("tags")
-            rule = str(tags.get("rule", "")) if isinstance(tags, dict) else ""
-            table.add(
-                [severity, rule, _where(result, run), str(result["message"])], _COLOURS.get(severity, "")
-            )
-        if run.reason:
-            table.add(["error", "", run.name, run.reason], RED)
-    stream = terminal.stream
-    if len(table):
-        stream.write(between + table.text(terminal) + "\n")
-    if rendering.failure:
-        return
-    count = len(rendering.changes)
-    files = "no file changed" if not count else "1 file changed" if count == 1 else f"{count} files changed"
-    done = " (dry run: nothing was written)" if dry_run and not output else ""
-    functions, packages = len(rendering.runs), rendering.packages
-    stream.write(
-        f"{functions} function{'s' * (functions != 1)} ran in {packages} package{'s' * (packages != 1)}: {files}{done}\n"
-    )
-
-
-def _where(result: dict[str, object], run: FunctionRun) -> str:
-    """`sub/app.yaml ConfigMap app data.x`, as much of it as the result says."""
-    parts = []
-    file, reference, field = result.get("file"), result.get("resourceRef"), result.get("field")
-    if isinstance(file, dict) and file.get("path"):
-        parts.append(f"{run.package}/{file['path']}" if run.package else str(file["path"]))
-    if isinstance(reference, dict):
-        name = f"{reference.get('namespace', '')}/{reference.get('name', '')}".lstrip("/")
-        parts.append(f"{reference.get('kind', '')} {name}")
-    if isinstance(field, dict) and field.get("path"):
-        parts.append(str(field["path"]))
-    return " ".join(parts)
 
 
 class _Progress:
@@ -221,15 +230,16 @@ class _Progress:
     def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None:
         if self.terminal.watched and (self.shown or time.monotonic() - self.start > _SLOW):
             where = f" in {run.package}" if run.package else ""
-            text = f"[{number}/{total}] {run.name} on {resources} resources{where}"
-            self.terminal.stream.write("\r\x1b[K" + text[: max(self.terminal.width - 1, 10)])
-            self.terminal.stream.flush()
+            self.terminal.line(f"[{number}/{total}] {run.name} on {resources} resources{where}")
             self.shown = True
 
     def finished(self, run: FunctionRun) -> None:
         """The next function says that this one has ended."""
 
+    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+        """What it did is shown at the end."""
+
     def clear(self) -> None:
         if self.shown:
-            self.terminal.stream.write("\r\x1b[K")
+            self.terminal.line("")
             self.shown = False

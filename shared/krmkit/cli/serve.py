@@ -6,25 +6,31 @@ import argparse
 import os
 import sys
 
+from krmkit.cli.arguments import Parser
+
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
 this catalog are found by the last segment of the image, whatever its registry and tag; any other image is answered NOT_FOUND, or
 by the function runner that --forward names.
-The port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
+Without --tls-cert the port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
 soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit serve`."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="krmkit serve",
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("service", choices=["evaluator"], help="what to serve")
+    made.add_argument(
+        "service",
+        choices=["evaluator", "topology-extension"],
+        help="what to serve; the options of topology-extension: krmkit serve topology-extension --help",
+    )
     made.add_argument(
         "--host",
         default="127.0.0.1",
@@ -75,11 +81,51 @@ def parser() -> argparse.ArgumentParser:
         metavar="HOST:PORT",
         help="ask this function runner about images of other functions, Porch's own for instance",
     )
+    made.add_argument(
+        "--max-connections",
+        type=_positive,
+        default=512,
+        metavar="N",
+        help="connections at a time; more are refused (default: %(default)s)",
+    )
+    made.add_argument(
+        "--idle",
+        type=_seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="a connection without a call is closed after so long (default: %(default)g)",
+    )
+    made.add_argument(
+        "--worker-memory",
+        type=_positive,
+        default=2048,
+        metavar="MIB",
+        help="memory that a worker may have; a run that needs more fails (default: %(default)s)",
+    )
+    made.add_argument(
+        "--recycle",
+        type=_positive,
+        default=10_000,
+        metavar="N",
+        help="calls after which a worker is replaced (default: %(default)s)",
+    )
+    made.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")
+    made.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's key (PEM)")
+    made.add_argument(
+        "--tls-client-ca",
+        default="",
+        metavar="FILE",
+        help="serve only clients with a certificate of this authority (PEM)",
+    )
     return made
 
 
 def main(words: list[str]) -> int:
     """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
+    if words[1:2] == ["topology-extension"]:
+        from krmkit.cli.extension.command import main as serve_extension
+
+        return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
         from krmkit.cli.evaluator.server import ServeError, Settings, serve
@@ -88,19 +134,24 @@ def main(words: list[str]) -> int:
             raise
         print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
         return 1
+    settings = Settings(
+        arguments.host,
+        arguments.port,
+        arguments.workers,
+        arguments.queue,
+        arguments.max_request_body_size,
+        arguments.timeout,
+        arguments.grace,
+        arguments.forward,
+    )
+    settings.idle = arguments.idle
+    settings.connections = arguments.max_connections
+    settings.memory = arguments.worker_memory << 20
+    settings.recycle = arguments.recycle
+    settings.certificate, settings.key = arguments.tls_cert, arguments.tls_key
+    settings.client_ca = arguments.tls_client_ca
     try:
-        serve(
-            Settings(
-                arguments.host,
-                arguments.port,
-                arguments.workers,
-                arguments.queue,
-                arguments.max_request_body_size,
-                arguments.timeout,
-                arguments.grace,
-                arguments.forward,
-            )
-        )
+        serve(settings)
     except ServeError as error:
         print(f"krmkit serve: {error}", file=sys.stderr)
         return 1

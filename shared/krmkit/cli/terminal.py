@@ -1,4 +1,7 @@
-"""What a terminal can show, and tables that fit it. Where nobody watches, plain text without colours and wrapping."""
+"""What a terminal can show. Where nobody watches: plain text without colours and without wrapping, a line for each row.
+
+Rich draws tables where a terminal watches, and is loaded only then.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,17 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TextIO
+    from typing import Any, TextIO
 
-RED = "\x1b[31m"
-GREEN = "\x1b[32m"
-YELLOW = "\x1b[33m"
-CYAN = "\x1b[36m"
-BOLD = "\x1b[1m"
-_RESET = "\x1b[0m"
-_NARROWEST = 24  # a column that wraps gets at least this many characters
+# Styles, by the names that Rich and ANSI have for them.
+RED = "red"
+GREEN = "green"
+YELLOW = "yellow"
+CYAN = "cyan"
+BOLD = "bold"
+_CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
+COLOURS = ("auto", "always", "never")
+_NARROWEST = 12  # a column that wraps keeps at least this many characters
 
 
 @contextmanager
@@ -35,88 +40,104 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
         os.close(nowhere)
 
 
-def seconds(text: str) -> float:
-    """The value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f'must be a number of seconds above 0, got "{text}"')
-    return value
-
-
 class Terminal:
-    """A stream, whether somebody watches it, and how wide it is (0: as wide as the text)."""
+    """A stream, whether somebody watches it, and how wide it is (0: as wide as the text).
+
+    `colour`: "always", "never", or "auto": what FORCE_COLOR and NO_COLOR say, else where a terminal is.
+    """
 
     __slots__ = ("colour", "stream", "watched", "width")
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, colour: str = COLOURS[0]) -> None:
         self.stream = stream
         self.watched = stream.isatty()
-        self.colour = self.watched and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.colour = _coloured(self.watched) if colour == COLOURS[0] else colour == "always"
         self.width = 0
         if self.watched:
             from shutil import get_terminal_size
 
             self.width = get_terminal_size().columns
 
-    def paint(self, text: str, colour: str) -> str:
-        """The text in a colour, where colours show."""
-        return f"{colour}{text}{_RESET}" if self.colour and colour else text
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style, where colours show."""
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
+
+    def line(self, text: str) -> None:
+        """Show a line of progress in the place of the one before; "" takes it away. Nothing where nobody watches."""
+        if self.watched:
+            self.stream.write("\r\x1b[K" + text[: max(self.width - 1, 10)])
+            self.stream.flush()
+
+
+def _coloured(watched: bool) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR")
+    if forced:
+        return forced != "0"
+    return watched and os.environ.get("TERM") != "dumb"
 
 
 class Table:
-    """Rows below headings; on a terminal the last two columns wrap so that the table fits."""
+    """Rows below headings; on a terminal cells wrap so that the table fits.
 
-    __slots__ = ("_colours", "_rows")
+    table = Table(["NAME", "FILES"])
+    table.add(["app", "3"], GREEN)
+    stream.write(table.text(terminal))
+    """
+
+    __slots__ = ("_rows", "_styles")
 
     def __init__(self, headings: list[str]) -> None:
         self._rows: list[list[str]] = [headings]
-        self._colours: list[str] = [BOLD]
+        self._styles: list[str] = [BOLD]
 
     def __len__(self) -> int:
         return len(self._rows) - 1
 
-    def add(self, cells: list[str], colour: str = "") -> None:
+    def add(self, cells: list[str], style: str = "") -> None:
         """Add a row; its first cell is painted."""
         self._rows.append([" ".join(cell.split()) for cell in cells])
-        self._colours.append(colour)
+        self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:
         """The table as text, "" when it has no rows."""
         if not len(self):
             return ""
-        widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
         if terminal.width:
-            _fit(widths, terminal.width)
+            drawn = self._drawn(terminal)
+            if drawn is not None:
+                return drawn
+        widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
         lines = []
-        for row, colour in zip(self._rows, self._colours, strict=True):
-            cells = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
-            for number in range(max(map(len, cells))):
-                parts = [
-                    (cell[number] if number < len(cell) else "").ljust(width)
-                    for cell, width in zip(cells, widths, strict=True)
-                ]
-                if colour == BOLD:
-                    parts = [terminal.paint(part, colour) for part in parts]
-                else:
-                    parts[0] = terminal.paint(parts[0], colour)
-                lines.append("  ".join(parts).rstrip() + "\n")
+        for row, style in zip(self._rows, self._styles, strict=True):
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells[0] = terminal.paint(cells[0], style)
+            lines.append("  ".join(cells).rstrip() + "\n")
         return "".join(lines)
 
-
-def _fit(widths: list[int], available: int) -> None:
-    """Narrow the last column, then the one before it, until the row fits."""
-    for column in (len(widths) - 1, len(widths) - 2):
-        excess = sum(widths) + 2 * (len(widths) - 1) - available
-        if excess > 0 and column >= 0:
-            widths[column] = min(widths[column], max(_NARROWEST, widths[column] - excess))
-
-
-def _wrapped(cell: str, width: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(cell, width, break_on_hyphens=False) or [""]
+    def _drawn(self, terminal: Terminal) -> str | None:
+        """The table as Rich draws it; None where Rich is not installed."""
+        try:
+            from rich.console import Console
+            from rich.table import Table as RichTable
+            from rich.text import Text
+        except ImportError:
+            return None
+        drawn: Any = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for number, heading in enumerate(self._rows[0]):
+            longest = max(len(row[number]) for row in self._rows)
+            drawn.add_column(heading, overflow="fold", min_width=min(longest, _NARROWEST))
+        for row, style in zip(self._rows[1:], self._styles[1:], strict=True):
+            drawn.add_row(Text(row[0], style), *map(Text, row[1:]))
+        console = Console(
+            width=terminal.width,
+            force_terminal=terminal.colour,
+            no_color=not terminal.colour,
+            color_system="standard" if terminal.colour else None,
+            highlight=False,
+            legacy_windows=False,
+        )
+        with console.capture() as captured:
+            console.print(drawn)
+        return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from time import monotonic
 
+from krmkit.cli.arguments import Parser, cores
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.topologyreport import FORMATS, report
 from krmkit.cli.topologysource import PlanError, read_both, rebase
@@ -16,7 +16,6 @@ from krmkit.lang.nearest import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
 
     from krmkit.clusterapi.collect import Collected, Key
     from krmkit.clusterapi.topology import Options
@@ -33,17 +32,9 @@ _FEWEST = 8  # Clusters for which a second process pays
 _SILENT_SECONDS = 1.0
 
 
-class _Parser(argparse.ArgumentParser):
-    """A wrong call ends with exit code 1, because 2 says that something changes."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(1, f"{self.prog}: error: {message}\n")
-
-
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `krmkit topology`."""
-    made = _Parser(
+    made = Parser(
         prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="plan")
@@ -98,7 +89,7 @@ def main(words: list[str]) -> int:
             rebase(new, cluster, cluster_class)
         keys = _chosen(old, new, arguments.cluster)
         work = Work(old, new, options, keys, arguments.format == "diff")
-        plan = compute(work, arguments.jobs or _cores(), terminal)
+        plan = compute(work, arguments.jobs or cores(), terminal)
     except PlanError as error:
         print(f"krmkit topology plan: {error}", file=sys.stderr)
         return 1
@@ -116,12 +107,6 @@ def exit_code(plan: Plan) -> int:
     if plan.errors or any(one.action == REFUSED for one in plan.clusters):
         return 1
     return 2 if any(one.action != SAME for one in plan.clusters) else 0
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
@@ -180,10 +165,8 @@ def compute(work: Work, jobs: int, terminal: Terminal) -> Plan:
         plans.append(plan)
         done += len(plan.clusters)
         if terminal.watched and monotonic() - started > _SILENT_SECONDS:
-            terminal.stream.write(f"\r{done} of {total} Clusters")
-            terminal.stream.flush()
-    if terminal.watched:
-        terminal.stream.write("\r\x1b[K")
+            terminal.line(f"{done} of {total} Clusters")
+    terminal.line("")
     clusters: list[ClusterPlan] = [one for plan in plans for one in plan.clusters]
     clusters.sort(key=lambda one: (one.namespace, one.name))
     return Plan(

@@ -7,12 +7,15 @@ import os
 import sys
 from contextlib import nullcontext
 
+from krmkit.cli.arguments import Parser, add_output, add_running, cores, count, say
 from krmkit.cli.fleet import Fleet, Row, read_fleet
 from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleetwork import run
+from krmkit.cli.report.formats import FORMATS, counted, shown
+from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
+from krmkit.cli.report.places import shown_path
 from krmkit.cli.sync.command import add_commands
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, seconds, unread_is_fine
-from krmkit.fn.external import TIMEOUT
+from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -26,12 +29,13 @@ since is an error; --force overwrites it. Packages of the sets in SETFILE, and o
 targets them any more (those with deletionPolicy: orphan stay); those of other set files stay. A selector without any object of its
 kind is an error; --prune allows it. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
+_COMMAND = "variants render"
 _NAMED = 10  # variants in the closing line
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `krmkit variants`."""
-    made = argparse.ArgumentParser(
+    made: argparse.ArgumentParser = Parser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
         allow_abbrev=False,
@@ -57,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     render.add_argument("--out", required=True, metavar="DIR", help="where the packages go")
     render.add_argument(
         "--jobs",
-        type=_count,
+        type=count,
         default=0,
         metavar="N",
         help="how many processes work (default: one for each core)",
@@ -66,31 +70,16 @@ def parser() -> argparse.ArgumentParser:
         "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
     )
     render.add_argument("--force", action="store_true", help="overwrite what was changed by hand")
-    render.add_argument("--diff", action="store_true", help="show what changes")
+    render.add_argument(
+        "--check", action="store_true", help="write nothing, and end with 2 if a file would change"
+    )
+    render.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
+    render.add_argument("--write", action="store_true", help="write, beside --diff")
     render.add_argument("--dry-run", action="store_true", help="write nothing")
-    render.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
-    render.add_argument("--allow-network", action="store_true", help="let containers reach the network")
-    render.add_argument(
-        "--timeout",
-        type=seconds,
-        default=TIMEOUT,
-        metavar="SECONDS",
-        help="how long a function outside the catalog may take (default: %(default)g)",
-    )
-    render.add_argument(
-        "--image-pull-policy",
-        choices=["Always", "IfNotPresent", "Never"],
-        default="IfNotPresent",
-        help="when to pull images (default: %(default)s)",
-    )
+    add_output(render, FORMATS)
+    add_running(render)
     add_commands(commands)
     return made
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number of processes')
-    return int(text)
 
 
 def main(words: list[str]) -> int:
@@ -100,99 +89,127 @@ def main(words: list[str]) -> int:
         from krmkit.cli.sync.command import main as sync
 
         return sync(arguments)
-    terminal = Terminal(sys.stderr)
+    if arguments.write and (arguments.check or arguments.dry_run):
+        other = "--check" if arguments.check else "--dry-run"
+        say(_COMMAND, f"--write and {other} contradict each other; choose one")
+        return 1
+    quiet = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
+    progress = Terminal(sys.stderr, arguments.color)
+    terminal = Terminal(sys.stdout, arguments.color)
     try:
-        with Writer(arguments.out) if not arguments.dry_run else nullcontext() as writer:
+        with Writer(arguments.out) if not quiet else nullcontext() as writer:
             notes = writer.notes if writer is not None else recover(arguments.out)
             for note in notes:
-                print(f"krmkit variants render: {note}", file=sys.stderr)
+                say(_COMMAND, note)
             fleet = read_fleet(
                 arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune
             )
-            fleet.force, fleet.dry_run = arguments.force, arguments.dry_run
-            fleet.show, fleet.colour = arguments.diff, Terminal(sys.stdout).colour
+            fleet.force, fleet.dry_run = arguments.force, quiet
+            fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.allow_exec = arguments.allow_exec
             fleet.allow_network = arguments.allow_network
             fleet.pull = arguments.image_pull_policy
             fleet.timeout = arguments.timeout
             rows = []
-            for row in run(fleet, arguments.jobs or _cores(), writer):
+            for row in run(fleet, arguments.jobs or cores(), writer):
                 rows.append(row)
-                _progress(terminal, len(rows), len(fleet.tasks), row.variant)
+                _progress(progress, len(rows), len(fleet.tasks), row.variant)
     except (FleetError, OSError) as error:
-        _clear(terminal)
+        progress.line("")
         said = (
             f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
         )
-        print(f"krmkit variants render: {said}", file=sys.stderr)
+        say(_COMMAND, said)
         return 1
-    _clear(terminal)
+    progress.line("")
+    rows.sort(key=lambda row: row.number)
+    report = fleet_report(fleet, rows, arguments.setfile)
     with unread_is_fine(sys.stdout):
-        _report(fleet, sorted(rows, key=lambda row: row.number))
-    return 1 if fleet.errors or any(row.error for row in rows) else 0
+        for warning in fleet.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        for problem in fleet.errors:
+            say(_COMMAND, problem)
+        if arguments.format == FORMATS[0]:
+            _table(fleet, rows, terminal)
+        else:
+            terminal.stream.write(shown(report, arguments.format, terminal))
+    return report.exit_code(arguments.check)
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _report(fleet: Fleet, rows: list[Row]) -> None:
-    terminal = Terminal(sys.stdout)
-    for warning in fleet.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    for error in fleet.errors:
-        print(f"krmkit variants render: {error}", file=sys.stderr)
+def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:
+    """The report of a fleet: a package for each variant, and one for what concerns no variant alone."""
+    report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
-        sys.stdout.write(row.diff)
+        target = fleet.tasks[row.number].target
+        one = PackageReport(shown_path(os.path.join(fleet.out.path, target)) if target else row.variant)
+        one.changes = [
+            FileChange(shown_path(os.path.join(fleet.out.path, path)), CHANGED) for path in row.changed
+        ]
+        one.diff = row.diff
+        resource = {"kind": "PackageVariant", "name": row.variant}
+        place = shown_path(setfile)
+        if row.error:
+            one.results.append(Result("error", "variant-failed", row.error, place, resource=resource))
+        for warning in row.warnings:
+            one.results.append(Result("warning", "variant", warning, place, resource=resource))
+        for gate in row.gates:
+            one.results.append(Result("info", "gate-open", f"waits for {gate}", place, resource=resource))
+        report.packages.append(one)
+    if fleet.errors or fleet.removed:
+        rest = PackageReport(shown_path(fleet.out.path))
+        rest.results = [Result("error", "package-kept", error) for error in fleet.errors]
+        rest.changes = [
+            FileChange(shown_path(os.path.join(fleet.out.path, path)), REMOVED) for path in fleet.removed
+        ]
+        report.packages.append(rest)
+    return report
+
+
+def _table(fleet: Fleet, rows: list[Row], terminal: Terminal) -> None:
+    """The variants that changed, failed or wait; the rest is a number."""
+    stream = terminal.stream
+    for row in rows:
+        stream.write(row.diff)
     table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
     for row in rows:
-        colour = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
+        if not (row.changed or row.error or row.gates or row.warnings):
+            continue
+        style = RED if row.error else YELLOW if row.gates or row.warnings else GREEN
         notes = row.error or "; ".join(f"warning: {warning}" for warning in row.warnings)
         table.add(
             [
                 row.variant,
-                "-" if row.error else str(row.changed),
+                "-" if row.error else str(len(row.changed)),
                 "-" if row.error else str(len(row.gates)),
                 notes,
             ],
-            colour,
+            style,
         )
-    sys.stdout.write(table.text(terminal))
-    failed = sum(bool(row.error) for row in rows)
-    changed = sum(row.changed for row in rows)
-    parts = [f"{len(rows)} variant{'s' * (len(rows) != 1)}", f"{changed} file{'s' * (changed != 1)} changed"]
+    stream.write(table.text(terminal))
+    failed = sum(bool(row.error) for row in rows) + len(fleet.errors)
+    parts = [counted(len(rows), "variant")]
+    if len(table) < len(rows):
+        parts.append(f"{len(rows) - len(table)} unchanged")
+    parts.append(counted(sum(len(row.changed) for row in rows), "file") + " changed")
     for done, packages in (("removed", fleet.removed), ("kept", fleet.kept)):
         if packages:
-            parts.append(f"{len(packages)} package{'s' * (len(packages) != 1)} {done}")
-    failed += len(fleet.errors)
+            parts.append(f"{counted(len(packages), 'package')} {done}")
     parts += [f"{failed} failed"] if failed else []
-    if rows:
-        print()
+    if len(table):
+        stream.write("\n")
     for package in fleet.removed:
-        print(f"removed: {package}")
+        stream.write(f"removed: {package}\n")
     for package in fleet.kept:
-        print(f"kept: {package} is no longer targeted (deletionPolicy: orphan)")
-    print(", ".join(parts) + " (dry run: nothing was written)" * fleet.dry_run)
+        stream.write(f"kept: {package} is no longer targeted (deletionPolicy: orphan)\n")
+    stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")
     waiting = [row.variant for row in rows if row.gates and not row.error]
     if waiting:
         more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
-        print(f"not ready, gates open: {', '.join(waiting[:_NAMED])}{more}")
+        stream.write(f"not ready, gates open: {', '.join(waiting[:_NAMED])}{more}\n")
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:
     """A bar with the variant that was finished last, on a terminal that somebody watches."""
-    if not terminal.watched:
-        return
     length = 24
     filled = length * done // total
-    text = f"[{'#' * filled}{'.' * (length - filled)}] {done}/{total} {name}"
-    terminal.stream.write("\r\x1b[K" + text[: max(terminal.width - 1, 10)])
-    terminal.stream.flush()
-
-
-def _clear(terminal: Terminal) -> None:
-    if terminal.watched:
-        terminal.stream.write("\r\x1b[K")
-        terminal.stream.flush()
+    terminal.line(f"[{'#' * filled}{'.' * (length - filled)}] {done}/{total} {name}")

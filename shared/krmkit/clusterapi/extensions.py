@@ -37,8 +37,8 @@ class Extensions(Protocol):
     def validate_topology(self, handler: str, request: Object) -> Object:
         """A ValidateTopologyResponse. Raises TopologyError where nobody answers."""
 
-    def discover_variables(self, handler: str, request: Object) -> Object:
-        """A DiscoverVariablesResponse. Raises TopologyError where nobody answers."""
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
+        """A DiscoverVariablesResponse for the class `owner`, namespace/name. Raises TopologyError where nobody answers."""
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
         """A GenerateUpgradePlanResponse. Raises TopologyError where nobody answers."""
@@ -57,7 +57,7 @@ class NoExtensions:
         """Raises TopologyError."""
         raise unanswered(VALIDATE_TOPOLOGY, handler)
 
-    def discover_variables(self, handler: str, request: Object) -> Object:
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
         """Raises TopologyError."""
         raise unanswered(DISCOVER_VARIABLES, handler)
 
@@ -68,7 +68,7 @@ class NoExtensions:
 
 def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:
     """The error for a hook that nobody answers."""
-    reason = why or "no TopologyResponses among the items has an answer of this extension"
+    reason = why or "no TopologyExtension or TopologyResponses among the items answers for this extension"
     return TopologyError(f"no answer to {hook} of extension {quote(handler)}: {reason}")
 
 

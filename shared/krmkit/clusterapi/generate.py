@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from krmkit.clusterapi.collect import Item
     from krmkit.clusterapi.topology import Rendered
     from krmkit.krm.resourcelist import ResourceList
 
@@ -27,10 +28,22 @@ class Generated:
     """The generated objects of a package, before and after.
 
     `add` takes the objects of one Cluster and keeps their texts only, so that a thousand Clusters fit into memory;
-    `commit` changes the items, once it is known that all is well.
+    `commit` changes the items, once it is known that all is well. `clashes` has what got a name that another object of
+    its kind has already.
     """
 
-    __slots__ = ("_apply", "_kept", "_known", "_pending", "_references", "_resources", "counts", "owners")
+    __slots__ = (
+        "_apply",
+        "_kept",
+        "_known",
+        "_pending",
+        "_references",
+        "_resources",
+        "_written",
+        "clashes",
+        "counts",
+        "owners",
+    )
 
     def __init__(self, resources: ResourceList, apply: bool, write_references: bool) -> None:
         self._resources = resources
@@ -39,6 +52,8 @@ class Generated:
         self._known: dict[Identity, Resource] = {}
         self._kept: set[int] = set()
         self._pending: list[tuple[Resource | None, str, str]] = []
+        self._written: set[Identity] = set()
+        self.clashes: list[tuple[Item, str, str]] = []
         self.owners: set[str] = set()
         self.counts = {"added": 0, "changed": 0, "unchanged": 0, "removed": 0}
         for _, item in holding(resources, names.GENERATED_BY):
@@ -57,11 +72,17 @@ class Generated:
         metadata = data["metadata"]
         name, namespace = str(metadata["name"]), str(metadata["namespace"])
         kind = str(data["kind"])
-        path = f"{FOLDER}/{namespace}/{rendered.item.name}/{kind.lower()}-{name}.yaml"
+        identity = (str(data["apiVersion"]), kind, namespace, name)
+        if identity in self._written:
+            self.clashes.append((rendered.item, kind, name))
+            return
+        self._written.add(identity)
+        parts = (namespace, rendered.item.name, f"{kind.lower()}-{name}.yaml")
+        path = "/".join((FOLDER, *map(path_part, parts)))
         marks = {names.GENERATED_BY: owner}
         if not self._apply:
             marks[names.LOCAL_CONFIG] = "true"
-        known = self._known.get((str(data["apiVersion"]), kind, namespace, name))
+        known = self._known.get(identity)
         place = {names.INDEX: "0", names.PATH: path}
         if known is None:
             self._pending.append((None, text_of(data, {**marks, **place}), f"{kind} {name}"))
@@ -100,6 +121,12 @@ class Generated:
 
 
 _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names.PACKAGE_PATH)
+
+
+def path_part(text: str) -> str:
+    """A name as one part of a path, which leads nowhere else. `path_part("../x")` is "..~x"."""
+    part = text.replace("/", "~").replace("\\", "~")
+    return f"~{part}" if part in (".", "..") else part
 
 
 def owner_of(rendered: Rendered) -> str:

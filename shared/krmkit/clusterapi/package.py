@@ -117,6 +117,8 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
     """
     known = discovered(cluster_class)
     answers: dict[str, list[Data]] = {}
+    metadata = cluster_class.get("metadata") or {}
+    owner = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
     for patch in find(cluster_class, ("spec", "patches")) or []:
         handler = find(patch, ("external", "discoverVariablesExtension"))
         if not handler:
@@ -124,13 +126,16 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
         name = str(patch.get("name", ""))
         settings = find(patch, ("external", "settings"))
         try:
-            response = extensions.discover_variables(handler, {"settings": settings} if settings else {})
+            request = {"settings": settings} if settings else {}
+            response = extensions.discover_variables(handler, request, owner)
         except TopologyError:
             if name not in known:
                 raise
             answers[name] = known[name]
             continue
         answers[name] = checked(handler, response).get("variables") or []
+        if not isinstance(answers[name], list) or not all(isinstance(one, dict) for one in answers[name]):
+            raise TopologyError(f"variables in the answer of {handler} must be a list of maps")
     try:
         return status_variables(cluster_class, answers)
     except DiscoveryError as error:

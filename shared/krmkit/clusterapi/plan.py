@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
-from krmkit.clusterapi.responses import recorded_responses
 from krmkit.clusterapi.rotation import ROTATED, changed_fields
 from krmkit.clusterapi.topology import Options, Topologies, waiting
 from krmkit.krm.finding import ERROR
@@ -135,7 +135,7 @@ def _render(
     errors: dict[Key, list[str]] = {}
     if not options.clusters:
         return found, errors
-    extensions, problems = recorded_responses(collected)
+    extensions, problems = package_extensions(collected)
     plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
     topologies = Topologies(collected, options, extensions, current)
     for decoded in topologies.managed():
@@ -154,7 +154,7 @@ def _refusals(collected: Collected, options: Options, plan: Plan) -> dict[Key, l
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
-    package = Package(collected, options.clusters, recorded_responses(collected)[0])
+    package = Package(collected, options.clusters, package_extensions(collected)[0])
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}
     for finding in validate_package(package, FeatureGates.of(options.feature_gates)):

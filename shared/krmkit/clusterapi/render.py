@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.desiredstate import WHEN_UID
 from krmkit.clusterapi.generate import Generated, summary
-from krmkit.clusterapi.responses import recorded_responses
+from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.topology import Options, Topologies
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.lang.nested import find
@@ -34,7 +34,7 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     """
     collected = collect(resources)
     options = options_of(spec)
-    extensions, findings = recorded_responses(collected)
+    extensions, findings = package_extensions(collected)
     topologies = Topologies(collected, options, extensions)
     generated = Generated(resources, spec["apply"], spec["writeReferences"])
     without_uid = 0
@@ -47,6 +47,9 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
     count = len(generated.owners)
     if without_uid and options.owner_references == WHEN_UID:
         findings.append(_without_owner(without_uid, count))
+    for owner, kind, name in generated.clashes:
+        message = f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
+        findings.append(Finding("name-clash", message, ERROR, owner.resource))
     if any(finding.severity == ERROR for finding in findings):
         return findings
     generated.commit(everything=not options.clusters)

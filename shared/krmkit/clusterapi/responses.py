@@ -93,7 +93,7 @@ class RecordedResponses:
         """The recorded ValidateTopologyResponse. Raises TopologyError."""
         return self._answer(VALIDATE_TOPOLOGY, handler, request)[0]
 
-    def discover_variables(self, handler: str, request: Object) -> Object:
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
         """The recorded DiscoverVariablesResponse. Raises TopologyError."""
         return self._answer(DISCOVER_VARIABLES, handler, request)[0]
 

@@ -47,7 +47,7 @@ def parse_arguments(arguments: list[str]) -> Arguments:
             known = ("--help", "--schema", "--version", "--explain", "--debug", "--limit")
             raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
         elif file:
-            raise UsageError(f'one file at most, not "{file}" and "{argument}"')
+            raise UsageError(f'too many arguments: expected at most one FILE, got "{file}" and "{argument}"')
         else:
             file = argument
     if limits:
@@ -60,12 +60,12 @@ def _limit(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     name = name.strip().replace("-", "_")
     if name not in Limits.NAMES:
-        raise UsageError(f'--limit NAME=N knows {", ".join(Limits.NAMES)}; not "{text}"')
+        raise UsageError(f'--limit NAME=N: NAME must be one of {", ".join(Limits.NAMES)}, got "{text}"')
     number, factor = value, 1
     if value[-2:] in _UNITS:
         number, factor = value[:-2], _UNITS[value[-2:]]
     if not (number.isascii() and number.isdecimal() and int(number) > 0):
         raise UsageError(
-            f'--limit {name}=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "{value}"'
+            f'--limit {name}=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "{value}"'
         )
     return name, int(number) * factor

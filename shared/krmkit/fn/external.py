@@ -103,7 +103,7 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     silent: list[Resource] | None = None,
 ) -> Answer:
-    """Run the program on resources. One that says nothing, and that all is well, means `silent`: for kpt that would be
+    """Run the program on resources. If the program exits 0 without output, return `silent`: for kpt that would be
     no resources, and None says that it cannot be meant. Raises ExternalError."""
     answer = Answer()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)

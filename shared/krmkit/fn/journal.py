@@ -115,10 +115,12 @@ class Journal:
 
     def _undo(self, step: Step) -> None:
         target = self._at(step.path)
+        if os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(target):
+            return  # not put into place, or not removed, so there is nothing to undo
         if step.old:
             if os.path.lexists(self._at(step.old)):
                 os.replace(self._at(step.old), target)
-        elif step.new and not os.path.lexists(self._at(step.new)) and os.path.lexists(target):
+        elif step.new and os.path.lexists(target):
             # The file is new and in place; it becomes a prepared one again.
             os.replace(target, self._at(step.new))
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
+        def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None: ...
 
 
 MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
@@ -47,10 +48,11 @@ class Rendering:
 
     `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
     `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
-    differ from the disk: all empty after a failure. Paths are relative to the root package.
+    differ from the disk: all empty after a failure. After that of a validator, `proposed` is what the mutators would have
+    changed. Paths are relative to the root package.
     """
 
-    __slots__ = ("changes", "contents", "failure", "items", "packages", "runs", "secrets")
+    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs", "secrets")
 
     def __init__(self) -> None:
         self.runs: list[FunctionRun] = []
@@ -58,6 +60,7 @@ class Rendering:
         self.items: list[tuple[str, Item]] = []
         self.contents: dict[str, str] = {}
         self.changes: list[Change] = []
+        self.proposed: list[Change] = []
         self.packages = 0
         self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
 
@@ -65,6 +68,11 @@ class Rendering:
     def exit_code(self) -> int:
         """0, or 1 after a failure."""
         return 1 if self.failure else 0
+
+    @property
+    def shown(self) -> list[Change]:
+        """The changes to show: those that were made, or that a validator refused."""
+        return self.changes or self.proposed
 
     def listed(self) -> str:
         """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
@@ -89,7 +97,9 @@ class Rendering:
 
 
 class _StoppedError(Exception):
-    """A function failed; the text says which."""
+    """A function failed; the text says which. `items` are all resources as they were then, where a validator failed."""
+
+    items: list[Item] | None = None
 
 
 def render(package: Package, resolver: Resolver, observer: Observer | None = None) -> Rendering:
@@ -125,9 +135,19 @@ class _Pipeline:
             rendering.items = [(self.places.path(item), item) for item in items]
         except _StoppedError as error:
             rendering.failure = str(error)
+            rendering.proposed = self._proposed(error.items)
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
         return rendering
+
+    def _proposed(self, items: list[Item] | None) -> list[Change]:
+        """What the files would have become before a validator failed, where that can be said."""
+        if items is None:
+            return []
+        try:
+            return self.places.changes(self.places.contents(items))
+        except (PlaceError, YamlError, ListError):
+            return []
 
     def _check_configs(self) -> None:
         """Check all configs before the first function runs. Raises _StoppedError when one is not right.
@@ -168,7 +188,9 @@ class _Pipeline:
             self.observer.finished(run)
 
     def _begin(self, package: Package, function: PipelineFunction, resources: int) -> FunctionRun:
-        run = FunctionRun("image" if function.image else "exec", _name(function), package.folder)
+        run = FunctionRun(
+            "image" if function.image else "exec", _name(function), package.folder, function.field
+        )
         if self.observer is not None:
             number = len(self.rendering.runs) + 1
             self.observer.started(run, number, len(self.programs), resources)
@@ -177,13 +199,25 @@ class _Pipeline:
 
     def _hydrate(self, package: Package) -> list[Item]:
         items: list[Item] = []
-        for child in package.children:
-            items += self._hydrate(child)
+        for number, child in enumerate(package.children):
+            try:
+                items += self._hydrate(child)
+            except _StoppedError as error:
+                if error.items is not None:
+                    # Subpackages that did not have their turn, and this package, are as on disk.
+                    later = [each for other in package.children[number + 1 :] for each in other.walk()]
+                    left = [item for each in (*later, package) for item in each.items]
+                    error.items = [*items, *error.items, *left]
+                raise
         items += package.items
         for function in package.kptfile.mutators:
             items = self._mutate(package, function, items)
         for function in package.kptfile.validators:
-            self._validate(package, function, items)
+            try:
+                self._validate(package, function, items)
+            except _StoppedError as error:
+                error.items = items
+                raise
         return items
 
     def _mutate(self, package: Package, function: PipelineFunction, items: list[Item]) -> list[Item]:
@@ -195,7 +229,10 @@ class _Pipeline:
                 if (place.package, place.path) == (package.path, function.config_path):
                     config = item
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        given = list(chosen)
         result = self._settled(package, function, self._call(package, function, chosen, config), config)
+        if self.observer is not None:
+            self.observer.left(self.rendering.runs[-1], given, result)
         if not function.narrows:
             return result
         before = {id(item) for item in chosen}
@@ -208,13 +245,15 @@ class _Pipeline:
         before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
         # A validator's config is the one on disk, as for kpt.
         config = package.config(function)
-        result = self._call(package, function, chosen, config, list(chosen))
-        # What it gives back has to be right, though nothing of it is kept.
-        self._settled(package, function, result, config)
-        for item, text, changed, place in before:
-            item.location = place
-            if item.changed != changed or (changed and item.text != text):
-                item.revert(text, changed)
+        try:
+            result = self._call(package, function, chosen, config, list(chosen))
+            # What it gives back has to be right, though nothing of it is kept.
+            self._settled(package, function, result, config)
+        finally:
+            for item, text, changed, place in before:
+                item.location = place
+                if item.changed != changed or (changed and item.text != text):
+                    item.revert(text, changed)
 
     def _settled(
         self,

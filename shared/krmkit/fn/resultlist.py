@@ -18,15 +18,16 @@ class FunctionRun:
     """One function of a pipeline after its run.
 
     `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
-    to the root package. `results` are in the shape of the specification.
+    to the root package, `field` the entry's path in its Kptfile. `results` are in the shape of the specification.
     """
 
-    __slots__ = ("exit_code", "kind", "name", "package", "results", "seconds", "stderr")
+    __slots__ = ("exit_code", "field", "kind", "name", "package", "results", "seconds", "stderr")
 
-    def __init__(self, kind: str, name: str, package: str) -> None:
+    def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
         self.kind = kind
         self.name = name
         self.package = package
+        self.field = field
         self.results: list[Data] = []
         self.stderr = ""
         self.exit_code = 0

@@ -8,6 +8,8 @@ continued lines, a key that stands twice) is left to the parser: the answer is N
 
 from __future__ import annotations
 
+from krmkit.yaml import emit
+
 _OPENERS = frozenset("&*!|>{[@`%?\t")
 
 Block = tuple[int, int, int]
@@ -139,3 +141,13 @@ def plain_text(text: str, span: tuple[int, int]) -> str | None:
     if content[0] == '"':
         return None if "\\" in content else content[1:-1]
     return content
+
+
+def restyled(text: str, span: tuple[int, int], value: str, column: int) -> str:
+    """Another one-line text in the quotes of the scalar at `span`, which stays as it is if it says the same."""
+    old = text[span[0] : span[1]]
+    if old[0] in "\"'" and plain_text(text, span) == value:
+        return old
+    if old[0] == "'" and emit.is_printable(value):
+        return "'" + value.replace("'", "''") + "'"
+    return emit.double_quoted(value) if old[0] == '"' else emit.scalar(value, column)

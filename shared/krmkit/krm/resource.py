@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.identity import block, plain_text, scalar_in
+from krmkit.krm.identity import block, plain_text, restyled, scalar_in
 from krmkit.krm.location import Location
 from krmkit.krm.paths import container, dotted
 from krmkit.krm.words import holding, may_hide
@@ -34,18 +34,9 @@ class Resource:
     """
 
     __slots__ = (
-        "_anchors",
-        "_blocks",
-        "_document",
-        "_root",
-        "_text",
-        "changed",
-        "column",
-        "label",
-        "limits",
-        "line_safe",
-        "location",
-    )
+        "_anchors", "_blocks", "_document", "_root", "_text", "changed",
+        "column", "label", "limits", "line_safe", "location",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -98,10 +89,12 @@ class Resource:
 
         try:
             return render(document)
-        except LimitError as error:
-            raise LimitError(f"{self.label}: {error}", limit=error.limit) from None
         except YamlError as error:
-            raise YamlError(f"{self.label}: {error}") from None
+            raise self._named(error) from None
+
+    def _named(self, error: YamlError) -> YamlError:
+        message = f"{self.label}: {error}"
+        return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
 
     def _replace(self, text: str) -> None:
         self._text = text
@@ -136,10 +129,8 @@ class Resource:
             raise LimitError(f"{self.label}: {error.message}", limit=error.limit)
         try:
             document = parse(" " * self.column + text, self.limits, anchors=self._anchors)
-        except LimitError as error:
-            raise LimitError(f"{self.label}: {error}", limit=error.limit) from None
         except YamlError as error:
-            raise YamlError(f"{self.label}: {error}") from None
+            raise self._named(error) from None
         if not isinstance(document.root, Map):
             kind = {"seq": "a list", "scalar": "a single value", "alias": "an alias"}
             found = kind[document.root.kind] if document.root is not None else "empty"
@@ -334,25 +325,13 @@ class Resource:
         self.changed = True
 
     def _set_span(self, span: tuple[int, int], value: str) -> None:
-        text = self._text
-        start, end = span
-        old = text[start:end]
-        quote = old[0] if old[0] in "\"'" else ""
-        if not quote:
-            new = emit.scalar(value, self.column)
-            if new == old:
-                return
-        elif plain_text(text, span) == value:
+        text, (start, end) = self._text, span
+        new = restyled(text, span, value, self.column)
+        if new == text[start:end]:
             return
-        elif quote == "'" and emit.is_printable(value):
-            new = "'" + value.replace("'", "''") + "'"
-        elif quote == '"':
-            new = emit.double_quoted(value)
-        else:
-            new = emit.scalar(value, self.column)
         self._replace(text[:start] + new + text[end:])
         # Still line-safe where the kind of scalar stays: plain, or quoted up to the end of its line.
-        self.line_safe = (new[0] if new[0] in "\"'" else "") == quote
+        self.line_safe = new[0] == text[start] or not {new[0], text[start]} & {"'", '"'}
         self.changed = True
 
     def remove(self, path: Path) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm.anchors import Anchors, AnchorsBefore
 from krmkit.krm.errors import ListError
+from krmkit.krm.header import check_header
 from krmkit.krm.resource import Resource
 from krmkit.krm.words import may_hide
 from krmkit.yaml import emit
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from krmkit.yaml.chunks import Chunks
     from krmkit.yaml.limits import Limits
 
-VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
-
 
 class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
@@ -34,16 +33,9 @@ class ResourceList:
     """
 
     __slots__ = (
-        "_anchored",
-        "_chunks",
-        "_envelope",
-        "_given",
-        "_items",
-        "function_config",
-        "limits",
-        "results",
-        "secrets",
-    )
+        "_anchored", "_chunks", "_envelope", "_given", "_items",
+        "function_config", "limits", "results", "secrets",
+    )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
@@ -66,7 +58,7 @@ class ResourceList:
             raise ListError(
                 "the input is not a ResourceList: a mapping with apiVersion, kind and items is expected"
             )
-        _check_header(root)
+        check_header(root)
         rl = cls(chunks, envelope, limits)
         config = root.get("functionConfig")
         if isinstance(config, Map):
@@ -333,19 +325,6 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
 
 def _refers(item: Resource, owner: Resource) -> bool:
     return any(alias.target.source is owner.document for alias in item.document.aliases)
-
-
-def _check_header(root: Map) -> None:
-    kind, version = _text(root, "kind"), _text(root, "apiVersion")
-    if kind != "ResourceList":
-        raise ListError(f"the input's kind is {kind or 'absent'}, expected ResourceList")
-    if version not in VERSIONS:
-        raise ListError(f"the ResourceList's apiVersion is {version or 'absent'}, expected {VERSIONS[0]}")
-
-
-def _text(root: Map, name: str) -> str:
-    node = root.get(name)
-    return node.text if isinstance(node, Scalar) else ""
 
 
 def _is_nothing(entry: Entry) -> bool:

@@ -16,6 +16,8 @@ from krmkit.lang.nearest import did_you_mean
 V2 = "v2"
 V3 = "ocm.software/v3alpha1"
 DESCRIPTOR_LABEL = "landscaper.gardener.cloud/component-descriptor"
+ACCESS_KEYS = ("filename", "localReference", "imageReference", "ref", "digest")
+"""Fields of an access that may name the content."""
 _DEEPEST = 100
 
 Data = dict[str, object]
@@ -103,15 +105,11 @@ class Repository:
     def content(self, component: Component, resource: Data) -> Files | Content | None:
         """The content of a resource, as `krmkit landscaper import` or a caller gave it; None where nobody did."""
         access = mapping(resource.get("access"))
-        name = f"{component.name}:{component.version}/{text(resource.get('name'))}"
-        for key in (
-            name,
-            *(
-                text(access.get(key))
-                for key in ("filename", "localReference", "imageReference", "ref", "digest")
-            ),
-        ):
-            if key and key in self.blobs:
+        keys = [text(access.get(name)) for name in ACCESS_KEYS if text(access.get(name))]
+        owner = f"{component.name}:{component.version}"
+        # Two resources of one name, which differ in extraIdentity, are told apart by what their access says.
+        for key in (*(f"{owner}/{key}" for key in keys), f"{owner}/{text(resource.get('name'))}", *keys):
+            if key in self.blobs:
                 return self.blobs[key]
         return None
 

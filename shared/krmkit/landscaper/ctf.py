@@ -84,7 +84,8 @@ def _contents(found: Found, component: Component, blob: object) -> None:
         if isinstance(content, bytes) and len(content) > _LARGEST:
             found.notes.append(f"{label}: left out, for it has {len(content):,} bytes")
         else:
-            found.contents[label] = content
+            taken = label in found.contents
+            found.contents[f"{component.name}:{component.version}/{key}" if taken else label] = content
 
 
 def _content(resource: Data, data: bytes, label: str) -> Files | Content:

@@ -10,7 +10,7 @@ from krmkit.krm.annotations import is_tool_key
 from krmkit.landscaper.data import entries, mapping, sequence, text, texts
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.names import INDEX_LABEL, TARGET_MAP_KEY_LABEL, object_name
+from krmkit.landscaper.names import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.landscaper.world import Object, World, not_found
 from krmkit.lang.nearest import nearest
 
@@ -161,7 +161,8 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
         }
     elif text(entry.get("targetListRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetListRef")))
-        found.target_lists[name] = sorted(many, key=_index)
+        # As the API server lists them, and so the controller takes them: by name, whatever their index says.
+        found.target_lists[name] = sorted(many, key=_name)
     elif text(entry.get("targetMapRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetMapRef")))
         labelled = {_labels(one).get(TARGET_MAP_KEY_LABEL, ""): one for one in many}
@@ -208,11 +209,6 @@ def _labels(item: Object) -> dict[str, str]:
 
 def _name(item: Object) -> str:
     return text(mapping(item.get("metadata")).get("name"))
-
-
-def _index(target: Object) -> tuple[int, str]:
-    index = _labels(target).get(INDEX_LABEL, "")
-    return (int(index) if index.isdecimal() and len(index) < 10 else 0), _name(target)
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -172,13 +172,13 @@ class _Pack:
             return
         resource = entry.get("type")
         if not isinstance(resource, str) or resource not in TYPES:
-            hint = suggestion(resource, TYPES)
             name = resource if isinstance(resource, str) else ""
+            shown = f' "{name}"' if name else ""
             self.add(
                 "schema",
                 name,
                 f"{path}.type",
-                f"the type of a resource does not exist{hint}",
+                f"unknown resource type{shown}; must be {', '.join(TYPES[:-1])} or {TYPES[-1]}",
                 current=resource,
             )
             return

@@ -33,7 +33,7 @@ class Values:
         """Raises YamlError where the text is no YAML, or more than a mapping or nothing at its top."""
         root = parse(text, limits).root
         if root is not None and not isinstance(root, Map) and not is_null(root):
-            raise YamlError("the values must be a mapping at their top", 1, 1)
+            raise YamlError("values.yaml must contain a mapping at the top level", 1, 1)
         return cls(root, limits)
 
     def find(self, path: KeyPath) -> list[Match]:

@@ -13,6 +13,7 @@ from krmkit.yaml.scalars import go_resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from krmkit.yaml.limits import Limits
@@ -49,7 +50,7 @@ def find_items(text: str, limits: Limits) -> Spans:
     """The items of the one document in `text` that is not empty. Raises YamlError, LimitError."""
     yaml = _libyaml.backend()
     try:
-        return _find(yaml, text, limits)
+        return yaml.read(text, lambda get_event: _find(yaml, get_event, text, limits))
     except yaml.error as error:
         from krmkit.yaml.events import translate
 
@@ -61,95 +62,135 @@ def find_items(text: str, limits: Limits) -> Spans:
         raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *place) from None
 
 
-def _find(yaml: _libyaml.Backend, text: str, limits: Limits) -> Spans:
-    base = 1 if text[:1] == "\ufeff" else 0  # libyaml does not count a leading byte order mark
-    get_event = yaml.events(text)
+def _find(yaml: _libyaml.Backend, get_event: Callable[[], Any], text: str, limits: Limits) -> Spans:
+    finder = _Finder(text, limits)
     starts_map, starts_seq = yaml.mapping_start, yaml.sequence_start
     ends_map, ends_seq = yaml.mapping_end, yaml.sequence_end
-    spans: Spans | None = None
-    depth = 0
-    is_key = True  # the next node at depth 1 is a key of the root
-    at_items = False  # the key before was `items`
-    in_items = False
-    last = 0
-    solid = 0
     while True:
         event: Any = get_event()
         kind = type(event)
         if kind is yaml.scalar or kind is yaml.alias:
-            start, last = event.start_mark.index + base, event.end_mark.index + base
-            if last > start:
-                solid = last
-            if depth > 2:
-                continue
-            if depth == 0:
-                if kind is yaml.scalar and start == last:
-                    continue
-                if spans is not None:
-                    raise _error(event, _SECOND)
-                raise _error(event, f"a mapping with `items` is expected, not {_named(text[start:last])}")
-            if depth == 1:
-                assert spans is not None
-                if is_key:
-                    at_items = kind is yaml.scalar and event.value == "items"
-                    if at_items and spans.state != "missing":
-                        raise _error(event, "the key `items` stands twice")
-                elif at_items:
-                    null = kind is yaml.scalar and event.tag is None and not event.style
-                    if not null or go_resolve(event.value)[0] != "null":
-                        raise _error(event, f"`items` must be a list, not {_named(text[start:last])}")
-                    spans.state, spans.start, spans.end = "null", start, last
-                    at_items = False
-                is_key = not is_key
-            elif in_items:
-                assert spans is not None
-                _open_item(spans, start, event, limits)
-                spans.ends.append(last)
+            finder.single(event, kind is yaml.scalar)
         elif kind is starts_map or kind is starts_seq:
-            depth += 1
-            start = event.start_mark.index + base
-            if depth == 1:
-                if spans is not None:
-                    raise _error(event, _SECOND)
-                if kind is starts_seq:
-                    raise _error(event, "a mapping with `items` is expected, not a list")
-                spans = Spans()
-                spans.root_flow = event.flow_style
-                spans.root_column = event.start_mark.column
-            elif depth == 2 and at_items:
-                assert spans is not None
-                if kind is starts_map:
-                    raise _error(event, "`items` must be a list, not a mapping")
-                in_items = True
-                spans.state, spans.flow = "list", event.flow_style
-                spans.start = _behind_properties(text, start, event)
-            elif depth == 3 and in_items:
-                assert spans is not None
-                _open_item(spans, start, event, limits)
-            if depth > limits.depth:
-                place = event.start_mark.line + 1, event.start_mark.column + 1
-                raise LimitError.of("depth", limits.depth, "the nesting", *place)
+            finder.open(event, kind is starts_map)
         elif kind is ends_map or kind is ends_seq:
-            start, end = event.start_mark.index + base, event.end_mark.index + base
-            if end - start == 1 and text[start] in "]}":
-                last = solid = end
-            depth -= 1
-            if depth == 2 and in_items:
-                assert spans is not None
-                spans.ends.append(last)
-            elif depth == 1:
-                assert spans is not None
-                if in_items:
-                    in_items = at_items = False
-                    spans.end, spans.solid = last, solid
-                is_key = not is_key
+            finder.close(event)
         elif kind is yaml.stream_end:
-            break
-    if spans is None:
-        raise YamlError("the text is empty; a mapping with `items` is expected")
-    if spans.state == "missing":
-        spans.end = solid
-    return spans
+            return finder.result()
+
+
+class _Finder:
+    """What was found so far, and where in the document the events are.
+
+    depth: of open collections. is_key: the next node of the root mapping is a key. at_items: the key before was `items`.
+    last: end of the last token. solid: end of the last one that is not empty.
+    """
+
+    __slots__ = (
+        "at_items",
+        "base",
+        "depth",
+        "in_items",
+        "is_key",
+        "last",
+        "limits",
+        "solid",
+        "spans",
+        "text",
+    )
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.limits = limits
+        self.base = 1 if text[:1] == "\ufeff" else 0  # libyaml does not count a leading byte order mark
+        self.spans: Spans | None = None
+        self.depth = self.last = self.solid = 0
+        self.is_key = True
+        self.at_items = self.in_items = False
+
+    def single(self, event: Any, is_scalar: bool) -> None:
+        """A scalar or an alias."""
+        start, last = event.start_mark.index + self.base, event.end_mark.index + self.base
+        self.last = last
+        if last > start:
+            self.solid = last
+        spans = self.spans
+        if self.depth == 0:
+            if is_scalar and start == last:
+                return
+            if spans is not None:
+                raise _error(event, _SECOND)
+            raise _error(event, f"a mapping with `items` is expected, not {_named(self.text[start:last])}")
+        assert spans is not None
+        if self.depth == 1:
+            self.in_root(event, start, is_scalar, spans)
+        elif self.depth == 2 and self.in_items:
+            _open_item(spans, start, event, self.limits)
+            spans.ends.append(last)
+
+    def in_root(self, event: Any, start: int, is_scalar: bool, spans: Spans) -> None:
+        """A key of the root, or a value that is no collection."""
+        if self.is_key:
+            self.at_items = is_scalar and event.value == "items"
+            if self.at_items and spans.state != "missing":
+                raise _error(event, "the key `items` stands twice")
+        elif self.at_items:
+            is_plain = is_scalar and event.tag is None and not event.style
+            if not is_plain or go_resolve(event.value)[0] != "null":
+                raise _error(event, f"`items` must be a list, not {_named(self.text[start : self.last])}")
+            spans.state, spans.start, spans.end = "null", start, self.last
+            self.at_items = False
+        self.is_key = not self.is_key
+
+    def open(self, event: Any, is_map: bool) -> None:
+        """A mapping or a sequence begins."""
+        self.depth += 1
+        start = event.start_mark.index + self.base
+        if self.depth == 1:
+            if self.spans is not None:
+                raise _error(event, _SECOND)
+            if not is_map:
+                raise _error(event, "a mapping with `items` is expected, not a list")
+            self.spans = Spans()
+            self.spans.root_flow = event.flow_style
+            self.spans.root_column = event.start_mark.column
+        elif self.depth == 2 and self.at_items:
+            assert self.spans is not None
+            if is_map:
+                raise _error(event, "`items` must be a list, not a mapping")
+            self.in_items = True
+            self.spans.state, self.spans.flow = "list", event.flow_style
+            self.spans.start = _behind_properties(self.text, start, event)
+        elif self.depth == 3 and self.in_items:
+            assert self.spans is not None
+            _open_item(self.spans, start, event, self.limits)
+        if self.depth > self.limits.depth:
+            place = event.start_mark.line + 1, event.start_mark.column + 1
+            raise LimitError.of("depth", self.limits.depth, "the nesting", *place)
+
+    def close(self, event: Any) -> None:
+        """A mapping or a sequence ends."""
+        start, end = event.start_mark.index + self.base, event.end_mark.index + self.base
+        if end - start == 1 and self.text[start] in "]}":
+            self.last = self.solid = end
+        self.depth -= 1
+        spans = self.spans
+        assert spans is not None
+        if self.depth == 2 and self.in_items:
+            spans.ends.append(self.last)
+        elif self.depth == 1:
+            if self.in_items:
+                self.in_items = self.at_items = False
+                spans.end, spans.solid = self.last, self.solid
+            self.is_key = not self.is_key
+
+    def result(self) -> Spans:
+        """The place of the items. Raises YamlError on an empty text."""
+        if self.spans is None:
+            raise YamlError("the text is empty; a mapping with `items` is expected")
+        if self.spans.state == "missing":
+            self.spans.end = self.solid
+        return self.spans
 
 
 def _open_item(spans: Spans, start: int, event: Any, limits: Limits) -> None:

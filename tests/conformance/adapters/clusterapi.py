@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from tests.conformance.adapters import clusterapi_topology, clusterapi_variables, clusterapi_webhooks
+from tests.conformance.adapters import (
+    clusterapi_hooks,
+    clusterapi_topology,
+    clusterapi_variables,
+    clusterapi_webhooks,
+)
 
-FILES = {**clusterapi_variables.FILES, **clusterapi_webhooks.FILES, **clusterapi_topology.FILES}
+FILES = {
+    **clusterapi_variables.FILES,
+    **clusterapi_webhooks.FILES,
+    **clusterapi_topology.FILES,
+    **clusterapi_hooks.FILES,
+}

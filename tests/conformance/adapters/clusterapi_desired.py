@@ -76,7 +76,7 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     class Recorded:
         """The reference's fake client: it says less of a failure than the real one."""
 
-        def generate_patches(self, handler: str, request: Object) -> Object:
+        def generate_patches(self, handler: str, request: Object, owner: str = "") -> Object:
             response = dict(data["externalResponses"][handler])
             if response["status"] == "Failure":
                 raise TopologyError(f"failed to call extension handler {handler}: got failure response")

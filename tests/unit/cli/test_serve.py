@@ -24,7 +24,7 @@ def test_defaults() -> None:
 
 WRONG = [
     ([], "the following arguments are required: service"),
-    (["function"], "argument service: invalid choice"),
+    (["function"], 'argument service: there is no "function"'),
     (["evaluator", "--port", "65536"], "argument --port: 65536 is no port: 0 to 65535"),
     (["evaluator", "--port", "-1"], "argument --port: -1 is no port: 0 to 65535"),
     (["evaluator", "--workers", "0"], "argument --workers: 0 is no number above 0"),
@@ -44,11 +44,11 @@ WRONG = [
     ("words", "message"), WRONG, ids=[" ".join(words) or "nothing" for words, _ in WRONG]
 )
 def test_wrong_call(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A wrong call is exit code 2, with what is wrong about it."""
+    """A wrong call is exit code 1, with what is wrong about it."""
     with pytest.raises(SystemExit) as caught:
         main(["serve", *words])
 
-    assert caught.value.code == 2
+    assert caught.value.code == 1
     assert message in capsys.readouterr().err
 
 

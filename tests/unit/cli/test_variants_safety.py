@@ -136,10 +136,10 @@ def test_a_dry_run_and_a_diff(place: Path, capsys: pytest.CaptureFixture[str]) -
     dry = capsys.readouterr().out
     assert not (place / "out").exists()
     assert "--- /dev/null\n+++ b/north/shop/README.md\n@@ -0,0 +1 @@\n+# Shop\n" in dry
-    assert dry.endswith("2 variants, 6 files changed (dry run: nothing was written)\n")
+    assert dry.endswith("2 variants, 6 files changed (nothing was written)\n")
 
-    assert render(place, "--diff") == 0
-    assert capsys.readouterr().out == dry.replace(" (dry run: nothing was written)", "")
+    assert render(place, "--diff", "--write") == 0
+    assert capsys.readouterr().out == dry.replace(" (nothing was written)", "")
     (place / "packages/bp/shop/README.md").write_text("# Store\n")
     before = contents(place)
     assert render(place, "--dry-run", "--diff") == 0
@@ -237,7 +237,7 @@ def test_a_killed_run_is_completed(place: Path, capsys: pytest.CaptureFixture[st
     assert render(place) == 0
     said = capsys.readouterr()
     assert "a run was killed while it put 3 files into place; completed it" in said.err
-    assert said.out.endswith("2 variants, 0 files changed\n")
+    assert said.out.endswith("2 variants, 2 unchanged, 0 files changed\n")
     assert not (place / "out/.krmkit-work").exists()
     assert recover(str(place / "out")) == []
 

@@ -25,7 +25,7 @@ class Answers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Data) -> Data:
+    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
         assert handler == "d.x"
         return {"status": "Success", "variables": [{"name": "told", **definition("")}]}
 
@@ -81,3 +81,21 @@ def test_conflict() -> None:
 
     assert owner.definitions is None
     assert owner.problem.endswith("the following variables have conflicting schemas: a")
+
+
+class OddAnswers(NoExtensions):
+    """An extension whose variables are no list of maps."""
+
+    __slots__ = ()
+
+    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
+        return {"status": "Success", "variables": {"required": True}}
+
+
+def test_odd_answer() -> None:
+    """An answer of another shape is a problem of the class, and no error of krmkit's."""
+    told = package([small_class(patches=[PATCH])])
+    told.classes[KEY]._extensions = OddAnswers()
+
+    assert told.classes[KEY].definitions is None
+    assert told.classes[KEY].problem == "variables in the answer of d.x must be a list of maps"

@@ -184,6 +184,49 @@ def test_names_from_objects_of_a_cluster_stay() -> None:
     assert made["KubeadmControlPlane"]["metadata"]["name"] == "c1-abcde"
 
 
+def running_control_plane() -> Object:
+    """A control plane of the cluster `c1` that has reached v1.32.5."""
+    owned = {"cluster.x-k8s.io/cluster-name": "c1", "topology.cluster.x-k8s.io/owned": ""}
+    return {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2",
+        "kind": "KubeadmControlPlane",
+        "metadata": {"name": "c1-abcde", "namespace": "ns", "uid": "1", "labels": owned},
+        "spec": {"version": "v1.32.5"},
+        "status": {"version": "v1.32.5"},
+    }
+
+
+def versions(items: list[Object]) -> set[str]:
+    """The versions of the control planes that were made."""
+    return {item["spec"]["version"] for item in items if MARK in (item["metadata"].get("annotations") or {})
+            and item["kind"] == "KubeadmControlPlane"}  # fmt: skip
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["running first", "generated first"])
+@pytest.mark.parametrize(
+    ("referred", "expected"),
+    [("", "v1.33.1"), ("c1-abcde", "v1.33.1"), ("c1-other", "v1.34.2"), ('c1-a"bcde', "v1.34.2")],
+    ids=["no reference", "right reference", "reference to nothing", "odd name"],
+)
+def test_versions_are_the_same_the_second_time(referred: str, expected: str, turned: bool) -> None:
+    """What a run wrote has no status and never stands for what runs, whatever it is called and wherever it lies."""
+    shop = cluster(version="v1.34.2")
+    if referred:
+        shop["spec"]["controlPlaneRef"] = {
+            "apiGroup": "controlplane.cluster.x-k8s.io",
+            "kind": "KubeadmControlPlane",
+            "name": referred,
+        }
+    the_class = cluster_class(kubernetesVersions=["v1.32.5", "v1.33.1", "v1.34.2"])
+    first = run([*package(shop, the_class=the_class), running_control_plane()])
+    between = items_of(first)[:: -1 if turned else 1]
+    again = run(between)
+
+    assert first.exit_code == 0
+    assert versions(items_of(first)) == {expected}
+    assert items_of(again) == between
+
+
 def test_the_status_of_a_class_can_be_written() -> None:
     """status.variables, as the controller writes them."""
     variable = {
@@ -301,3 +344,74 @@ def test_many_variables_are_no_problem() -> None:
     outcome = run(package(the_class=cluster_class(variables=variables)))
 
     assert outcome.exit_code == 0
+
+
+def test_two_objects_of_one_name_are_an_error() -> None:
+    """A naming template without anything that differs."""
+    spec = cluster_class()["spec"]["workers"]
+    [worker] = spec["machineDeployments"]
+    workers = {**spec, "machineDeployments": [{**worker, "naming": {"template": "{{ .cluster.name }}-md"}}]}
+    groups = {"machineDeployments": [{"class": "worker", "name": name} for name in ("one", "two")]}
+
+    outcome = run(package(cluster(workers=groups), the_class=cluster_class(workers=workers)))
+
+    assert outcome.exit_code == 1
+    assert "two objects of kind MachineDeployment would have the name c1-md" in outcome.results[0].message
+
+
+def test_no_name_leads_out_of_the_folder() -> None:
+    """Names become parts of paths, whatever is in them."""
+    names = {"c1/controlPlane": "../../../plane", "c1/infrastructureCluster": ".."}
+    items = package()
+    for item in items:
+        item["metadata"]["namespace"] = ".."
+
+    made = generated(run(items, names=names))
+
+    paths = [item["metadata"]["annotations"]["internal.config.kubernetes.io/path"] for item in made]
+    assert paths
+    assert all(path.startswith("topology/~../c1/") and path.count("/") == 3 for path in paths)
+
+
+def test_deep_and_large_values_end_in_a_result() -> None:
+    """A variable of five megabytes, and one that is nested deeply."""
+    free = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    text = {"openAPIV3Schema": {"type": "string"}}
+    patches = [{"name": "p", "definitions": [{
+        "selector": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "MetalClusterTemplate",
+                     "matchResources": {"infrastructureCluster": True}},
+        "jsonPatches": [
+            {"op": "add", "path": "/spec/template/spec/large", "valueFrom": {"variable": "large"}},
+            {"op": "add", "path": "/spec/template/spec/deep", "valueFrom": {"variable": "deep"}}]}]}]  # fmt: skip
+    variables = [
+        {"name": "large", "required": True, "schema": text},
+        {"name": "deep", "required": True, "schema": free},
+    ]
+    deep: Object = {}
+    for _ in range(200):
+        deep = {"a": deep}
+    values = [{"name": "large", "value": "x" * 5_000_000}, {"name": "deep", "value": deep}]
+    the_class = cluster_class(variables=variables, patches=patches)
+
+    outcome = run(package(cluster(variables=values), the_class=the_class))
+
+    assert outcome.exit_code in (0, 1)
+    assert "Traceback" not in outcome.stderr
+    if outcome.exit_code == 0:
+        [made] = [item for item in generated(outcome) if item["kind"] == "MetalCluster"]
+        assert len(made["spec"]["large"]) == 5_000_000
+    else:
+        assert all(finding.message for finding in outcome.results)
+
+
+def test_a_template_that_loops_is_stopped() -> None:
+    """Templates have limits on what they may do and write."""
+    loop = "{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}"
+    patches = [{"name": "p", "enabledIf": loop, "definitions": [{
+        "selector": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "MetalClusterTemplate",
+                     "matchResources": {"infrastructureCluster": True}},
+        "jsonPatches": [{"op": "add", "path": "/spec/template/spec/x", "value": 1}]}]}]  # fmt: skip
+
+    outcome = run(package(the_class=cluster_class(patches=patches)))
+
+    assert rules(outcome) == ["topology-error"]

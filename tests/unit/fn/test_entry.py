@@ -98,27 +98,30 @@ def test_file(folder: str, tmp_path: Path) -> None:
             'unknown flag "--wat=1"; known: --help, --schema, --version, --explain, --debug, --limit',
         ),
         (["-x"], 'unknown flag "-x"; known: --help, --schema, --version, --explain, --debug, --limit'),
-        (["a", "b"], 'one file at most, not "a" and "b"'),
-        (["--limit"], '--limit NAME=N knows depth, aliases, items, item_size, total_size, effort; not ""'),
+        (["a", "b"], 'too many arguments: expected at most one FILE, got "a" and "b"'),
+        (
+            ["--limit"],
+            '--limit NAME=N: NAME must be one of depth, aliases, items, item_size, total_size, effort, got ""',
+        ),
         (
             ["--limit", "dept=3"],
-            '--limit NAME=N knows depth, aliases, items, item_size, total_size, effort; not "dept=3"',
+            '--limit NAME=N: NAME must be one of depth, aliases, items, item_size, total_size, effort, got "dept=3"',
         ),
         (
             ["--limit", "depth"],
-            '--limit depth=N takes a whole number above 0 (Ki, Mi, Gi may follow); not ""',
+            '--limit depth=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got ""',
         ),
         (
             ["--limit=depth=0"],
-            '--limit depth=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "0"',
+            '--limit depth=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "0"',
         ),
         (
             ["--limit=depth=-1"],
-            '--limit depth=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "-1"',
+            '--limit depth=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "-1"',
         ),
         (
             ["--limit=depth=1K"],
-            '--limit depth=N takes a whole number above 0 (Ki, Mi, Gi may follow); not "1K"',
+            '--limit depth=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "1K"',
         ),
     ],
 )

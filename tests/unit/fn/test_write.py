@@ -154,6 +154,30 @@ def test_a_failed_step_takes_back_those_before_it(
     assert {(tmp_path / path).stat().st_mode & 0o777 for path in old} == {0o600}
 
 
+def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that no rename can replace, not even on the way back, and that takes no second name: nothing was written."""
+    for name in "az":
+        (tmp_path / name).write_text("old")
+    replace, link = os.replace, os.link
+
+    def busy(source: str, target: str) -> None:
+        if target.endswith("/z"):
+            raise OSError(16, "Device or resource busy", source, None, target)
+        replace(source, target)
+
+    def crossing(source: str, target: str, **more: bool) -> None:
+        if source.endswith("/z"):
+            raise OSError(18, "Invalid cross-device link", source, None, target)
+        link(source, target, **more)
+
+    monkeypatch.setattr(os, "replace", busy)
+    monkeypatch.setattr(os, "link", crossing)
+    with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
+        write(str(tmp_path), [Change(name, "old", "new") for name in "az"])
+
+    assert files(tmp_path) == {"a": "old", "z": "old"}
+
+
 def test_a_file_in_the_way(tmp_path: Path) -> None:
     """It is named as what it is, for one file and for a folder."""
     (tmp_path / "f").write_text("x")

@@ -18,7 +18,7 @@ from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 # The worker finds its modules where the server found them, whatever way the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.cli.evaluator.worker import main; main()"
@@ -38,22 +38,26 @@ class DiedError(Exception):
 class Worker:
     """One process that runs functions."""
 
-    __slots__ = ("_process", "_stdin", "_stdout")
+    __slots__ = ("_process", "_stdin", "_stdout", "calls")
 
     def __init__(self, process: Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
+        self.calls = 0
         self._process = process
         self._stdin = process.stdin
         self._stdout = process.stdout
 
     @classmethod
-    async def start(cls) -> Worker:
-        """A new process, ready for calls. Raises OSError, DiedError."""
+    async def start(cls, program: str = "", setup: bytes = b"") -> Worker:
+        """A new process, ready for calls. Raises OSError, DiedError.
+
+        program: what it runs instead of functions, with the paths of modules as arguments. setup: what it reads before it is ready.
+        """
         worker = cls(
             await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-I", "-S", "-c", _PROGRAM),
+                *("-I", "-S", "-c", program or _PROGRAM),
                 *(path for path in sys.path if path),
                 _SOURCES,  # an editable installation may find them without sys.path
                 stdin=PIPE,
@@ -62,6 +66,7 @@ class Worker:
             )
         )
         try:
+            worker._stdin.write(setup)
             await worker._answer()
         except BaseException:
             await worker.end()
@@ -74,6 +79,7 @@ class Worker:
 
     async def run(self, name: str, content: bytes | memoryview) -> Answer:
         """Run the function `name` on a list. Raises DiedError."""
+        self.calls += 1
         encoded = name.encode()
         try:
             self._stdin.write(b"".join((CALL.pack(len(encoded), len(content)), encoded, content)))
@@ -81,6 +87,15 @@ class Worker:
         except ConnectionError:
             raise DiedError(await self._last_words()) from None
         return await self._answer()
+
+    def limit(self, memory: int) -> None:
+        """Let the process have at most so many bytes of memory, where the system can; a run that needs more ends in an error."""
+        try:
+            from resource import RLIMIT_AS, prlimit
+
+            prlimit(self.pid, RLIMIT_AS, (memory, memory))
+        except (ImportError, OSError, ValueError):
+            return
 
     async def _answer(self) -> Answer:
         try:
@@ -127,11 +142,38 @@ class Worker:
 
 class Pool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
-    seconds, so that functions that hang do not end up with all the workers."""
+    seconds, so that functions that hang do not end up with all the workers. Each may have `memory` bytes (0: any), and is replaced
+    after `recycle` calls (0: never). `begin` starts a worker; `label` stands before what is said on stderr."""
 
-    __slots__ = ("_callers", "_ends", "_idle", "_queue", "_tasks", "longest", "size", "workers")
+    __slots__ = (
+        "_begin_worker",
+        "_callers",
+        "_ends",
+        "_idle",
+        "_queue",
+        "_tasks",
+        "label",
+        "longest",
+        "memory",
+        "recycle",
+        "size",
+        "workers",
+    )
 
-    def __init__(self, size: int, queue: int, longest: float = 300.0) -> None:
+    def __init__(
+        self,
+        size: int,
+        queue: int,
+        longest: float = 300.0,
+        memory: int = 0,
+        recycle: int = 0,
+        begin: Callable[[], Coroutine[None, None, Worker]] | None = None,
+        label: str = "krmkit evaluator",
+    ) -> None:
+        self._begin_worker = begin
+        self.label = label
+        self.memory = memory
+        self.recycle = recycle
         self.size = size
         self.longest = longest
         self.workers: set[Worker] = set()
@@ -181,7 +223,7 @@ class Pool:
         self._idle.clear()
 
     async def _begin(self) -> None:
-        self._join(await Worker.start())
+        self._join(await (self._begin_worker or Worker.start)())
 
     async def _take(self) -> Worker:
         if self._idle:
@@ -203,6 +245,9 @@ class Pool:
         if worker.has_ended:  # it answered, and ended before it was free
             self._replace(worker, _PAUSE)
             return
+        if self.recycle and worker.calls >= self.recycle:
+            self._replace(worker)
+            return
         while self._callers:
             caller = self._callers.popleft()
             if not caller.done():
@@ -211,6 +256,8 @@ class Pool:
         self._idle.append(worker)
 
     def _join(self, worker: Worker) -> None:
+        if self.memory:
+            worker.limit(self.memory)
         self.workers.add(worker)
         _start(self._watch(worker), self._tasks)
         self._give(worker)
@@ -220,7 +267,7 @@ class Pool:
         await worker.ended()
         if worker in self._idle:
             self._idle.remove(worker)
-            print("krmkit evaluator: an idle worker ended", file=sys.stderr)
+            print(f"{self.label}: an idle worker ended", file=sys.stderr)
             self._replace(worker, _PAUSE)
 
     def _replace(self, worker: Worker, pause: float = 0.0) -> None:
@@ -234,10 +281,10 @@ class Pool:
         delay = 0.1
         while True:
             try:
-                worker = await Worker.start()
+                worker = await (self._begin_worker or Worker.start)()
             except (OSError, DiedError) as error:
                 # The machine may be short of memory or processes for a while.
-                print(f"krmkit evaluator: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
+                print(f"{self.label}: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)
                 await asyncio.sleep(delay)
                 delay = min(2 * delay, 10.0)
             else:

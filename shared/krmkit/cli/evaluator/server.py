@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 
@@ -12,14 +13,35 @@ from krmkit.cli.evaluator.pool import DiedError, Pool
 from krmkit.cli.evaluator.service import Evaluator, Health
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
 
 
 class Settings:
     """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
     messages in bytes, how many seconds a run may take and how many running calls have to end when the server stops, and the address
-    of the function runner that is asked about images of other functions ("": none)."""
+    of the function runner that is asked about images of other functions ("": none).
 
-    __slots__ = ("forward", "grace", "host", "message_limit", "port", "queue", "timeout", "workers")
+    `idle` is how many seconds a connection may be without a call, `connections` how many there may be, `memory` how many bytes a worker
+    may have, `recycle` after how many calls it is replaced. `certificate`, `key` and `client_ca` are PEM files: with the first two the
+    port is encrypted, with the third only clients with a certificate of it are served."""
+
+    __slots__ = (
+        "certificate",
+        "client_ca",
+        "connections",
+        "forward",
+        "grace",
+        "host",
+        "idle",
+        "key",
+        "memory",
+        "message_limit",
+        "port",
+        "queue",
+        "recycle",
+        "timeout",
+        "workers",
+    )
 
     def __init__(
         self,
@@ -40,6 +62,13 @@ class Settings:
         self.timeout = timeout
         self.grace = grace
         self.forward = forward
+        self.idle = 300.0
+        self.connections = 512
+        self.memory = 2 << 30
+        self.recycle = 10_000
+        self.certificate = ""
+        self.key = ""
+        self.client_ca = ""
 
 
 class ServeError(Exception):
@@ -56,20 +85,24 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         loop.add_signal_handler(number, stopping.set)
-    pool = Pool(settings.workers, settings.queue, settings.timeout)
+    pool = Pool(settings.workers, settings.queue, settings.timeout, settings.memory, settings.recycle)
     health = Health()
     sizes = [
         ("grpc.max_receive_message_length", settings.message_limit),
         ("grpc.max_send_message_length", settings.message_limit),
     ]
     # A second server on one port is a mistake.
-    server = grpc.aio.server(options=[*sizes, ("grpc.so_reuseport", 0)])
+    server = grpc.aio.server(options=[*sizes, ("grpc.so_reuseport", 0), *_connections(settings)])
     forward = grpc.aio.insecure_channel(settings.forward, options=sizes) if settings.forward else None
     evaluator = Evaluator(pool, settings.message_limit, forward)
     server.add_generic_rpc_handlers((evaluator.handler(), health.handler()))
     address = f"{settings.host}:{settings.port}"
     try:
-        port = server.add_insecure_port(address)
+        credentials = _credentials(settings)
+        if credentials is None:
+            port = server.add_insecure_port(address)
+        else:
+            port = server.add_secure_port(address, credentials)
     except RuntimeError:
         raise ServeError(
             f"cannot listen on {address}: is the address this machine's, and is the port free?"
@@ -95,3 +128,34 @@ async def _serve(settings: Settings) -> None:
     await pool.stop()
     if forward is not None:
         await forward.close()
+
+
+def _connections(settings: Settings) -> list[tuple[str, int]]:
+    """Options that keep clients without calls, or gone without a word, from holding the server's connections."""
+    return [
+        ("grpc.max_connection_idle_ms", max(int(settings.idle * 1000), 1)),
+        ("grpc.max_allowed_incoming_connections", settings.connections),
+        ("grpc.keepalive_time_ms", _KEEPALIVE),
+        ("grpc.keepalive_timeout_ms", _KEEPALIVE // 3),
+        # Clients may ask as often while nothing is called; more often is taken for an attack.
+        ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE // 6),
+    ]
+
+
+def _credentials(settings: Settings) -> grpc.ServerCredentials | None:
+    """The certificates to serve with, None for a port without. Raises ServeError."""
+    if not settings.certificate and not settings.key and not settings.client_ca:
+        return None
+    if not settings.certificate or not settings.key:
+        raise ServeError("--tls-cert and --tls-key belong together, and --tls-client-ca needs both")
+    texts = []
+    for path in (settings.key, settings.certificate, settings.client_ca):
+        try:
+            with open(path or os.devnull, "rb") as file:
+                texts.append(file.read())
+        except OSError as error:
+            raise ServeError(f"cannot read {path}: {error.strerror}") from None
+    key, certificate, clients = texts
+    return grpc.ssl_server_credentials(
+        [(key, certificate)], root_certificates=clients or None, require_client_auth=bool(clients)
+    )

@@ -25,10 +25,12 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
 
     matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
     """
-    template = item.object
-    if template.get("apiVersion") != selector.get("apiVersion") or template.get("kind") != selector.get(
-        "kind"
-    ):
+    template, versions = item.object, selector.get("apiVersion")
+    version = template.get("apiVersion")
+    if template.get("kind") != selector.get("kind"):
+        return False
+    # A ClusterClass names one version; an extension, which outlives versions, may name several.
+    if version not in versions if isinstance(versions, list) else version != versions:
         return False
     resources = selector.get("matchResources") or {}
     holder = item.holder

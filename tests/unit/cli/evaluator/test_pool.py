@@ -374,3 +374,36 @@ def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool
     with pytest.raises(OSError if failing else asyncio.CancelledError):
         asyncio.run(test())
     assert clean == ([0, 2] if failing else [0, 1, 2])
+
+
+def test_workers_are_replaced_after_a_while() -> None:
+    """After so many calls another process goes on, and no caller notices."""
+
+    async def body() -> set[int]:
+        pool = Pool(1, 4, recycle=2)
+        await pool.start()
+        seen: set[int] = set()
+        for _ in range(5):
+            seen |= await pids(pool, 1)
+            assert (await call(pool)).output == EXPECTED
+        await pool.stop()
+        return seen
+
+    assert len(asyncio.run(body())) >= 2
+
+
+def test_a_run_that_needs_too_much_memory() -> None:
+    """It fails, and calls after it are answered."""
+
+    async def body() -> int:
+        pool = Pool(1, 4, memory=300 << 20)
+        await pool.start()
+        try:
+            failed = (await call(pool, EXAMPLE.encode() + b"# " + b"x" * (250 << 20))).exit_code
+        except DiedError:
+            failed = 1
+        assert (await call(pool)).output == EXPECTED
+        await pool.stop()
+        return failed
+
+    assert asyncio.run(body()) == 1

@@ -1,0 +1,65 @@
+"""`krmkit completion SHELL`: a script that lets the shell complete commands, flags, choices, functions and files."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+from krmkit.cli.arguments import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Commands = dict[str, tuple[str, str]]
+
+SHELLS = ("bash", "zsh", "fish")
+EPILOG = """
+bash:  krmkit completion bash >~/.local/share/bash-completion/completions/krmkit
+zsh:   krmkit completion zsh >"${fpath[1]}/_krmkit"
+fish:  krmkit completion fish >~/.config/fish/completions/krmkit.fish
+"""
+_FUNCTIONS = ("run", "doc", "schema")  # commands whose first word is a function
+_SEVERAL = ("list", "doc", "version", "schema", "explain")  # commands of a module with several
+_FILES = ("package", "out", "output", "results_dir", "setfile", "packages", "objects", "folders", "file")
+
+
+def parser() -> Parser:
+    """The command line of `krmkit completion`."""
+    made = Parser(
+        prog="krmkit completion",
+        description="Print the completion script of a shell, from the same parsers that\nread the commands.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    return made
+
+
+def main(words: list[str], commands: Commands) -> int:
+    """Run `krmkit completion SHELL`; returns the exit code."""
+    import shtab
+
+    shell = parser().parse_args(words[1:]).shell
+    print(shtab.complete(whole(commands), shell=shell, root_prefix="krmkit"))
+    return 0
+
+
+def whole(known: Commands) -> argparse.ArgumentParser:
+    """One parser of all commands."""
+    import shtab
+
+    from krmkit.fn import loader
+
+    names = loader.names()
+    made = argparse.ArgumentParser(prog="krmkit")
+    commands = made.add_subparsers(dest="command")
+    for name, (module, summary) in known.items():
+        make = import_module(module).parser
+        one = make(name) if name in _SEVERAL else make()
+        # Choices for the shell only: the command itself says more about a wrong name.
+        for action in one._actions:
+            if name in _FUNCTIONS and action.dest == "function":
+                action.choices = names
+            if action.dest in _FILES and not action.choices:
+                action.complete = shtab.FILE
+        commands.add_parser(name, parents=[one], add_help=False, help=summary)
+    return made

@@ -1,0 +1,183 @@
+"""Starts the server of extensions and stops it: port, workers, certificates, reloads, signals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+
+from hypercorn.asyncio import serve as hypercorn_serve
+from hypercorn.config import Config
+
+from krmkit.cli.evaluator.frames import CALL
+from krmkit.cli.evaluator.pool import DiedError, Pool, Worker
+from krmkit.cli.extension.app import App
+from krmkit.cli.extension.metrics import Metrics
+from krmkit.cli.extension.sources import ExtensionError, fingerprint, load, module_files, read
+from krmkit.cli.extension.tls import Certificates
+from krmkit.cli.extension.worker import PROGRAM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ssl
+    from typing import Any
+
+LABEL = "krmkit topology-extension"
+
+
+@dataclass(slots=True)
+class Settings:
+    """How to serve. Without a certificate the port speaks plain HTTP, which only loopback addresses may."""
+
+    paths: list[str] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
+    host: str = "127.0.0.1"
+    port: int = 9443
+    metrics_port: int = 8080
+    certificate: str = ""
+    key: str = ""
+    client_ca: str = ""
+    workers: int = 1
+    queue: int = 256
+    timeout: float = 30.0
+    grace: float = 25.0
+    poll: float = 1.0
+    log: bool = True
+
+
+class _Config(Config):
+    """Hypercorn's settings with a context of our own, which can be reloaded."""
+
+    certificates: Certificates | None = None
+
+    @property
+    def ssl_enabled(self) -> bool:
+        return self.certificates is not None
+
+    def create_ssl_context(self) -> ssl.SSLContext | None:
+        return self.certificates.context if self.certificates is not None else None
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT. Raises ExtensionError."""
+    asyncio.run(_Server(settings).run())
+
+
+class _Server:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._watched = [*settings.paths, *module_files(settings.modules, os.getcwd())]
+        self._metrics = Metrics()
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        settings = self._settings
+        config = self._config()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stopping.set)
+        seen = fingerprint(self._watched)
+        pool = await self._pool()
+        app = App(pool, self._metrics, log=settings.log)
+        self._metrics.reload("extensions", True)
+        watch = asyncio.create_task(self._watch(app, config.certificates, seen))
+        try:
+            metrics_port = self._metrics.listen(settings.host, settings.metrics_port)
+        except OSError as error:
+            await pool.stop()
+            raise ExtensionError(f"cannot listen on port {settings.metrics_port}: {error.strerror}") from None
+        print(
+            f"{LABEL}: {settings.workers} workers, listening on {settings.host}:{self._port}, metrics on port {metrics_port}",
+            flush=True,
+        )
+        application: Any = app  # its messages are plain dicts
+        await hypercorn_serve(application, config, shutdown_trigger=partial(self._stopped, app))
+        watch.cancel()
+        await asyncio.gather(watch, return_exceptions=True)
+        await app.pool.stop()
+
+    async def _stopped(self, app: App) -> None:
+        await self._stopping.wait()
+        app.ready = False
+
+    def _config(self) -> _Config:
+        settings = self._settings
+        config = _Config()
+        if settings.certificate or settings.key or settings.client_ca:
+            if not settings.certificate or not settings.key:
+                raise ExtensionError("--tls-cert and --tls-key belong together, and --client-ca needs both")
+            config.certificates = Certificates(settings.certificate, settings.key, settings.client_ca)
+        elif settings.host not in ("127.0.0.1", "::1", "localhost"):
+            raise ExtensionError("--tls-cert and --tls-key are needed: Cluster API calls over https only")
+        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((settings.host, settings.port))
+        except OSError as error:
+            raise ExtensionError(
+                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+            ) from None
+        self._port = listener.getsockname()[1]
+        listener.listen(256)
+        listener.setblocking(False)
+        place = f"fd://{listener.detach()}"
+        config.bind = [place]
+        config.graceful_timeout = settings.grace
+        config.keep_alive_timeout = 120.0
+        config.read_timeout = 60
+        config.h2_max_inbound_frame_size = 1 << 20
+        config.accesslog = None
+        config.errorlog = None
+        config.include_server_header = False
+        return config
+
+    async def _pool(self) -> Pool:
+        """Workers with the extensions as they are now. Raises ExtensionError."""
+        settings = self._settings
+        content = read(settings.paths, settings.modules)
+        if not settings.modules:
+            load(content)  # says all that is wrong, without a process
+        setup = CALL.pack(0, len(content)) + content
+        begin = partial(Worker.start, PROGRAM, setup)
+        pool = Pool(settings.workers, settings.queue, settings.timeout, begin=begin, label=LABEL)
+        try:
+            await pool.start()
+        except (OSError, DiedError) as error:
+            raise ExtensionError(f"cannot start a worker: {error}") from None
+        return pool
+
+    async def _watch(self, app: App, certificates: Certificates | None, seen: object) -> None:
+        """Look for changed files, and take them in where they are good."""
+        while True:
+            await asyncio.sleep(self._settings.poll)
+            self._reload_certificates(certificates)
+            now = fingerprint(self._watched)
+            if now == seen:
+                continue
+            seen = now
+            try:
+                new = await self._pool()
+            except ExtensionError as error:
+                self._metrics.reload("extensions", False)
+                print(f"{LABEL}: the old extensions stay: {error}", file=sys.stderr, flush=True)
+                continue
+            old, app.pool = app.pool, new
+            while app.running.get(old):
+                await asyncio.sleep(0.02)
+            await old.stop()
+            self._metrics.reload("extensions", True)
+            print(f"{LABEL}: the extensions were loaded again", file=sys.stderr, flush=True)
+
+    def _reload_certificates(self, certificates: Certificates | None) -> None:
+        try:
+            if certificates is not None and certificates.reload():
+                self._metrics.reload("certificate", True)
+                print(f"{LABEL}: the certificate was loaded again", file=sys.stderr, flush=True)
+        except ExtensionError as error:
+            self._metrics.reload("certificate", False)
+            print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)

@@ -1,0 +1,121 @@
+"""Where extensions come from: TopologyExtensions in files, and Python modules."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+
+from krmkit.cli.topologysource import PlanError, read_items
+from krmkit.clusterapi.collect import Item
+from krmkit.clusterapi.hooks.definition import API_VERSION, KIND
+from krmkit.clusterapi.hooks.serving import Served, ServingError
+from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.fn.source import SourceError, SourceFile
+from krmkit.krm.errors import ListError
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.hooks.serving import HookExtension
+
+    Object = dict[str, Any]
+
+
+class ExtensionError(Exception):
+    """Extensions that cannot be read or used; the message says why."""
+
+
+def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
+    """The TopologyExtensions of files and folders, and the names of modules, as JSON. Raises ExtensionError."""
+    items: list[Object] = []
+    for path in paths:
+        found = _extensions(path)
+        if not found:
+            raise ExtensionError(f"{path}: holds no {KIND}")
+        items += found
+    return json.dumps({"items": items, "modules": list(modules), "folder": os.getcwd()}).encode()
+
+
+def _extensions(path: str) -> list[Object]:
+    try:
+        if os.path.isdir(path):
+            resources = read_items(path)
+        else:
+            with open(path, encoding="utf-8") as file:
+                resources = list(SourceFile(path, file.read(), "", path).items)
+        # Items are parsed here, when they are asked for.
+        return [Item(one).data for one in resources if one.kind == KIND and one.api_version == API_VERSION]
+    except PlanError as error:
+        raise ExtensionError(str(error)) from None
+    except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
+        text = str(error)
+        raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
+
+
+def load(content: bytes) -> Served:
+    """The extensions, ready to be called. Raises ExtensionError with everything that is wrong with them."""
+    given = json.loads(content)
+    extensions: list[HookExtension] = []
+    problems = []
+    for item in given["items"]:
+        extension = TopologyExtension(item)
+        problems += [f"{KIND} {extension.name}: {field}: {text}" for field, text in extension.problems]
+        extensions.append(extension)
+    if problems:
+        raise ExtensionError("\n".join(problems))
+    for name in given["modules"]:
+        extensions += _of_module(name, given["folder"])
+    try:
+        return Served(extensions)
+    except ServingError as error:
+        raise ExtensionError(str(error)) from None
+
+
+def _of_module(name: str, folder: str) -> list[HookExtension]:
+    from krmkit.clusterapi.extension import Extension
+
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:  # noqa: BLE001  # whatever an author's module raises
+        raise ExtensionError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
+    found: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
+    if not found:
+        raise ExtensionError(f"module {name} holds no krmkit.clusterapi.extension.Extension")
+    return found
+
+
+def fingerprint(paths: Iterable[str]) -> tuple[tuple[str, int, int, int], ...]:
+    """What changes when a file below the paths does: name, inode, size and time of each."""
+    found = []
+    for path in paths:
+        for place in sorted(_files(path)):
+            try:
+                status = os.stat(place)
+            except OSError:
+                continue
+            found.append((place, status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
+def _files(path: str) -> Iterable[str]:
+    if not os.path.isdir(path):
+        return [path]
+    return [
+        os.path.join(folder, name) for folder, _, names in os.walk(path, followlinks=True) for name in names
+    ]
+
+
+def module_files(modules: Iterable[str], folder: str) -> list[str]:
+    """The files of modules in a folder, to watch them."""
+    found = []
+    for name in modules:
+        place = os.path.join(folder, *name.split("."))
+        found.append(place if os.path.isdir(place) else f"{place}.py")
+    return found

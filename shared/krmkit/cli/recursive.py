@@ -1,0 +1,199 @@
+"""`krmkit render -r DIR`: every package below a folder, on all cores, each for itself.
+
+A process keeps nothing of a package that it is done with, and results are shown in the order of paths as soon as those
+before them are there, so that memory does not grow with the number of packages.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from pathlib import Path
+
+from krmkit.cli.arguments import cores, resolver_of
+from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.report.formats import Totals, of_package, shown
+from krmkit.cli.report.model import PackageReport, Report
+from krmkit.cli.report.places import report_of, shown_path
+from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.fn.diff import diff
+from krmkit.fn.package import KPTFILE, PackageError, read
+from krmkit.fn.pipeline import render
+from krmkit.fn.resultlist import FILE, results_text
+from krmkit.fn.tree import WORK
+from krmkit.fn.write import WriteError, write, write_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    from krmkit.fn.run import Options
+
+_COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
+
+
+class TreeError(Exception):
+    """The folder cannot be rendered; the message says why."""
+
+
+class Job:
+    """What the processes share. `only_show`: nothing is written. `colour`: diffs are painted."""
+
+    __slots__ = ("arguments", "colour", "only_show", "options", "paths")
+
+    def __init__(
+        self,
+        paths: list[str],
+        arguments: argparse.Namespace,
+        options: Options,
+        only_show: bool,
+        colour: bool,
+    ) -> None:
+        self.paths = paths
+        self.arguments = arguments
+        self.options = options
+        self.only_show = only_show
+        self.colour = colour
+
+
+def render_all(folder: str, arguments: argparse.Namespace, options: Options, only_show: bool) -> int:
+    """Render every package below `folder`, show what came of it, and return the exit code. Raises TreeError."""
+    paths = packages_below(folder)
+    if not paths:
+        raise TreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+    if arguments.since:
+        paths = changed_since(folder, paths, arguments.since)
+    terminal = Terminal(sys.stdout, arguments.color)
+    progress = Terminal(sys.stderr, arguments.color)
+    people = arguments.format in ("table", "text")
+    job = Job(paths, arguments, options, only_show, terminal.colour and people)
+    totals = Totals()
+    report = Report("render", written=not only_show)
+    with unread_is_fine(terminal.stream):
+        for done, one in enumerate(_in_order(job), 1):
+            totals.add(one)
+            progress.line("")
+            if people:
+                terminal.stream.write(of_package(one, report.written, arguments.format, terminal))
+            else:
+                sys.stderr.write(one.diff)
+                report.packages.append(one)
+            progress.line(f"{done} of {len(paths)} packages")
+        progress.line("")
+        if people:
+            terminal.stream.write(totals.text(report.written) + "\n")
+        else:
+            terminal.stream.write(shown(report, arguments.format, terminal))
+    return totals.exit_code(arguments.check)
+
+
+def _in_order(job: Job) -> Iterator[PackageReport]:
+    """The reports in the order of the paths; what is ready too early waits."""
+    count = len(job.paths)
+    jobs = min(job.arguments.jobs or cores(), count)
+    if jobs < 2:
+        work = worker(job)
+        yield from map(work, range(count))
+        return
+    from krmkit.cli.processes import share
+
+    waiting: dict[int, PackageReport] = {}
+    following = 0
+    for number, report, how in share(range(count), jobs, worker, job):
+        if report is None:
+            report = PackageReport(
+                shown_path(job.paths[number]),
+                failure=f"the process that rendered it {how}; the others went on",
+            )
+        waiting[number] = report
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+def worker(job: Job) -> Callable[[int], PackageReport]:
+    """What renders one package after the other in a process."""
+    resolver = resolver_of(job.arguments, job.options)
+    gc.collect()
+    gc.freeze()
+
+    done = 0
+
+    def work(number: int) -> PackageReport:
+        nonlocal done
+        done += 1
+        if done % _COLLECT == 0:
+            gc.collect()
+        path = job.paths[number]
+        try:
+            package = read(path, job.options.limits)
+            rendering = render(package, resolver)
+            report = report_of(package, rendering)
+            report.notes = package.notes
+            if job.arguments.diff:
+                secrets = () if job.arguments.show_secrets else rendering.secrets
+                report.diff = diff(rendering.shown, job.colour, secrets)
+            if job.arguments.results_dir:
+                place = os.path.join(job.arguments.results_dir, report.path, FILE)
+                write_file(place, results_text(rendering.runs, rendering.exit_code))
+            if not rendering.failure and not job.only_show:
+                write(package.path, rendering.changes, package.leftovers, careful=True)
+            return report
+        except (PackageError, WriteError) as error:
+            return PackageReport(shown_path(path), failure=str(error))
+        except Exception as error:  # one package must not stop the others
+            if job.arguments.debug:
+                raise
+            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
+            return PackageReport(shown_path(path), failure=failure)
+
+    return work
+
+
+def packages_below(folder: str) -> list[str]:
+    """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
+    if not os.path.isdir(folder):
+        raise TreeError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+    found = []
+    for path, folders, files in os.walk(folder):
+        if KPTFILE in files:
+            found.append(path)
+            folders.clear()
+        folders[:] = sorted(name for name in folders if name not in (".git", WORK))
+    return sorted(found)
+
+
+def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
+    """Those of the packages in which a file differs from a git revision, or a file that one of theirs links to.
+
+    Files that git does not know yet count. Raises TreeError where git cannot tell.
+    """
+    try:
+        repository = Repository(Path(folder))
+        top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+        if revision.startswith("-"):
+            raise GitError(f'"{revision}" is no revision')
+        commit = repository.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+        said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
+        said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
+    except GitError as error:
+        raise TreeError(f"--since {revision}: {error}") from None
+    changed = {os.path.join(top, name) for name in os.fsdecode(said).split("\0") if name}
+    above: set[str] = {top} if changed else set()
+    for path in changed:
+        while path not in above:
+            above.add(path)
+            path = os.path.dirname(path)
+    return [path for path in paths if os.path.realpath(path) in above or _links(path, changed)]
+
+
+def _links(package: str, changed: set[str]) -> bool:
+    """Whether a file of the package is a link to a changed one."""
+    for path, _, files in os.walk(package):
+        for name in files:
+            place = os.path.join(path, name)
+            if os.path.islink(place) and os.path.realpath(place) in changed:
+                return True
+    return False

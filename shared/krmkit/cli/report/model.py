@@ -1,0 +1,164 @@
+"""The report of a command: `krmkit.dev/report/v1alpha1`, documented in docs/report.md.
+
+Report
+  packages: one for each package that was worked on
+    steps: the functions that ran, in order
+    results: what they found, each with its place
+    changes: the files that changed, or would
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+API_VERSION = "krmkit.dev/report/v1alpha1"
+KIND = "Report"
+CREATED, CHANGED, REMOVED = "created", "changed", "removed"
+
+
+@dataclass(slots=True)
+class Result:
+    """One finding. `path` is relative to where the command was called; `line` and `column` count from 1, 0 is unknown.
+
+    Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9, column=14)`.
+    """
+
+    severity: str
+    rule: str
+    message: str
+    path: str = ""
+    line: int = 0
+    column: int = 0
+    resource: dict[str, str] = field(default_factory=dict)
+    field: str = ""
+    function: str = ""
+    current: object = None
+    proposed: object = None
+
+    @property
+    def place(self) -> str:
+        """`path:line:col`, as much of it as is known."""
+        numbers = f":{self.line}:{self.column or 1}" if self.line else ""
+        return self.path + numbers if self.path else ""
+
+    @property
+    def subject(self) -> str:
+        """`ConfigMap ns/app data.x`, as much of it as is known."""
+        parts = []
+        if self.resource:
+            name = f"{self.resource.get('namespace', '')}/{self.resource.get('name', '')}".lstrip("/")
+            parts.append(f"{self.resource.get('kind', '')} {name}".strip())
+        return " ".join([*parts, self.field] if self.field else parts)
+
+    def data(self) -> dict[str, Any]:
+        """The result for programs; what is not known is absent."""
+        values: dict[str, Any] = {
+            "severity": self.severity,
+            "rule": self.rule,
+            "message": self.message,
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "resource": self.resource,
+            "field": self.field,
+            "function": self.function,
+            "current": self.current,
+            "proposed": self.proposed,
+        }
+        return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
+
+
+@dataclass(slots=True)
+class Step:
+    """One function of a pipeline after its run. `package` is the subpackage whose pipeline it belongs to, "" for the package."""
+
+    name: str
+    kind: str
+    package: str = ""
+    exit_code: int = 0
+    seconds: float = 0.0
+
+    def data(self) -> dict[str, Any]:
+        """The step for programs."""
+        return {
+            self.kind: self.name,
+            "package": self.package,
+            "exitCode": self.exit_code,
+            "seconds": round(self.seconds, 4),
+        }
+
+
+@dataclass(slots=True)
+class FileChange:
+    """A file that changed, or would: `path` relative to where the command was called, `action` one of the three above."""
+
+    path: str
+    action: str
+
+
+@dataclass(slots=True)
+class PackageReport:
+    """What came of one package. `failure` says why its pipeline ended early, "" when it did not.
+
+    `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for.
+    """
+
+    path: str
+    packages: int = 1
+    steps: list[Step] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
+    failure: str = ""
+    notes: list[str] = field(default_factory=list)
+    diff: str = ""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything failed here."""
+        return bool(self.failure) or any(result.severity == "error" for result in self.results)
+
+    def data(self) -> dict[str, Any]:
+        """The package for programs."""
+        data: dict[str, Any] = {
+            "path": self.path,
+            "functions": [step.data() for step in self.steps],
+            "results": [result.data() for result in self.results],
+            "changes": [{"path": change.path, "action": change.action} for change in self.changes],
+        }
+        if self.failure:
+            data["failure"] = self.failure
+        return data
+
+
+@dataclass(slots=True)
+class Report:
+    """What a command did. `written` is False where changes are only shown."""
+
+    command: str
+    packages: list[PackageReport] = field(default_factory=list)
+    written: bool = True
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of all packages, in order."""
+        return [result for package in self.packages for result in package.results]
+
+    def exit_code(self, check: bool = False) -> int:
+        """1 after an error, 2 with `check` where something would change, else 0."""
+        if any(package.has_errors for package in self.packages):
+            return 1
+        return 2 if check and any(package.changes for package in self.packages) else 0
+
+    def data(self) -> dict[str, Any]:
+        """The report for programs."""
+        return {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "command": self.command,
+            "written": self.written,
+            "packages": [package.data() for package in self.packages],
+        }

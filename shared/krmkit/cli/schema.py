@@ -1,0 +1,161 @@
+"""`krmkit schema KIND` and `krmkit explain KIND.FIELD`: the config of a function, for editors and for people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from krmkit.cli.arguments import Parser, say
+from krmkit.fn import loader
+from krmkit.fn.help import text_for
+from krmkit.lang.nearest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.fn.definition import Definition
+
+EPILOG = {
+    "schema": """
+krmkit schema ApplyPresets > .schemas/ApplyPresets.json
+krmkit schema ApplyPresets --modeline presets.yaml
+""",
+    "explain": """
+krmkit explain ApplyPresets
+krmkit explain ApplyPresets.spec.selections.presets
+""",
+}
+
+
+def parser(command: str) -> Parser:
+    """The command line of `krmkit schema` or `krmkit explain`."""
+    what = {
+        "schema": "Print the JSON Schema of a config's kind.",
+        "explain": "Say what a field of a config is for, of which type, and what lies below it.",
+    }
+    made = Parser(
+        prog=f"krmkit {command}",
+        description=what[command],
+        epilog=EPILOG[command],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if command == "explain":
+        made.add_argument("field", metavar="KIND[.FIELD]", help="such as ApplyPresets.spec.selections")
+        return made
+    made.add_argument("function", metavar="KIND", help="a kind, or the name of its function")
+    made.add_argument(
+        "--modeline",
+        metavar="FILE",
+        help="write the schema into .schemas beside FILE, and a first line into FILE that tells editors about it",
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit schema` or `krmkit explain`; returns the exit code."""
+    arguments = parser(words[0]).parse_args(words[1:])
+    kind, _, path = (arguments.field if words[0] == "explain" else arguments.function).partition(".")
+    try:
+        definition = find(kind)
+        if words[0] == "explain":
+            print(explained(definition, [step for step in path.split(".") if step]), end="")
+        elif arguments.modeline:
+            _modeline(definition, arguments.modeline)
+        else:
+            print(text_for(definition, "schema"), end="")
+    except LookupError as error:
+        say(words[0], error.args[0])
+        return 1
+    except OSError as error:
+        say(words[0], f"{error.filename}: {error.strerror}")
+        return 1
+    return 0
+
+
+def find(kind: str) -> Definition:
+    """The definition of the function with this kind or name. Raises LookupError with the nearest one."""
+    known: dict[str, Definition] = {}
+    for name in loader.names():
+        definition = loader.load(name).definition
+        known[name] = known[definition.kind] = definition
+    for name, definition in known.items():
+        if name.lower() == kind.lower():
+            return definition
+    kinds = sorted({definition.kind for definition in known.values()})
+    raise LookupError(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
+
+
+def explained(definition: Definition, steps: list[str]) -> str:
+    """What a field is, as text. Raises LookupError with the nearest name."""
+    schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
+    node, path = schema, definition.kind
+    required = False
+    for step in steps:
+        name = step.partition("[")[0]
+        node = _elements(node)
+        below = node.get("properties") or {}
+        if name in below:
+            required = name in (node.get("required") or [])
+            node = below[name]
+        elif isinstance(node.get("additionalProperties"), dict):
+            node, required = node["additionalProperties"], False
+        else:
+            raise LookupError(f'{path} has no field "{name}"{did_you_mean(name, below)}')
+        path += f".{name}"
+    lines = [f"{path}  {_type(node)}{'  (required)' if required else ''}"]
+    if not steps:
+        lines.append(f"function: {definition.name}")
+    if node.get("description"):
+        lines += ["", *_wrapped(str(node["description"]), "")]
+    for word in ("default", "enum", "pattern", "minimum", "maximum"):
+        if word in node:
+            lines.append(f"{word}: {json.dumps(node[word], ensure_ascii=False)}")
+    inner = _elements(node)
+    below = inner.get("properties") or {}
+    if below:
+        lines += ["", "Fields:"]
+        for name, field in below.items():
+            mark = "  (required)" if name in (inner.get("required") or []) else ""
+            lines.append(f"  {name}  {_type(field)}{mark}")
+            lines += _wrapped(str(field.get("description") or ""), "      ")
+    return "\n".join(lines) + "\n"
+
+
+def _elements(node: dict[str, Any]) -> dict[str, Any]:
+    """What a list holds, or the node itself."""
+    while isinstance(node.get("items"), dict):
+        node = node["items"]
+    return node
+
+
+def _type(node: dict[str, Any]) -> str:
+    """`string`, `list of object`, `map of string`."""
+    if isinstance(node.get("items"), dict):
+        return f"list of {_type(node['items'])}"
+    if isinstance(node.get("additionalProperties"), dict):
+        return f"map of {_type(node['additionalProperties'])}"
+    said = node.get("type") or "any"
+    return " or ".join(said) if isinstance(said, list) else str(said)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, 79, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _modeline(definition: Definition, file: str) -> None:
+    """Put the schema beside a config, and the comment into it that yaml-language-server reads."""
+    import os
+
+    from krmkit.fn.write import write_file
+
+    with open(file, encoding="utf-8", newline="") as stream:
+        text = stream.read()
+    schema = f".schemas/{definition.kind}.json"
+    write_file(os.path.join(os.path.dirname(file), schema), text_for(definition, "schema"))
+    mark = "# yaml-language-server: $schema="
+    if text.startswith(mark):
+        text = text.partition("\n")[2]
+    write_file(file, f"{mark}{schema}\n{text}")

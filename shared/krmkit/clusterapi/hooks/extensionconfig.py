@@ -1,0 +1,162 @@
+"""ExtensionConfig: what its webhook checks, and where a hook of an extension is called.
+
+Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go (urlForExtension).
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.lang.fielderror import FieldError, child, forbidden, invalid, required
+from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.kubenames import is_dns1123_label
+from krmkit.lang.nested import find, mapping
+from krmkit.lang.selectors import SelectorError, parse_selector
+from krmkit.lang.sprig.urls import Url, UrlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Object = dict[str, Any]
+
+GROUP = "runtime.cluster.x-k8s.io"
+KIND = "ExtensionConfig"
+HIGHEST_PORT = 65535
+_CLIENT_CONFIG = "spec.clientConfig"
+_HTTPS = "https"
+
+
+def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[FieldError]:
+    """Every error of an ExtensionConfig.
+
+    >>> [error.field for error in validate_extension_config({"metadata": {"name": "bad.name"}})]
+    ['metadata.name', 'spec.clientConfig']
+    """
+    if not runtime_sdk:
+        return [forbidden("spec", "can be set only if the RuntimeSDK feature flag is enabled")]
+    found = []
+    name = str(find(config, ("metadata", "name"), ""))
+    for problem in is_dns1123_label(name):
+        found.append(
+            invalid("metadata.name", name, f"ExtensionConfig name should be a valid DNS1123 label: {problem}")
+        )
+    client = mapping(config, "spec", "clientConfig")
+    url, service = client.get("url"), client.get("service")
+    if not url and not service:
+        found.append(required(_CLIENT_CONFIG, "either url or service must be defined"))
+    if url and service:
+        found.append(forbidden(_CLIENT_CONFIG, "only one of url or service can be defined"))
+    if url:
+        found += _url_errors(url, child(_CLIENT_CONFIG, "url"))
+    if service:
+        found += _service_errors(service, child(_CLIENT_CONFIG, "service"))
+    selector = find(config, ("spec", "namespaceSelector"))
+    if selector:
+        try:
+            parse_selector(selector)
+        except SelectorError as error:
+            found.append(invalid("spec.namespaceSelector", selector, str(error)))
+    return found
+
+
+def _url_errors(url: object, path: str) -> list[FieldError]:
+    try:
+        parsed = Url.parse(str(url))
+    except UrlError as error:
+        return [invalid(path, url, f"must be a valid URL, e.g. https://example.com: {error}")]
+    if not parsed.scheme:
+        return [invalid(path, url, "must be a valid URL, e.g. https://example.com")]
+    if parsed.scheme != _HTTPS:
+        return [invalid(path, url, "'https' is the only allowed URL scheme, e.g. https://example.com")]
+    if not parsed.host:
+        return [invalid(path, url, "must have a host, e.g. https://example.com")]
+    if parsed.user is not None or parsed.query or parsed.fragment:
+        return [invalid(path, url, "must have neither user, nor query, nor fragment")]
+    return []
+
+
+def _service_errors(service: Object, path: str) -> list[FieldError]:
+    found = []
+    for field in ("name", "namespace"):
+        value = str(service.get(field) or "")
+        place = child(path, field)
+        if not value:
+            found.append(required(place, "must not be empty"))
+        elif is_dns1123_label(value):
+            found.append(invalid(place, value, f"invalid {field}"))
+    url_path = service.get("path")
+    if url_path and not str(url_path).startswith("/"):
+        found.append(invalid(child(path, "path"), url_path, "must be a valid URL path, e.g. /path/to/hook"))
+    port = service.get("port")
+    if port and not (isinstance(port, int) and 0 < port <= HIGHEST_PORT):
+        found.append(invalid(child(path, "port"), port, "must be in range 1-65535 inclusive"))
+    return found
+
+
+def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
+    """The path below which a hook is served, all in lower case.
+
+    >>> hook_path("hooks.runtime.cluster.x-k8s.io", "v1alpha1", "GeneratePatches", "my-patch")
+    '/hooks.runtime.cluster.x-k8s.io/v1alpha1/generatepatches/my-patch'
+    """
+    return "/" + "/".join(part for part in (group, version, hook.lower(), handler.lower()) if part)
+
+
+def extension_url(client_config: Object, path: str) -> str:
+    """Where a path of an extension is called: the config's url or service, its path, and `path`. Raises TopologyError.
+
+    >>> extension_url({"service": {"name": "ext", "namespace": "system", "port": 9443}}, "/discovery")
+    'https://ext.system.svc:9443/discovery'
+    """
+    service, url = client_config.get("service"), client_config.get("url")
+    if service:
+        port = f":{service['port']}" if service.get("port") else ""
+        prefix = posixpath.join("/", str(service.get("path") or "").strip("/"))
+        return f"{_HTTPS}://{service.get('name')}.{service.get('namespace')}.svc{port}{_joined(prefix, path)}"
+    if not url:
+        raise TopologyError(
+            "failed to compute URL: at least one of service and url should be defined in config"
+        )
+    try:
+        parsed = Url.parse(str(url))
+    except UrlError as error:
+        raise TopologyError(f"failed to compute URL: {error}") from None
+    if parsed.scheme != _HTTPS:
+        raise TopologyError(f"failed to compute URL: expected https scheme, got {parsed.scheme}")
+    return f"{_HTTPS}://{parsed.host}{_joined(parsed.path, path)}"
+
+
+def _joined(prefix: str, path: str) -> str:
+    return posixpath.normpath(f"/{prefix.strip('/')}/{path.lstrip('/')}").replace("//", "/")
+
+
+def merged_settings(config: Object, request: Object) -> Object:
+    """The request with the ExtensionConfig's settings below its own."""
+    settings = {**mapping(config, "spec", "settings"), **(request.get("settings") or {})}
+    return {**request, "settings": settings} if settings else request
+
+
+def check_namespace(config: Object, handler: str, namespace: str, labels: Object, name: str) -> None:
+    """Raises TopologyError where the namespaceSelector leaves out the namespace of the object that a call is for.
+
+    labels: those of the namespace. name: the object's name, for the message.
+    """
+    selector = find(config, ("spec", "namespaceSelector"))
+    if not selector:
+        return
+    try:
+        matches = parse_selector(selector).matches({"kubernetes.io/metadata.name": namespace, **labels})
+    except SelectorError as error:
+        raise TopologyError(f"failed to call extension handler {quote(handler)}: {error}") from None
+    if not matches:
+        raise TopologyError(
+            f"failed to call extension handler {quote(handler)}: namespaceSelector did not match object"
+            f" {namespace}/{name}"
+        )
+
+
+def discovery_cache_key(handler: str, version: str, settings: Object) -> tuple[str, str, tuple[Any, ...]]:
+    """The key under which an answer to DiscoverVariables is kept: handler, version of the config, and settings."""
+    return handler, version, tuple(sorted(settings.items()))

@@ -1,0 +1,67 @@
+"""Values of variables that a handler marks as sensitive: no answer may hold them."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from krmkit.clusterapi.patches.request import Request
+
+
+class Secrets:
+    """The texts and numbers of the sensitive variables of one request.
+
+    >>> from krmkit.clusterapi.patches.request import Request
+    >>> secrets = Secrets(["token"], Request([], {"token": "s3cr3t"}, {}))
+    >>> secrets.held_by('"token" must be longer, got "s3cr3t"')
+    'token'
+    """
+
+    __slots__ = ("_forms",)
+
+    def __init__(self, names: Iterable[str], request: Request) -> None:
+        self._forms: list[tuple[str, str]] = []
+        for name in names:
+            places = (request.variables, *(item.variables for item in request.items))
+            for text in dict.fromkeys(one for place in places for one in _leaves(place.get(name))):
+                quoted = json.dumps(text, ensure_ascii=False)[1:-1]
+                encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
+                self._forms += [(name, form) for form in dict.fromkeys((text, quoted, encoded))]
+
+    def held_by(self, text: str) -> str:
+        """The variable whose value a text holds, "" for none."""
+        return next((name for name, form in self._forms if form in text), "")
+
+    def written_by(self, value: Any) -> str:
+        """The variable whose value stands in a patch: whole, or inside a longer text."""
+        if not self._forms:
+            return ""
+        for text in _leaves(value):
+            for name, form in self._forms:
+                if form == text or (len(form) >= _SHORTEST and form in text):
+                    return name
+        return ""
+
+
+_SHORTEST = 4  # shorter ones stand in many texts by chance
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts and numbers inside a value; true, false and null say too little to be secret."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            pending += one.values()
+        elif isinstance(one, list):
+            pending += one
+        elif isinstance(one, str):
+            if one:
+                yield one
+        elif one is not None and not isinstance(one, bool):
+            yield str(one)

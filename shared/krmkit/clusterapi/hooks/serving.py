@@ -1,0 +1,146 @@
+"""What a server of extensions answers: path and body of a call in, status and body out. Nothing here listens or reads files.
+
+A handler that fails answers with status 200 too; its failure stands in the body, as Cluster API's own server does it.
+"""
+
+from __future__ import annotations
+
+import json
+
+from krmkit.clusterapi.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    VALIDATE_TOPOLOGY,
+)
+from krmkit.clusterapi.hooks.messages import FAILURE, SUCCESS, failure, on_the_wire, response
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Protocol
+
+    Object = dict[str, Any]
+
+    class HookExtension(Protocol):
+        """An extension that can be served: TopologyExtension, or one that is written in Python."""
+
+        name: str
+
+        def discovery(self) -> Object:
+            """The DiscoveryResponse."""
+
+        def answer(self, hook: str, handler: str, request: Object) -> Object:
+            """The response of a hook; patches are data."""
+
+
+LARGEST = 20 << 20
+DISCOVERY = "Discovery"
+_HOOKS = {hook.lower(): hook for hook in (GENERATE_PATCHES, VALIDATE_TOPOLOGY, DISCOVER_VARIABLES)}
+_BASE = f"/{HOOKS_VERSION}/"
+
+
+class ServingError(Exception):
+    """Extensions that cannot be served together."""
+
+
+class Served:
+    """Extensions behind one port. All of them answer below `/`, and each one alone below `/<its name>`.
+
+    >>> status, body = Served([]).respond("/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery", b"{}")
+    >>> status, json.loads(body)["handlers"]
+    (200, [])
+    """
+
+    __slots__ = ("_handlers", "_listed", "names")
+
+    def __init__(self, extensions: Iterable[HookExtension]) -> None:
+        """Raises ServingError where two extensions have a handler or a name in common."""
+        self.names: list[str] = []
+        self._handlers: dict[tuple[str, str, str], tuple[HookExtension, str]] = {}
+        self._listed: dict[str, list[Object]] = {"": []}
+        for extension in extensions:
+            if extension.name in self._listed:
+                raise ServingError(f"two extensions have the name {extension.name}")
+            self.names.append(extension.name)
+            listed = extension.discovery().get("handlers") or []
+            self._listed[extension.name] = listed
+            self._listed[""] += listed
+            for handler in listed:
+                name, hook = str(handler["name"]), str(handler["requestHook"]["hook"])
+                key = ("", hook.lower(), name.lower())
+                if key in self._handlers:
+                    other = self._handlers[key][0].name
+                    raise ServingError(
+                        f"the handler {name} is in {other} and in {extension.name}; names of handlers must be unique"
+                    )
+                self._handlers[key] = self._handlers[(extension.name, *key[1:])] = extension, name
+
+    def hook_of(self, path: str) -> str:
+        """`generatepatches/my-handler` for a path that is served, "" for another one. For logs and metrics."""
+        prefix, hook, name = _parts(path)
+        if hook == DISCOVERY.lower() and not name and prefix in self._listed:
+            return hook
+        return f"{hook}/{name}" if (prefix, hook, name) in self._handlers else ""
+
+    def respond(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """The HTTP status and the JSON of the answer."""
+        prefix, hook, name = _parts(path)
+        if hook == DISCOVERY.lower() and not name and prefix in self._listed:
+            return 200, _json(self._discovery(prefix, body))
+        known = self._handlers.get((prefix, hook, name))
+        if known is None:
+            return 404, b"404 page not found\n"
+        extension, handler = known
+        kind = _HOOKS[hook]
+        request, problem = _request(body)
+        if problem:
+            return 200, _json(failure(kind, problem))
+        try:
+            answer = on_the_wire(_checked(kind, extension.answer(kind, handler, request)))
+            text = _json(answer)
+        except Exception as error:  # noqa: BLE001  # whatever an author's code raises is a failure of the call, not of the server
+            return 200, _json(failure(kind, f"handler {handler} failed: {type(error).__name__}: {error}"))
+        if len(text) > LARGEST:
+            message = f"handler {handler}: the response has {len(text)} bytes, more than the {LARGEST} that may be sent"
+            return 200, _json(failure(kind, message))
+        return 200, text
+
+    def _discovery(self, prefix: str, body: bytes) -> Object:
+        problem = _request(body)[1]
+        return failure(DISCOVERY, problem) if problem else response(DISCOVERY, handlers=self._listed[prefix])
+
+
+def _parts(path: str) -> tuple[str, str, str]:
+    """Extension, hook and handler of a path, in lower case as they are asked for."""
+    prefix, base, rest = path.partition(_BASE)
+    if not base:
+        return "?", "", ""
+    hook, _, name = rest.strip("/").partition("/")
+    return prefix.strip("/"), hook, name
+
+
+def _request(body: bytes) -> tuple[Object, str]:
+    """The request, or what is wrong with it."""
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        detail = "too deep" if isinstance(error, RecursionError) else str(error)
+        return {}, f"error unmarshalling request: {detail}"
+    if not isinstance(request, dict):
+        return {}, f"error unmarshalling request: must be a JSON object, got {type(request).__name__}"
+    return request, ""
+
+
+def _checked(kind: str, answer: Object) -> Object:
+    if answer.get("status") not in (SUCCESS, FAILURE):
+        return failure(
+            kind, f"the handler answered with status {answer.get('status')!r}; must be Success or Failure"
+        )
+    return answer
+
+
+def _json(value: Object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
+        "utf-8", "replace"
+    )

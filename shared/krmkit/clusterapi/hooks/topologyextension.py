@@ -1,0 +1,268 @@
+"""TopologyExtension: a runtime extension as data. Read once and checked, it answers any number of requests.
+
+An answer depends on the request alone. What a handler refuses is an answer with status Failure, not an exception.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    JSON_PATCH,
+    VALIDATE_TOPOLOGY,
+)
+from krmkit.clusterapi.hooks.definition import SPEC
+from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
+from krmkit.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
+from krmkit.clusterapi.hooks.secrets import Secrets
+from krmkit.clusterapi.hooks.settings import Settings
+from krmkit.clusterapi.hooks.validating import Validations
+from krmkit.clusterapi.patches.apply import Patched
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.clusterapi.patches.values import Variables
+from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.lang.gotemplate import TemplateError, parse
+from krmkit.lang.jsondiff import diff
+from krmkit.lang.kubenames import is_dns1123_label
+from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.schema import validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.clusterapi.patches.request import Request
+    from krmkit.lang.kubecel.environment import Environment
+
+    Object = dict[str, Any]
+
+PREFIXES = {
+    GENERATE_PATCHES: "generate-patches-",
+    VALIDATE_TOPOLOGY: "validate-topology-",
+    DISCOVER_VARIABLES: "discover-variables-",
+}
+_PARTS = {GENERATE_PATCHES: "patches", VALIDATE_TOPOLOGY: "validations", DISCOVER_VARIABLES: "variables"}
+_SENSITIVE = "value of the sensitive variable"
+
+
+class TopologyExtension:
+    """The handlers of one item. `problems` has what is wrong with it, as (field, message); then it answers nothing.
+
+    >>> handler = {"name": "a", "variables": [{"name": "v", "schema": {"openAPIV3Schema": {"type": "string"}}}]}
+    >>> extension = TopologyExtension({"metadata": {"name": "x"}, "spec": {"handlers": [handler]}})
+    >>> extension.answer("DiscoverVariables", "discover-variables-a", {})["variables"][0]["name"]
+    'v'
+    """
+
+    __slots__ = ("_environment", "_handlers", "name", "problems")
+
+    def __init__(self, data: Object) -> None:
+        self.name = str((data.get("metadata") or {}).get("name") or "")
+        self.problems: list[tuple[str, str]] = []
+        self._environment: Environment | None = None
+        self._handlers: dict[tuple[str, str], _Handler] = {}
+        spec, violations = validate(SPEC, data.get("spec"), "spec")
+        self.problems += [(one.path, one.message) for one in violations]
+        if not violations and isinstance(spec, dict):
+            self._read(spec["handlers"])
+
+    def _read(self, handlers: list[Object]) -> None:
+        names: set[str] = set()
+        for index, data in enumerate(handlers):
+            path, name = f"spec.handlers[{index}]", data["name"]
+            if name in names:
+                self.problems.append((f"{path}.name", f'must be unique, got "{name}" twice'))
+            names.add(name)
+            handler = _Handler(data, path, self.problems, self._cel)
+            for hook, prefix in PREFIXES.items():
+                if data.get(_PARTS[hook]):
+                    for problem in is_dns1123_label(prefix + name):
+                        self.problems.append((f"{path}.name", f'the handler "{prefix}{name}": {problem}'))
+                    self._handlers[hook, prefix + name] = handler
+
+    def _cel(self) -> Environment:
+        if self._environment is None:
+            from krmkit.lang.kubecel.environment import Environment
+
+            self._environment = Environment()
+        return self._environment
+
+    def discovery(self) -> Object:
+        """The DiscoveryResponse: each part of a handler is a handler of its own."""
+        listed = []
+        for (hook, name), handler in self._handlers.items():
+            one: Object = {"name": name, "requestHook": {"apiVersion": HOOKS_VERSION, "hook": hook}}
+            for field in ("timeoutSeconds", "failurePolicy"):
+                if field in handler.data:
+                    one[field] = handler.data[field]
+            listed.append(one)
+        return response("Discovery", handlers=listed)
+
+    def answers(self, hook: str, handler: str) -> bool:
+        """Whether there is such a handler, and it can be used."""
+        return not self.problems and (hook, handler) in self._handlers
+
+    def answer(self, hook: str, handler: str, request: Object) -> Object:
+        """The response to a request; patches are data, not base64. A failure is a response too."""
+        if self.problems:
+            field, message = self.problems[0]
+            return failure(hook, f"TopologyExtension {self.name} cannot be used: {field}: {message}")
+        known = self._handlers.get((hook, handler))
+        if known is None:
+            names = [name for of, name in self._handlers if of == hook]
+            hint = did_you_mean(handler, names)
+            return failure(hook, f'TopologyExtension {self.name} has no handler "{handler}" for {hook}{hint}')
+        try:
+            return known.answer(hook, request)
+        except HookError as error:
+            return failure(hook, str(error))
+
+
+class _Handler:
+    """One handler of the item, ready for requests."""
+
+    __slots__ = ("_patches", "_sensitive", "_settings", "_validations", "data")
+
+    def __init__(
+        self,
+        data: Object,
+        path: str,
+        problems: list[tuple[str, str]],
+        environment: Callable[[], Environment],
+    ) -> None:
+        self.data = data
+        self._sensitive: list[str] = data.get("sensitive") or []
+        variables = data.get("variables") or []
+        for error in validate_class_variables(variables, None, f"{path}.variables"):
+            problems.append((error.field, error.body()))
+        names = [str(one["name"]) for one in variables]
+        if SETTINGS in data and SETTINGS in names:
+            problems.append(
+                (f"{path}.variables[{SETTINGS}]", 'must not be named "settings", which the settings are')
+            )
+        for index, name in enumerate(self._sensitive):
+            if variables and name not in names:
+                hint = did_you_mean(name, names)
+                problems.append((f"{path}.sensitive[{index}]", f'no variable has the name "{name}"{hint}'))
+        for index, patch in enumerate(data.get("patches") or []):
+            problems += _patch_problems(patch, f"{path}.patches[{index}]")
+        if not problems:
+            self._patches = [ExtensionPatch(patch) for patch in data.get("patches") or []]
+        self._settings = Settings(data.get(SETTINGS), f"{path}.{SETTINGS}", problems)
+        self._validations = Validations(data.get("validations") or [], environment)
+        problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
+
+    def answer(self, hook: str, request: Object) -> Object:
+        """The response. Raises HookError."""
+        settings = self._settings.of(request)
+        if hook == DISCOVER_VARIABLES:
+            return response(hook, variables=self.data["variables"])
+        asked = read_request(request)
+        secrets = Secrets(self._sensitive, asked)
+
+        def shown(detail: str) -> str:
+            held = secrets.held_by(detail)
+            return f'the reason is withheld, it holds the {_SENSITIVE} "{held}"' if held else detail
+
+        if hook == GENERATE_PATCHES:
+            return self._generate(asked, settings, secrets, shown)
+        return self._validate(asked, settings, shown)
+
+    def _generate(
+        self, request: Request, settings: Object | None, secrets: Secrets, shown: Callable[[str], str]
+    ) -> Object:
+        items = []
+        errors = set()
+        for item, values in zip(request.items, values_of(request, settings), strict=True):
+            try:
+                operations = self._operations(item, values, shown)
+                _check_secrets(item, operations, secrets)
+            except HookError as error:
+                errors.add(str(error))
+                continue
+            items.append({"uid": item.uid, "patchType": JSON_PATCH, "patch": operations})
+        if errors:
+            # The controller sends the items in no certain order; the message is the same for each of them.
+            raise HookError("; ".join(sorted(errors)))
+        return response(GENERATE_PATCHES, items=items)
+
+    def _operations(self, item: RequestItem, values: Object, shown: Callable[[str], str]) -> list[Object]:
+        """What the patches change in one template. Selectors see it as the patches before have left it."""
+        work = RequestItem(item.uid, "", item.holder, item.object, item.variables, item.builtin)
+        variables, draft = Variables(values), Patched(work)
+        for patch in self._patches:
+            patch.apply(work, variables, draft, shown)
+        return diff(item.object, work.object)
+
+    def _validate(self, request: Request, settings: Object | None, shown: Callable[[str], str]) -> Object:
+        found: set[str] = set()
+        for item, values in zip(request.items, values_of(request, settings), strict=True):
+            found.update(self._validations.violations(item, values, settings or {}, shown))
+        return failure(VALIDATE_TOPOLOGY, "; ".join(sorted(found))) if found else response(VALIDATE_TOPOLOGY)
+
+
+def _check_secrets(item: RequestItem, operations: list[Object], secrets: Secrets) -> None:
+    """Raises HookError where a patch would write the value of a sensitive variable."""
+    for operation in operations:
+        written = secrets.written_by(operation.get("value"))
+        if written:
+            raise HookError(
+                f'{described(item)}, {operation["path"]}: must not hold the {_SENSITIVE} "{written}"'
+            )
+
+
+def _patch_problems(patch: Object, path: str) -> list[tuple[str, str]]:
+    """What can be told of a patch before there is a request."""
+    found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
+    for index, definition in enumerate(patch["definitions"]):
+        place = f"{path}.definitions[{index}]"
+        found += _selector_problems(definition["selector"], f"{place}.selector")
+        changes = [
+            (f"{place}.jsonPatches[{number}]", one)
+            for number, one in enumerate(definition.get("jsonPatches") or [])
+        ]
+        for where, one in changes:
+            if not (one["path"] == "/spec" or one["path"].startswith("/spec/")):
+                found.append((f"{where}.path", f'must start with "/spec", got "{one["path"]}"'))
+        if "jsonMergePatch" in definition:
+            changes.append((f"{place}.jsonMergePatch", {"op": "add", **definition["jsonMergePatch"]}))
+        if not changes:
+            found.append((place, "must have jsonPatches or jsonMergePatch"))
+        for where, one in changes:
+            if one["op"] in ("add", "replace"):
+                found += _value_problems(one, where)
+    return found
+
+
+def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
+    versions = selector["apiVersion"]
+    listed = versions if isinstance(versions, list) else [versions]
+    found = []
+    if not listed or not all(isinstance(one, str) and one for one in listed):
+        found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
+    resources = selector.get("matchResources") or {}
+    if not any(resources.values()):
+        found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
+    return found
+
+
+def _value_problems(change: Object, path: str) -> list[tuple[str, str]]:
+    source = change.get("valueFrom")
+    if (change.get("value") is None) is (source is None):
+        return [(path, "must have exactly one of value and valueFrom")]
+    if source is None:
+        return []
+    if bool(source.get("variable")) is bool(source.get("template")):
+        return [(f"{path}.valueFrom", "must have exactly one of variable and template")]
+    return _template_problems(source.get("template"), f"{path}.valueFrom.template")
+
+
+def _template_problems(text: str | None, path: str) -> list[tuple[str, str]]:
+    if text:
+        try:
+            parse(text, name="tpl", functions="hermetic")
+        except TemplateError as error:
+            return [(path, f"template can not be parsed: {error.message}")]
+    return []

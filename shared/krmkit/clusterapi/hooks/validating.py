@@ -1,0 +1,88 @@
+"""The validations of a TopologyExtension: CEL rules over templates, as ValidateTopology asks for."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.hooks.messages import described
+from krmkit.clusterapi.patches.selector import matches
+from krmkit.lang.cel import CelError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.clusterapi.patches.request import RequestItem
+    from krmkit.lang.kubecel.environment import Environment, Program
+
+    Object = dict[str, Any]
+
+_SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"}
+
+
+class Validations:
+    """The rules of one handler, each compiled once. `problems` has what is wrong with them, as (path, message)."""
+
+    __slots__ = ("_environment", "_rules", "problems")
+
+    def __init__(self, validations: list[Object], environment: Callable[[], Environment]) -> None:
+        self.problems: list[tuple[str, str]] = []
+        self._rules: list[_Rule] = []
+        if not validations:
+            return
+        self._environment = environment()
+        scope = self._environment.scope(_SCOPE)
+        for index, one in enumerate(validations):
+            message = None
+            field = "rule"
+            try:
+                program = self._environment.compile(one["rule"], scope, "BOOL")
+                field = "messageExpression"
+                if one.get("messageExpression"):
+                    message = self._environment.compile(one["messageExpression"], scope, "STRING")
+            except CelError as error:
+                self.problems.append((f"[{index}].{field}", str(error)))
+                continue
+            self._rules.append(_Rule(one, program, message))
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def violations(
+        self, item: RequestItem, values: Object, settings: Object, shown: Callable[[str], str]
+    ) -> list[str]:
+        """What a template violates, in the order of the rules."""
+        chosen = [rule for rule in self._rules if not rule.selector or matches(item, rule.selector)]
+        if not chosen:
+            return []
+        builtin = values.get("builtin") or {}
+        activation = self._environment.bind(
+            {"self": item.object, "variables": values, "builtin": builtin, "settings": settings}
+        )
+        where = described(item)
+        return [f"{where}: {shown(problem)}" for rule in chosen for problem in rule.violation(activation)]
+
+
+class _Rule:
+    __slots__ = ("_message", "_program", "_text", "selector")
+
+    def __init__(self, validation: Object, program: Program, message: Program | None) -> None:
+        self.selector: Object = validation.get("selector") or {}
+        self._program = program
+        self._message = message
+        self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")
+
+    def violation(self, activation: object) -> list[str]:
+        """The message of a rule that does not hold or cannot be evaluated; `[]` where it holds."""
+        try:
+            if self._program.evaluate(activation) is True:
+                return []
+        except CelError as error:
+            return [f"{self._text}: {error}"]
+        if self._message is not None:
+            try:
+                found = self._message.evaluate(activation)
+            except CelError:
+                return [self._text]
+            if isinstance(found, str) and found.strip():
+                return [found]
+        return [self._text]

@@ -1,0 +1,86 @@
+"""Who may connect to the evaluator, and how many at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from socket import create_connection
+from time import sleep
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "grpc", reason="grpcio is not installed; the extra `serve` and requirements/dev.txt have it"
+)
+
+import grpc
+
+from tests.e2e.test_evaluator import children, serving
+
+
+def certificates(folder: Path) -> None:
+    """An authority, and certificates of it for localhost and for a client."""
+    for name, extra in (
+        ("ca", ["-x509"]),
+        ("server", ["-x509", "-CA", "ca.crt", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost"]),
+        ("client", ["-x509", "-CA", "ca.crt", "-CAkey", "ca.key"]),
+    ):
+        command = ["openssl", "req", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+        subprocess.run(
+            [*command, *extra, "-keyout", f"{name}.key", "-out", f"{name}.crt"],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+
+
+def reached(port: int, credentials: grpc.ChannelCredentials | None) -> bool:
+    """Whether a client gets an answer."""
+    address = f"localhost:{port}"
+    channel = (
+        grpc.insecure_channel(address) if credentials is None else grpc.secure_channel(address, credentials)
+    )
+    with channel:
+        try:
+            check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+            check(b"", timeout=10)
+        except grpc.RpcError:
+            return False
+        return True
+
+
+def test_tls(tmp_path: Path) -> None:
+    """With a certificate the port is encrypted; with an authority for clients only its clients are served."""
+    certificates(tmp_path)
+    ca, key, crt = (
+        (tmp_path / name).read_bytes() if (tmp_path / name).exists() else b""
+        for name in ("ca.crt", "client.key", "client.crt")
+    )
+    anybody = grpc.ssl_channel_credentials(ca)
+    client = grpc.ssl_channel_credentials(ca, key, crt)
+    flags = ["--host", "127.0.0.1", "--workers", "1", "--tls-cert", f"{tmp_path}/server.crt"]
+    flags += ["--tls-key", f"{tmp_path}/server.key"]
+
+    with serving(*flags) as server:
+        assert [reached(server.port, one) for one in (None, anybody, client)] == [False, True, True]
+    with serving(*flags, "--tls-client-ca", f"{tmp_path}/ca.crt") as server:
+        assert [reached(server.port, one) for one in (None, anybody, client)] == [False, False, True]
+
+
+def test_idle_connections() -> None:
+    """Clients that are connected and call nothing keep nobody out: they are refused, or closed after a while."""
+    with serving("--workers", "1", "--max-connections", "20", "--idle", "1") as server:
+        idle = [create_connection(("127.0.0.1", server.port)) for _ in range(60)]
+        try:
+            for _ in range(100):
+                if reached(server.port, None):
+                    break
+                sleep(0.2)
+            assert reached(server.port, None)
+            if children(server.process) is not None:
+                assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 60
+        finally:
+            for one in idle:
+                one.close()

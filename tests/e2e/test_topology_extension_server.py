@@ -1,0 +1,295 @@
+"""`krmkit serve topology-extension` as controllers call it: TLS, reloads, faults, and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.extensionserver import BASE, Server, StartError, make_authority, make_certificate, post
+
+Object = dict[str, Any]
+EXTENSION = """
+apiVersion: krmkit.dev/v1alpha1
+kind: TopologyExtension
+metadata: {name: registries}
+spec:
+  handlers:
+  - name: mirror
+    variables:
+    - {name: VARIABLE, schema: {openAPIV3Schema: {type: string}}}
+    patches:
+    - name: mirror
+      definitions:
+      - selector:
+          apiVersion: i/v1
+          kind: T
+          matchResources: {infrastructureCluster: true}
+        jsonPatches:
+        - {op: add, path: /spec/template/spec/mirror, valueFrom: {variable: mirror}}
+"""
+MODULE = """
+import os, time
+from krmkit.clusterapi.extension import Extension
+extension = Extension("slow")
+
+@extension.generate_patches("slow")
+def slow(templates):
+    once = templates.settings.get("once")
+    if once and not os.path.exists(once):
+        open(once, "w").close()
+        os._exit(9)
+    time.sleep(float(templates.settings.get("seconds", "0")))
+"""
+DISCOVER = "discovervariables/discover-variables-mirror"
+GENERATE = "generatepatches/generate-patches-mirror"
+
+
+def request(value: Any = "m", count: int = 1) -> Object:
+    holder = {"kind": "Cluster", "namespace": "n", "name": "c", "fieldPath": "spec.infrastructureRef"}
+    template = {"apiVersion": "i/v1", "kind": "T", "spec": {"template": {"spec": {}}}}
+    return {
+        "variables": [{"name": "mirror", "value": value}],
+        "items": [{"uid": str(n), "holderReference": holder, "object": template} for n in range(count)],
+    }
+
+
+def write(folder: Path, variable: str = "mirror") -> None:
+    (folder / "new.yaml").write_text(EXTENSION.replace("VARIABLE", variable), "utf-8")
+    (folder / "new.yaml").replace(folder / "extension.yaml")
+
+
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "did not come true"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def plain(folder: Path) -> Iterator[Server]:
+    (folder / "slow_extension.py").write_text(MODULE, "utf-8")
+    with Server(folder, "extension.yaml", "--module", "slow_extension", "--workers", "2") as server:
+        yield server
+
+
+def variable(server: Server, place: Path | None = None) -> str:
+    status, body = post(server.connection(place), DISCOVER)
+    assert status == 200, body
+    return str(json.loads(body)["variables"][0]["name"])
+
+
+def test_answers_and_says_what_it_does(plain: Server) -> None:
+    """Hooks over one connection; health, metrics and a log line without the body."""
+    connection = plain.connection()
+
+    status, discovery = post(connection, "discovery?timeout=10s")
+    generated = json.loads(post(connection, GENERATE, request("secret-value"))[1])
+    connection.request("GET", "/readyz")
+    ready = connection.getresponse()
+    ready.read()
+    connection.close()
+    with urllib.request.urlopen(f"http://127.0.0.1:{plain.metrics_port}/metrics") as answer:
+        metrics = answer.read().decode()
+
+    assert status == 200
+    assert len(json.loads(discovery)["handlers"]) == 3
+    assert generated["items"][0]["patchType"] == "JSONPatch"
+    assert ready.status == 200
+    assert (
+        'krmkit_hook_calls_total{hook="generatepatches/generate-patches-mirror",status="Success"} 1.0'
+        in metrics
+    )
+    log = plain.errors.read_text("utf-8")
+    assert json.loads(log.splitlines()[-1])["path"] == BASE + GENERATE
+    assert "secret-value" not in log
+
+
+def test_bad_requests(plain: Server) -> None:
+    """Malformed, empty, unknown, too large and half-sent requests harm no other one."""
+    half = socket.create_connection(("127.0.0.1", plain.port))
+    half.sendall(f"POST {BASE}{GENERATE} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode())
+
+    malformed = post(plain.connection(), GENERATE, b"{")
+    unknown = post(plain.connection(), "generatepatches/other")
+    large = post(plain.connection(), GENERATE, b" " * ((20 << 20) + 1))
+    allowed = post(plain.connection(), GENERATE, json.dumps(request("x" * (9 << 20))).encode())
+
+    assert malformed[0] == 200
+    assert b'"message":"error unmarshalling request' in malformed[1]
+    assert unknown[0] == 404
+    assert large[0] == 200
+    assert b"request body too large" in large[1]
+    assert b'"status":"Success"' in allowed[1]
+    assert variable(plain) == "mirror"
+    half.close()
+    assert variable(plain) == "mirror"
+
+
+def test_a_worker_that_dies_loses_no_call(plain: Server, folder: Path) -> None:
+    """The call that ended its worker is answered by another one, and so are those beside it."""
+    asked = {"settings": {"once": str(folder / "died")}, "items": []}
+
+    status, body = post(plain.connection(), "generatepatches/slow", asked)
+
+    assert (status, json.loads(body)["status"]) == (200, "Success")
+    assert (folder / "died").exists()
+    assert variable(plain) == "mirror"
+
+
+def test_extensions_are_loaded_again(plain: Server, folder: Path) -> None:
+    """A new version takes over; a broken one leaves the old one, and says so."""
+    write(folder, "second")
+    until(lambda: variable(plain) == "second")
+    (folder / "extension.yaml").write_text("kind: [", "utf-8")
+    until(lambda: "the old extensions stay" in plain.errors.read_text("utf-8"))
+    assert variable(plain) == "second"
+    write(folder, "third")
+    until(lambda: variable(plain) == "third")
+
+
+def test_running_calls_end(plain: Server) -> None:
+    """SIGTERM lets a call finish; afterwards nobody is served, and nothing is left."""
+    outcome: list[tuple[int, bytes]] = []
+    asked = {"settings": {"seconds": "2"}, "items": []}
+    caller = threading.Thread(
+        target=lambda: outcome.append(post(plain.connection(), "generatepatches/slow", asked))
+    )
+    caller.start()
+    time.sleep(0.7)
+    plain.process.send_signal(signal.SIGTERM)
+    caller.join(20)
+
+    assert plain.process.wait(20) == 0
+    assert [status for status, _ in outcome] == [200]
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", plain.port), 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.yaml"], "No such file"),
+        (["extension.yaml", "--host", "0.0.0.0"], "--tls-cert and --tls-key are needed"),
+        (["extension.yaml", "--client-ca", "x"], "belong together"),
+        (["--module", "not_there"], "module not_there cannot be imported"),
+        (["empty.yaml"], "holds no TopologyExtension"),
+        (["broken.yaml"], 'did you mean "handlers"?'),
+    ],
+)
+def test_it_does_not_start(folder: Path, words: list[str], message: str) -> None:
+    """Exit code 1, and why."""
+    (folder / "empty.yaml").write_text("kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n", "utf-8")
+    (folder / "broken.yaml").write_text(EXTENSION.replace("handlers:", "handler:"), "utf-8")
+    with pytest.raises(StartError, match="1"), Server(folder, *words):
+        pass
+
+    assert message in (folder / "stderr").read_text("utf-8")
+
+
+@pytest.fixture
+def certified(folder: Path) -> Path:
+    if not shutil.which("openssl"):
+        pytest.skip("openssl makes the certificates, and is not on PATH")
+    for authority in ("ca", "other"):
+        make_authority(folder, authority)
+    make_certificate(folder, "server", "ca")
+    make_certificate(folder, "client", "ca")
+    make_certificate(folder, "stranger", "other")
+    return folder
+
+
+@pytest.fixture
+def secure(certified: Path) -> Iterator[Server]:
+    words = ("--tls-cert", "server.crt", "--tls-key", "server.key", "--client-ca", "ca.crt")
+    with Server(certified, "extension.yaml", *words, "--workers", "2") as server:
+        yield server
+
+
+def test_only_known_clients(secure: Server, certified: Path) -> None:
+    """A client without a certificate, or with one of another authority, is refused."""
+    assert variable(secure, certified) == "mirror"
+    for client in ("", "stranger"):
+        with pytest.raises(OSError):
+            post(secure.connection(certified, client), DISCOVER)
+    assert variable(secure, certified) == "mirror"
+
+
+@pytest.mark.parametrize("protocol", ["--http1.1", "--http2"])
+def test_curl(secure: Server, certified: Path, protocol: str) -> None:
+    """Both protocols that Go's client negotiates."""
+    if not shutil.which("curl"):
+        pytest.skip("curl is not on PATH")
+    done = subprocess.run(
+        ["curl", "-sS", protocol, "--cacert", "ca.crt", "--cert", "client.crt", "--key", "client.key", "-w", "\n%{http_version}",
+         "-X", "POST", "-d", json.dumps(request(count=50)), f"https://localhost:{secure.port}{BASE}{GENERATE}?timeout=10s"],
+        cwd=certified, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    body, _, version = done.stdout.rpartition("\n")
+
+    assert version == {"--http1.1": "1.1", "--http2": "2"}[protocol]
+    assert len(json.loads(body)["items"]) == 50
+
+
+def test_a_certificate_is_rotated_under_load(secure: Server, certified: Path) -> None:
+    """No call fails while a new certificate comes in, and new connections get it."""
+    before = peer(secure, certified)
+    stop = threading.Event()
+    failures: list[object] = []
+    count = [0]
+
+    def calls() -> None:
+        while not stop.is_set():
+            try:
+                status, _ = post(secure.connection(certified), DISCOVER)
+                count[0] += 1
+                if status != 200:
+                    failures.append(status)
+            except OSError as error:
+                failures.append(error)
+
+    callers = [threading.Thread(target=calls) for _ in range(3)]
+    for caller in callers:
+        caller.start()
+    fresh = certified / "fresh"
+    fresh.mkdir()
+    for name in ("ca.crt", "ca.key"):
+        shutil.copy(certified / name, fresh)
+    make_certificate(fresh, "server", "ca")
+    for name in ("server.crt", "server.key"):
+        os.replace(fresh / name, certified / name)
+    until(lambda: peer(secure, certified) != before)
+    stop.set()
+    for caller in callers:
+        caller.join(30)
+
+    assert failures == []
+    assert count[0] > 3
+
+
+def peer(server: Server, folder: Path) -> bytes | None:
+    connection = server.connection(folder)
+    connection.connect()
+    encrypted = connection.sock
+    assert isinstance(encrypted, ssl.SSLSocket)
+    found = encrypted.getpeercert(binary_form=True)
+    connection.close()
+    return found

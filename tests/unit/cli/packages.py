@@ -1,0 +1,48 @@
+"""A package with one pack, for the tests of commands; a terminal; and what a folder holds."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+KPTFILE = """apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: p
+pipeline:
+  mutators:
+  - image: example.dev/apply-presets:v1
+    configMap:
+      app: "Mode:{preset}"
+"""
+PACK = """apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  pack.json: |
+    {"name": "app", "version": "1.0.0", "layer": "addon"}
+  values.yaml: |
+    mode: slow   # or fast
+  presets.yaml: |
+    presets:
+    - {name: fast, group: Mode, remove: [], add: "mode: fast"}
+"""
+FAST = PACK.replace("mode: slow", "mode: fast")
+
+
+def contents(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): path.read_text()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers."""
+
+    def isatty(self) -> bool:
+        return True

@@ -1,0 +1,109 @@
+"""krmkit render -r: many packages, each for itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
+
+
+def make(folder: Path, preset: str = "fast", pack: str = "app") -> None:
+    folder.mkdir(parents=True)
+    (folder / "Kptfile").write_text(KPTFILE.replace("{preset}", preset).replace("app:", f"{pack}:"))
+    text = PACK.replace("name: app", f"name: {pack}").replace('"name": "app"', f'"name": "{pack}"')
+    (folder / "app.yaml").write_text(text)
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three packages, one with a subpackage, and one whose preset is wrong."""
+    make(tmp_path / "a")
+    make(tmp_path / "b" / "deep")
+    make(tmp_path / "b" / "deep" / "sub", pack="sub")
+    make(tmp_path / "wrong", "fats")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_all_packages(tree: Path, jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that fails does not stop the others, and the exit code says it; what is said does not depend on the jobs."""
+    assert main(["render", "-r", ".", "--jobs", jobs, "-f", "text"]) == 1
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "a: 1 file changed"
+    assert lines[1] == "b/deep: 2 files changed"
+    assert lines[2] == "wrong: failed: example.dev/apply-presets:v1 failed"
+    assert lines[3].startswith("wrong/app.yaml:1:1: error: ")
+    assert lines[4] == "3 packages: 3 files changed in 2, 0 unchanged, 1 failed"
+    assert (tree / "b/deep/app.yaml").read_text() == FAST
+    assert "mode: fast" in (tree / "b/deep/sub/app.yaml").read_text()
+    assert (tree / "wrong/app.yaml").read_text() == PACK
+
+
+def test_check_of_all(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """2 where a package would change and none fails; 0 when all are rendered; nothing is written."""
+    (tree / "wrong" / "Kptfile").write_text(KPTFILE.replace("{preset}", "fast"))
+    before = contents(tree)
+
+    assert main(["render", "-r", "--check"]) == 2
+    assert contents(tree) == before
+    main(["render", "-r"])
+    capsys.readouterr()
+    assert main(["render", "-r", "--check"]) == 0
+    assert capsys.readouterr().out == "3 packages: 0 files changed in 0, 3 unchanged, 0 failed\n"
+
+
+def test_json_of_all(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One report with all packages, results beside it, by package."""
+    assert main(["render", "-r", "-f", "json", "--results-dir", "results"]) == 1
+
+    packages = json.loads(capsys.readouterr().out)["packages"]
+    assert [package["path"] for package in packages] == ["a", "b/deep", "wrong"]
+    assert (tree / "results" / "b/deep" / "results.yaml").exists()
+
+
+def test_since(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only packages with a changed or a new file, or with a link to a changed one."""
+
+    def git(*words: str) -> None:
+        settings = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *settings, *words], cwd=tree, check=True, capture_output=True)
+
+    make(tree / "linked")
+    (tree / "shared.yaml").write_text(PACK.replace("name: app", "name: other"))
+    (tree / "linked" / "other.yaml").symlink_to("../shared.yaml")
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "x")
+
+    assert main(["render", "-r", "--since", "HEAD", "--check"]) == 0
+    assert capsys.readouterr().out == "0 packages: 0 files changed in 0, 0 unchanged, 0 failed\n"
+    (tree / "b/deep/sub/new.yaml").write_text(PACK.replace("name: app", "name: new"))
+    (tree / "shared.yaml").write_text(PACK.replace("name: app", "name: changed"))
+    main(["render", "-r", "--since", "HEAD", "--check", "-f", "json"])
+    packages = json.loads(capsys.readouterr().out)["packages"]
+    assert [package["path"] for package in packages] == ["b/deep", "linked"]
+
+
+WRONG = [
+    (["-r", "nowhere"], "nowhere: does not exist"),
+    (["-r", "empty"], "empty: holds no package"),
+    (["-r", "a", "-o", "stdout"], "--recursive renders packages in place"),
+    (["a", "--since", "HEAD"], "--since is for --recursive; add -r"),
+    (["-r", "a", "--since", "HEAD"], "--since HEAD: "),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_calls(words: list[str], expected: str, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line that says what would be right, and exit code 1."""
+    (tree / "empty").mkdir()
+
+    assert main(["render", *words]) == 1
+    assert expected in capsys.readouterr().err

@@ -1,0 +1,304 @@
+"""TopologyExtension: what is refused when it is read, and what it answers."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+
+Object = dict[str, Any]
+GENERATE, VALIDATE, DISCOVER = "GeneratePatches", "ValidateTopology", "DiscoverVariables"
+SELECTOR: Object = {
+    "apiVersion": ["i/v1", "i/v2"],
+    "kind": "T",
+    "matchResources": {"infrastructureCluster": True},
+}
+
+
+def variable(name: str, **schema: Any) -> Object:
+    return {"name": name, "schema": {"openAPIV3Schema": {"type": "string", **schema}}}
+
+
+def add(path: str, **value: Any) -> Object:
+    return {"op": "add", "path": path, **value}
+
+
+def patch(*changes: Object, **more: Any) -> Object:
+    return {"name": "p", "definitions": [{"selector": SELECTOR, "jsonPatches": list(changes)}], **more}
+
+
+def extension(**handler: Any) -> TopologyExtension:
+    return TopologyExtension({"metadata": {"name": "x"}, "spec": {"handlers": [{"name": "a", **handler}]}})
+
+
+def request(spec: Object | None = None, version: str = "i/v1", **variables: Any) -> Object:
+    template = {"apiVersion": version, "kind": "T", "spec": {"template": {"spec": spec or {}}}}
+    holder = {"kind": "Cluster", "namespace": "n", "name": "c", "fieldPath": "spec.infrastructureRef"}
+    return {
+        "variables": [{"name": name, "value": value} for name, value in variables.items()],
+        "items": [
+            {"uid": "7091de79-e26c-4af5-8be3-071bc4b102c9", "holderReference": holder, "object": template}
+        ],
+    }
+
+
+def generated(found: TopologyExtension, asked: Object) -> Object:
+    before = deepcopy(asked)
+    answer = found.answer(GENERATE, "generate-patches-a", asked)
+
+    assert asked == before
+    assert found.answer(GENERATE, "generate-patches-a", asked) == answer
+    return answer
+
+
+def operations(found: TopologyExtension, asked: Object) -> list[Object]:
+    answer = generated(found, asked)
+    assert answer["status"] == "Success", answer
+    [item] = answer["items"]
+    assert item["uid"] == "7091de79-e26c-4af5-8be3-071bc4b102c9"
+    listed: list[Object] = item["patch"]
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("spec", "field", "message"),
+    [
+        ({}, "spec.handlers", "is required"),
+        ({"handlers": [{"name": "a", "patchs": []}]}, "spec.handlers[0].patchs", 'did you mean "patches"?'),
+        ({"handlers": [{"name": "a"}, {"name": "a"}]}, "spec.handlers[1].name", "must be unique"),
+        (
+            {"handlers": [{"name": "A", "patches": [patch(add("/spec/a", value=1))]}]},
+            "spec.handlers[0].name",
+            "RFC 1123",
+        ),
+        (
+            {"handlers": [{"name": "a", "patches": [patch(add("/metadata/a", value=1))]}]},
+            "spec.handlers[0].patches[0].definitions[0].jsonPatches[0].path",
+            'must start with "/spec", got "/metadata/a"',
+        ),
+        (
+            {"handlers": [{"name": "a", "patches": [patch(add("/spec/a"))]}]},
+            "spec.handlers[0].patches[0].definitions[0].jsonPatches[0]",
+            "exactly one of value and valueFrom",
+        ),
+        (
+            {"handlers": [{"name": "a", "patches": [patch(add("/spec/a", valueFrom={"template": "{{"}))]}]},
+            "spec.handlers[0].patches[0].definitions[0].jsonPatches[0].valueFrom.template",
+            "can not be parsed",
+        ),
+        (
+            {"handlers": [{"name": "a", "patches": [patch(add("/spec/a", value=1), enabledIf="{{ if }}")]}]},
+            "spec.handlers[0].patches[0].enabledIf",
+            "can not be parsed",
+        ),
+        (
+            {"handlers": [{"name": "a", "variables": [variable("v"), variable("v")]}]},
+            "spec.handlers[0].variables[v].name",
+            "must be unique",
+        ),
+        (
+            {"handlers": [{"name": "a", "validations": [{"rule": "self.a +"}]}]},
+            "spec.handlers[0].validations[0].rule",
+            "compilation failed",
+        ),
+        (
+            {"handlers": [{"name": "a", "variables": [variable("token")], "sensitive": ["tokn"]}]},
+            "spec.handlers[0].sensitive[0]",
+            'did you mean "token"?',
+        ),
+        (
+            {"handlers": [{"name": "a", "variables": [variable("settings")], "settings": {}}]},
+            "spec.handlers[0].variables[settings]",
+            'must not be named "settings"',
+        ),
+    ],
+)
+def test_what_is_refused(spec: Object, field: str, message: str) -> None:
+    """Field and text of a problem; an extension with problems answers nothing but failures."""
+    found = TopologyExtension({"metadata": {"name": "x"}, "spec": spec})
+
+    assert field in [place for place, _ in found.problems]
+    assert any(message in text for place, text in found.problems if place == field), found.problems
+    assert found.answer(GENERATE, "generate-patches-a", {})["status"] == "Failure"
+
+
+def test_discovery_offers_each_part() -> None:
+    """A handler of its own for each part that there is."""
+    found = extension(variables=[variable("v")], validations=[{"rule": "true"}], timeoutSeconds=5)
+
+    handlers = found.discovery()["handlers"]
+
+    assert [one["name"] for one in handlers] == ["validate-topology-a", "discover-variables-a"]
+    assert [one["requestHook"]["hook"] for one in handlers] == [VALIDATE, DISCOVER]
+    assert all(one["timeoutSeconds"] == 5 for one in handlers)
+
+
+def test_patches_apply_one_after_the_other() -> None:
+    """The answer is one diff; a value is calculated of variables, settings and builtin."""
+    first = patch(
+        add("/spec/template/spec/mirror", valueFrom={"template": "{{ .settings.registry }}/{{ .v }}"})
+    )
+    second = {
+        "name": "q",
+        "definitions": [
+            {
+                "selector": SELECTOR,
+                "jsonPatches": [{"op": "replace", "path": "/spec/template/spec/mirror/0", "value": "x"}],
+            }
+        ],
+    }
+    found = extension(patches=[first], settings={"defaults": {"registry": "r"}})
+    broken = extension(patches=[first, second], settings={"defaults": {"registry": "r"}})
+
+    assert operations(found, request(v="w")) == [
+        {"op": "add", "path": "/spec/template/spec/mirror", "value": "r/w"}
+    ]
+    asked = {**request(v="w"), "settings": {"registry": "s"}}
+    assert operations(found, asked)[0]["value"] == "s/w"
+    assert operations(found, request({"mirror": "r/w"}, v="w")) == []
+    assert 'patch "q", T of Cluster n/c' in generated(broken, request(v="w"))["message"]
+
+
+def test_merge_patch() -> None:
+    """jsonMergePatch changes and removes, beside jsonPatches."""
+    definition = {
+        "selector": SELECTOR,
+        "jsonMergePatch": {"value": {"spec": {"template": {"spec": {"a": None, "b": 1}}}}},
+    }
+    found = extension(patches=[{"name": "p", "definitions": [definition]}])
+
+    assert operations(found, request({"a": 1})) == [
+        {"op": "remove", "path": "/spec/template/spec/a"},
+        {"op": "add", "path": "/spec/template/spec/b", "value": 1},
+    ]
+
+
+@pytest.mark.parametrize(("version", "changed"), [("i/v1", True), ("i/v2", True), ("i/v3", False)])
+def test_several_versions(version: str, changed: bool) -> None:
+    """A selector may name more than one apiVersion; an unknown one gets no patch."""
+    found = extension(patches=[patch(add("/spec/template/spec/a", value=1))])
+
+    assert bool(operations(found, request(version=version))) is changed
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (request(), 'patch "p", T of Cluster n/c at spec.infrastructureRef, add /spec/template/spec/a: '),
+        (request(v={"b": 1}), "add /spec/template/spec/a: failed to calculate value: "),
+        ({"items": [1]}, "items[0] must be a map, got int"),
+        ({"items": [{"uid": "1"}]}, "items[0].object must be a template"),
+        ({"items": [], "variables": {"a": 1}}, "variables must be a list, got dict"),
+        ({"items": [], "variables": [{"value": 1}]}, "variables[0] must have a name and a value"),
+    ],
+)
+def test_failures(asked: Object, message: str) -> None:
+    """A failure names the patch, the item and the field, and is the same each time."""
+    found = extension(patches=[patch(add("/spec/template/spec/a", valueFrom={"variable": "v.a"}))])
+
+    answer = generated(found, asked)
+
+    assert answer["status"] == "Failure"
+    assert message in answer["message"]
+
+
+def test_messages_do_not_depend_on_the_order_of_items() -> None:
+    """The controller sends MachineDeployments in no certain order."""
+    asked = request()
+    other = deepcopy(asked["items"][0])
+    other["holderReference"]["name"] = "b"
+    patches = [patch(add("/spec/template/spec/a", valueFrom={"variable": "v"}))]
+    found = extension(patches=patches, validations=[{"rule": "false", "message": "no"}])
+
+    for hook, name in ((GENERATE, "generate-patches-a"), (VALIDATE, "validate-topology-a")):
+        forward = found.answer(hook, name, {"items": [asked["items"][0], other]})
+        backward = found.answer(hook, name, {"items": [other, asked["items"][0]]})
+
+        assert forward == backward
+        assert "n/b" in forward["message"]
+        assert "n/c" in forward["message"]
+
+
+def test_validations() -> None:
+    """All violations in one message; rules see self, variables, builtin and settings."""
+    found = extension(
+        settings={"defaults": {"most": "3"}},
+        validations=[
+            {"rule": "self.spec.template.spec.n <= int(settings.most)", "message": "too many"},
+            {"rule": "variables.v != 'bad'", "messageExpression": "'got ' + variables.v"},
+            {"selector": {**SELECTOR, "kind": "U"}, "rule": "false"},
+            {"rule": "builtin.cluster.name == 'c'", "message": "wrong cluster"},
+        ],
+    )
+    builtin = {"cluster": {"name": "c"}}
+
+    good = found.answer(VALIDATE, "validate-topology-a", request({"n": 3}, v="ok", builtin=builtin))
+    bad = found.answer(VALIDATE, "validate-topology-a", request({"n": 4}, v="bad", builtin=builtin))
+
+    assert good["status"] == "Success"
+    assert bad["message"] == (
+        "T of Cluster n/c at spec.infrastructureRef: got bad; T of Cluster n/c at spec.infrastructureRef: too many"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"size": "many"}, "settings.size: Invalid value"),
+        ({"size": "1", "colour": "red"}, "settings.colour is unknown"),
+        ({}, "settings.size: Required value"),
+        ("size", "settings must be a map of texts"),
+    ],
+)
+def test_settings_are_checked(settings: Any, message: str) -> None:
+    """Every hook refuses settings that do not fit the schema."""
+    properties = {"size": {"type": "string", "pattern": "^[0-9]+$"}}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": properties, "required": ["size"]}}
+    found = extension(variables=[variable("v")], settings={"schema": schema})
+
+    answer = found.answer(DISCOVER, "discover-variables-a", {"settings": settings})
+
+    assert answer["status"] == "Failure"
+    assert message in answer["message"]
+
+
+SECRET = 's3cr"3t-value'
+
+
+@pytest.mark.parametrize(
+    ("hook", "handler"),
+    [
+        (GENERATE, {"patches": [patch(add("/spec/template/spec/a", valueFrom={"variable": "token"}))]}),
+        (
+            GENERATE,
+            {
+                "patches": [
+                    patch(add("/spec/template/spec/a", valueFrom={"template": "x-{{ .token | b64enc }}"}))
+                ]
+            },
+        ),
+        (
+            GENERATE,
+            {"patches": [patch(add("/spec/template/spec/a", valueFrom={"template": "{{ fail .token }}"}))]},
+        ),
+        (GENERATE, {"patches": [patch(add("/spec/template/spec/a", value=1), enabledIf="[{{ .token }}")]}),
+        (
+            VALIDATE,
+            {"validations": [{"rule": "false", "messageExpression": "'bad token ' + variables.token"}]},
+        ),
+    ],
+)
+def test_no_answer_holds_a_sensitive_value(hook: str, handler: Object) -> None:
+    """Neither in a patch nor in a message; the failure says which variable it was."""
+    found = extension(sensitive=["token"], **handler)
+    name = {GENERATE: "generate-patches-a", VALIDATE: "validate-topology-a"}[hook]
+
+    answer = found.answer(hook, name, request(token=SECRET))
+
+    assert found.problems == []
+    assert answer["status"] == "Failure"
+    assert "s3cr" not in str(answer)
+    assert '"token"' in answer["message"]
