@@ -1,7 +1,7 @@
 """Checks a function's config, or a kind that is decoded strictly, against its schema, with texts that say what would be right.
 
-`validate(schema, data, path)` takes plain data (what JSON can hold) and gives back a copy with the defaults
-filled in and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
+`validate(schema, data, path)` takes plain data (what JSON can hold) and gives it back with the defaults
+filled in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
 an unknown field is a violation instead of being pruned (unless the schema says
 `x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
 default. `format: password` keeps the value out of the violations.
@@ -42,7 +42,9 @@ class Violation:
 
 
 def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
-    """A copy of `data` with defaults, and the violations in the order of the data. `path` is where data stands.
+    """`data` with defaults, and the violations in the order of the data. `path` is where data stands.
+
+    Parts that get no default are shared with `data`, and nothing in it is changed.
 
     >>> from krmkit.lang.schema import read_schema
     >>> [str(found) for found in validate(read_schema({"type": "string"}), 12, "spec.name")[1]]
