@@ -16,6 +16,10 @@ pytest.importorskip(
 from tests.e2e.porch import CHECK, WATCH, Caller, request
 from tests.e2e.test_evaluator import SELECT, serving, workers_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from grpc import UnaryStreamMultiCallable
+
 CLIENTS = 4
 CALLS = 6  # of each client
 
@@ -51,8 +55,8 @@ def test_no_call_is_lost(slow: float) -> None:
 def test_open_watches_hold_nobody_up() -> None:
     """Streams of the health service end when the server stops, also those about a service that it does not know."""
     with serving("--workers", "1", "--grace", "50") as running, Caller(running.port) as caller:
-        known = caller.channel.unary_stream(WATCH)(b"")
-        unknown = caller.channel.unary_stream(WATCH)(b"\x0a\x05other")
+        watch: UnaryStreamMultiCallable[bytes, bytes] = caller.channel.unary_stream(WATCH)
+        known, unknown = watch(b""), watch(b"\x0a\x05other")
         assert [next(known), next(unknown)] == [b"\x08\x01", b"\x08\x03"]
         begin = monotonic()
 
