@@ -22,10 +22,10 @@ def packages(function: str) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_a_function_needs(name: str) -> None:
-    """PyYAML, yaml-edit, and what its function.yaml asks for."""
+    """PyYAML, and what its function.yaml asks for."""
     [wanted] = [definition.requires for definition in definitions() if definition.name == name]
 
-    assert packages(name) == ["pyyaml", "yaml-edit", *(EXTRAS[extra][1] for extra in sorted(wanted))]
+    assert packages(name) == ["pyyaml", *(EXTRAS[extra][1] for extra in sorted(wanted))]
 
 
 def test_catalog_needs_what_all_need() -> None:

@@ -1,7 +1,7 @@
 """The wheels that an image needs, fetched by hash: python -m tools.images.wheels FUNCTION...
 
 build/wheels/<function>/ then holds the wheels, requirements.txt with exactly their hashes, and the wheel of pip that installs them inside
-the build, where nothing is fetched. A function gets PyYAML, yaml-edit and what its function.yaml names in runtime.requires, `catalog` what all need.
+the build, where nothing is fetched. A function gets PyYAML and what its function.yaml names in runtime.requires, `catalog` what all need.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ PYTHON = "3.11"  # of the base image
 # What function.yaml calls it, and the packages of the locks below requirements/ that it is. Those of ALWAYS are for every function.
 EXTRAS = {
     "": ("run", "pyyaml"),
-    "edit": ("run", "yaml-edit"),
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
     "jsonschema": ("jsonschema", "jsonschema-rs"),
     "protobuf": ("protobuf", "protobuf"),
 }
-ALWAYS = ("", "edit")  # what every image needs: reading and editing
+ALWAYS = ("",)  # what every image needs: reading YAML
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
 GLIBC = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")
 

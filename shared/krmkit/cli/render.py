@@ -18,6 +18,7 @@ from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text
 from krmkit.fn.run import Options
+from krmkit.fn.source import Item
 from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
@@ -234,6 +235,9 @@ class _Progress:
 
     def finished(self, run: FunctionRun) -> None:
         """The next function says that this one has ended."""
+
+    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+        """What it did is shown at the end."""
 
     def clear(self) -> None:
         if self.shown:

@@ -104,13 +104,14 @@ class Collected:
 def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = ()) -> Collected:
     """Index the items, and the old states given as `previous` (the config's list)."""
     found = Collected()
+    made: list[Item] = []
     for resource in items:
         item = Item(resource)
         if resource.annotation(PREVIOUS) == "true":
             _add_previous(found, item)
         elif resource.annotation(names.GENERATED_BY):
             # Also a generated Cluster: what a function made is state, never something to start from.
-            found.others.setdefault((item.group, item.kind, *item.key), item)
+            made.append(item)
         elif item.group == GROUP and item.kind == "Cluster":
             found.clusters.append(item)
         elif item.group == GROUP and item.kind == "ClusterClass":
@@ -119,6 +120,9 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
             found.crds.append(item)
         else:
             found.others.setdefault((item.group, item.kind, *item.key), item)
+    # Behind the objects of a cluster, wherever they stand: what runs wins over what an earlier run made of it.
+    for item in made:
+        found.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:
         _add_previous(found, Item(data=dict(data)))
     return found

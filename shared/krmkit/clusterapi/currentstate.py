@@ -59,7 +59,7 @@ class CurrentObjects:
             return
         if group != labels.GROUP:
             if labels.OWNED in own and labels.DEPLOYMENT_NAME not in own and labels.POOL_NAME not in own:
-                self._owned.setdefault((namespace, str(cluster)), {})[group, kind] = item
+                self._owned.setdefault((namespace, str(cluster)), {}).setdefault((group, kind), item)
             return
         if kind == "Machine" and labels.DEPLOYMENT_NAME in own:
             key = (namespace, str(cluster), str(own[labels.DEPLOYMENT_NAME]))
@@ -84,19 +84,17 @@ class CurrentObjects:
         """
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
-        infrastructure = self.find(namespace, mapping(cluster, "spec", "infrastructureRef"))
-        control = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
-        if blueprint is not None:
-            owned = self._owned.get((namespace, name), {})
-            if infrastructure is None:
-                infrastructure = owned.get(made_kind(blueprint.infrastructure_cluster_template))
-            if control is None:
-                control = owned.get(made_kind(blueprint.control_plane_template))
+        infrastructure = self._part(
+            cluster, "infrastructureRef", blueprint.infrastructure_cluster_template if blueprint else None
+        )
+        control = self._part(
+            cluster, "controlPlaneRef", blueprint.control_plane_template if blueprint else None
+        )
         control_plane = self._control_plane(namespace, control)
         state = ClusterState(cluster, infrastructure or _NO_OBJECT, control_plane)
         for md in self._workers.get((namespace, name, "MachineDeployment"), ()):
             topology_name = find(md, ("metadata", "labels", labels.DEPLOYMENT_NAME))
-            if topology_name:
+            if topology_name and topology_name not in state.machine_deployments:
                 state.machine_deployments[topology_name] = MachineDeploymentState(
                     md,
                     self._referenced(namespace, md, "bootstrap", "configRef"),
@@ -105,7 +103,7 @@ class CurrentObjects:
                 )
         for mp in self._workers.get((namespace, name, "MachinePool"), ()):
             topology_name = find(mp, ("metadata", "labels", labels.POOL_NAME))
-            if topology_name:
+            if topology_name and topology_name not in state.machine_pools:
                 state.machine_pools[topology_name] = MachinePoolState(
                     mp,
                     self._referenced(namespace, mp, "bootstrap", "configRef"),
@@ -114,6 +112,20 @@ class CurrentObjects:
         if infrastructure or control_plane.object or state.machine_deployments or state.machine_pools:
             return state
         return None
+
+    def _part(self, cluster: Object, field: str, template: Object | None) -> Object | None:
+        """The object that a reference of the Cluster names; without a reference, the one that the topology made.
+
+        A reference that leads to nothing never falls back to an object of another name: the next run would find what this
+        one writes under the name, and render something else.
+        """
+        metadata = mapping(cluster, "metadata")
+        namespace = str(metadata.get("namespace", ""))
+        reference = mapping(cluster, "spec", field)
+        if reference or template is None:
+            return self.find(namespace, reference)
+        owned = self._owned.get((namespace, str(metadata.get("name", ""))), {})
+        return owned.get(made_kind(template))
 
     def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
         """Names of the MachineDeployments that are upgrading: one of their Machines has another version."""

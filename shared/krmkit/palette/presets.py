@@ -277,18 +277,18 @@ def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, lis
         root = document.root
         if not isinstance(root, Map):
             raise YamlError("values.yaml must contain a mapping at the top level", 1, 1)
-        removed = False
+        # A merge changes what differs and nothing else; only what was removed may come back the same.
+        may_return = not empty and any(preset.remove for preset in presets)
+        before = core_data(root, limits) if may_return else None
         for preset in presets:
             for path in preset.remove:
-                removed = remove(root, path) or removed
+                remove(root, path)
             if preset.add is not None:
                 merge(root, preset.add, limits)
         if not document.changed or (empty and not root.entries):
             return values, []
-        # A merge changes what differs and nothing else; only what was removed may come back the same.
-        if removed and not empty:
-            if same_data(core_data(root, limits), core_data(parse(values, limits).root, limits)):
-                return values, []
+        if may_return and same_data(core_data(root, limits), before):
+            return values, []
         from krmkit.yaml.edit import render
 
         return render(document), []

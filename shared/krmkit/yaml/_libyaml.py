@@ -22,7 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
-    from typing import Any, Protocol
+    from typing import Any, Protocol, TypeVar
+
+    Result = TypeVar("Result")
 
     class Mark(Protocol):
         index: int
@@ -76,16 +78,21 @@ class Backend:
         self.stream_end = module.StreamEndEvent
         self.emitter = module.CEmitter
 
-    def events(self, text: str) -> Callable[[], Any]:
-        """Return the function that gives the next event of `text`.
+    def read(self, text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
+        """Return what `build` makes of the events of `text`; it gets the function that gives the next event.
 
         A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`. Go's
-        yaml.v3 reads it, and libyaml does not, so such a colon is masked while libyaml reads.
+        yaml.v3 reads it. libyaml refuses it, and then such colons are masked and the text is read again.
         """
-        masked, sign = _mask_colons(text)
-        get_event: Callable[[], Any] = self.parser(masked).get_event
-        if not sign:
-            return get_event
+        try:
+            return build(self.parser(text).get_event)
+        except self.error as error:
+            if getattr(error, "problem", "") != "found unexpected ':'":
+                raise
+            masked, sign = _mask_colons(text)
+            if not sign:
+                raise
+        get_event = self.parser(masked).get_event
         scalar = self.scalar
 
         def unmasked() -> Any:
@@ -94,13 +101,11 @@ class Backend:
                 event.value = event.value.replace(sign, ":")
             return event
 
-        return unmasked
+        return build(unmasked)
 
 
 def _mask_colons(text: str) -> tuple[str, str]:
     """The text with a private-use character for each colon that ends a plain scalar; and that character, or ""."""
-    if not any(":" + sign in text for sign in _FLOW_SIGNS):
-        return text, ""
     found = [
         at
         for sign in _FLOW_SIGNS

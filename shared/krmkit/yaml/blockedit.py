@@ -6,9 +6,9 @@ from krmkit.yaml.compose import Composer, Style, children, is_block, is_block_sc
 from krmkit.yaml.copies import is_tied
 from krmkit.yaml.flowedit import flow_splices
 from krmkit.yaml.lines import shift
-from krmkit.yaml.places import Places, Spot, Unit
+from krmkit.yaml.places import Places, Spot, Unit, Units, in_text
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, Splice, apply, from_view, to_view
+from krmkit.yaml.view import EditError, Splice, apply
 
 
 class Editor:
@@ -35,8 +35,9 @@ class Editor:
         if id(node) not in self.edited or not isinstance(node, (Map, Seq)):
             return
         if node.original is None:
-            for unit in self.places.units(spot):
-                self.node(unit.value)
+            for index, child in enumerate(in_text(node)):
+                if id(child.value if isinstance(child, Entry) else child) in self.edited:
+                    self.node(self.places.units(spot)[index].value)
         elif node.flow:
             flow_splices(self, spot)
         else:
@@ -48,8 +49,7 @@ class Editor:
         editor.node(spot)
         if any(begin < start or stop > end for begin, stop, _ in editor.splices):
             return None
-        splices = [(begin, stop, to_view(new)) for begin, stop, new in editor.splices]
-        return from_view(apply(self.view, start, end, splices))
+        return apply(self.view, start, end, editor.splices)
 
     # Block collections
 
@@ -58,7 +58,8 @@ class Editor:
         node = spot.node
         assert isinstance(node, (Map, Seq))
         now = children(node)
-        positions = {id(unit.child): index for index, unit in enumerate(units)}
+        had = in_text(node)
+        positions = {id(child): index for index, child in enumerate(had)}
         renamed = node.stands_for or {} if isinstance(node, Seq) else {}
         wanted = [positions.get(id(renamed.get(id(child), child)), -1) for child in now]
         kept = in_order(wanted)
@@ -79,29 +80,30 @@ class Editor:
                 self.put(pending, spot, units, last, survivors)
                 pending = []
             last = index
-            self.kept(units[index], child)
+            self.kept(units, index, had[index], child)
         if pending:
             self.put(pending, spot, units, last, survivors)
 
-    def kept(self, unit: Unit, child: Entry | Node) -> None:
+    def kept(self, units: Units, index: int, was: Entry | Node, child: Entry | Node) -> None:
         """A child that stays: its value may be another one, or edited inside; an alias that was its key may be a text."""
         value = child
         if isinstance(child, Entry):
             value = child.value
             if child.key is not child.first_key:
+                unit = units[index]
                 assert unit.key is not None and isinstance(child.key, Scalar)
                 self.cut(unit.key.start, unit.key.end, self.composer.scalar(child.key, unit.column))
         assert isinstance(value, Node)
-        if value is unit.value.node:
-            self.node(unit.value)
-        else:
-            self.replace(unit, value)
+        if value is not (was.first_value if isinstance(was, Entry) else was):
+            self.replace(units[index], value)
+        elif id(value) in self.edited:
+            self.node(units[index].value)
 
-    def is_inline(self, units: list[Unit]) -> bool:
+    def is_inline(self, units: Units) -> bool:
         """Whether the first child stands on its parent's dash line."""
         return not self.places.begins_line(units[0].start)
 
-    def moved(self, units: list[Unit], index: int, child: Entry | Node) -> str | None:
+    def moved(self, units: Units, index: int, child: Entry | Node) -> str | None:
         """The lines of an item that moves within its list, with its comments and with the edits inside of it."""
         if index < 0 or isinstance(child, Entry) or units[index].child is not child or is_tied(child):
             return None
@@ -116,7 +118,7 @@ class Editor:
         pad = "" if places.line(start) == start else " " * unit.column
         return shift(pad + text.removesuffix("\n"), unit.column, units[0].column)
 
-    def put(self, lines: list[str], spot: Spot, units: list[Unit], last: int, survivors: set[int]) -> None:
+    def put(self, lines: list[str], spot: Spot, units: Units, last: int, survivors: set[int]) -> None:
         """Insert children behind the one at `last`, or in front of all (-1)."""
         places = self.places
         column = units[0].column
@@ -143,7 +145,7 @@ class Editor:
                 at = places.head_start(units, 0, is_root=False)
             self.cut(at, at, text + "\n")
 
-    def remove(self, spot: Spot, units: list[Unit], index: int, survivors: set[int]) -> None:
+    def remove(self, spot: Spot, units: Units, index: int, survivors: set[int]) -> None:
         places = self.places
         unit = units[index]
         if self.is_inline(units) and index <= min(survivors, default=len(units)):
@@ -158,7 +160,7 @@ class Editor:
         )
         self.cut(start, places.body_end(units, index))
 
-    def resume(self, units: list[Unit], survivors: set[int]) -> int:
+    def resume(self, units: Units, survivors: set[int]) -> int:
         """Where the text goes on after the first children of a block on its parent's dash line were removed."""
         if not survivors:
             return self.places.body_end(units, len(units) - 1)
@@ -167,7 +169,7 @@ class Editor:
             position += 1
         return position
 
-    def empty(self, spot: Spot, units: list[Unit]) -> None:
+    def empty(self, spot: Spot, units: Units) -> None:
         """All children are gone: `{}` or `[]` takes their place."""
         mark = "{}" if isinstance(spot.node, Map) else "[]"
         if self.is_inline(units):
@@ -246,7 +248,7 @@ class Editor:
         places = self.places
         old = unit.value
         units = places.units(old)
-        stop = places.body_end([unit], 0)
+        stop = places.body_end(Units(places, old, [unit]), 0)
         for start, end in old.properties:
             self.cut(start - 1, end)
         if self.is_inline(units):

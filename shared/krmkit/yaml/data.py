@@ -65,8 +65,11 @@ def _go2_key(text: str, style: str, tag: str | None) -> str:
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data by Go's rules for comparing two texts; a key that is a collection counts by what it holds."""
-    return _Reader(go_resolve, limits, any_key=True).data(node)
+    """Data by Go's rules for comparing two texts; a key that is a collection counts by what it holds.
+
+    A scalar that contradicts its tag, such as `!!int ten`, counts as tag and text: an edit elsewhere hands it on as it is.
+    """
+    return _Comparing(go_resolve, limits, any_key=True).data(node)
 
 
 def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -201,6 +204,20 @@ class _Reader:
             assert isinstance(data, dict)
             for name, item in data.items():
                 result.setdefault(name, item)
+
+
+class _Comparing(_Reader):
+    __slots__ = ()
+
+    def data(self, node: Node | None) -> object:
+        if not isinstance(node, Scalar):
+            return super().data(node)
+        if self.through_alias:
+            self.count(node)
+        try:
+            return _value(node, self.resolve)
+        except YamlError:
+            return node.tag, node.text
 
 
 def _is_merge(key: Node) -> bool:

@@ -14,9 +14,12 @@ from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.places import Places
+from krmkit.yaml.places import Places, in_text
 from krmkit.yaml.tree import Document, Entry, Map, Node, Seq
-from krmkit.yaml.view import EditError, Splice, apply, from_view, to_view
+from krmkit.yaml.view import EditError, Splice, apply, line_returns
+
+_DEEPEST = 256
+"""Collections in each other that an edited text may have: writing goes from one into the next."""
 
 
 def render(document: Document) -> str:
@@ -32,14 +35,14 @@ def render(document: Document) -> str:
         return fresh.replace("\n", document.newline) + document.newline
     if document.aliases:
         detach_aliases(document)
-    edited = _edited(root, set())
+    edited = _edited(root, set(), 1)
     expected = comparable_data(root, document.limits)
     reason: YamlError | None = None
     closed = _closed_text(document)
     # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
-    texts = [document.text] if closed is None else [document.text, closed]
-    for text, literals in [(text, literals) for literals in (True, False) for text in texts]:
-        places = Places(document, text)
+    texts = [(document.text, -1)] if closed is None else [(document.text, -1), closed]
+    for (text, added), literals in [(text, literals) for literals in (True, False) for text in texts]:
+        places = Places(document, text, added)
         editor = Editor(document, places, Style(document.wide, literals), edited)
         editor.node(places.root)
         written = _applied(text, document.newline, places, editor.splices)
@@ -58,19 +61,14 @@ def _endings(document: Document, written: str) -> list[str]:
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
-def _closed_text(document: Document) -> str | None:
-    """The text with `-` behind the header of a block scalar that ends it without a final line break.
+def _closed_text(document: Document) -> tuple[str, int] | None:
+    """The text with `-` behind the header of a block scalar that ends it without a final line break, and where it was added.
 
     So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
     """
     node = document.origin
     while isinstance(node, (Map, Seq)) and not node.flow:
-        child = (
-            (node.entries if node.original is None else node.original)[-1:]
-            if isinstance(node, Map)
-            else (node.items if node.original is None else node.original)[-1:]
-        )
-        last = child[0] if child else None
+        last = in_text(node)[-1]
         node = last.first_value if isinstance(last, Entry) else last
     text = document.text
     if node is None or text.endswith("\n") or not is_block_scalar(node):
@@ -78,11 +76,11 @@ def _closed_text(document: Document) -> str | None:
     end = text.find("\n", node.start)
     header = text[node.start : end if end >= 0 else len(text)].partition(" #")[0].rstrip()
     at = node.start + len(header)
-    return (
-        text
-        if header.endswith("-")
-        else text[: at - header.endswith("+")] + "-" + text[at:] + document.newline
-    )
+    if header.endswith("-"):
+        return text, -1
+    if header.endswith("+"):
+        return text[: at - 1] + "-" + text[at:] + document.newline, -1
+    return text[:at] + "-" + text[at:] + document.newline, at
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:
@@ -119,13 +117,15 @@ def _first_difference(found: object, expected: object) -> str:
             return path or "the whole document"
 
 
-def _edited(node: Node, found: set[int]) -> set[int]:
+def _edited(node: Node, found: set[int], depth: int) -> set[int]:
     """The ids of the collections at or below which something was edited."""
     if isinstance(node, (Map, Seq)):
+        if depth > _DEEPEST:
+            raise EditError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
         below = False
         for child in children(node):
             value = child.value if isinstance(child, Entry) else child
-            _edited(value, found)
+            _edited(value, found, depth + 1)
             below = below or id(value) in found
         if below or node.original is not None:
             found.add(id(node))
@@ -136,12 +136,11 @@ def _applied(text: str, newline: str, places: Places, splices: list[Splice]) -> 
     """A text with splices of its view carried out: its byte order mark and line breaks stay. It ends with a line break."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     view = places.view
-    added = [(start, end, to_view(new)) for start, end, new in splices]
     if "\r" in text:
         # In the text as it is, each line feed that had a carriage return stands one further to the right.
-        before = to_view(text.removeprefix("\ufeff"))
-        view, added = _with_returns(before if before.endswith("\n") else before + newline, added, newline)
-    return mark + from_view(apply(view, 0, len(view), added))
+        before = text.removeprefix("\ufeff")
+        view, splices = _with_returns(before if before.endswith("\n") else before + newline, splices, newline)
+    return mark + apply(view, 0, len(view), splices)
 
 
 def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str, list[Splice]]:
@@ -149,11 +148,7 @@ def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str
     from bisect import bisect_left
 
     shifted = []
-    ends: list[int] = []
-    position = before.find("\r\n")
-    while position >= 0:
-        ends.append(position - len(ends))
-        position = before.find("\r\n", position + 2)
+    ends = [position - number for number, position in enumerate(line_returns(before))]
     for start, end, new in splices:
         moved = start + bisect_left(ends, start), end + bisect_left(ends, end)
         shifted.append((*moved, new.replace("\n", newline)))

@@ -8,6 +8,7 @@ from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Protocol
 
     from krmkit.yaml.limits import Limits
@@ -28,7 +29,9 @@ def read_events(
     YamlError, LimitError."""
     yaml = _libyaml.backend()
     try:
-        return _build(yaml, text, limits, unique, anchors, most)
+        return yaml.read(
+            text, lambda get_event: _build(yaml, get_event, _Builder(text, limits, unique, anchors), most)
+        )
     except yaml.error as error:
         raise translate(error, text) from None
     except UnicodeEncodeError as error:
@@ -38,10 +41,8 @@ def read_events(
 
 
 def _build(
-    yaml: _libyaml.Backend, text: str, limits: Limits, unique: bool, known: Anchors | None, most: int
+    yaml: _libyaml.Backend, get_event: Callable[[], Any], builder: _Builder, most: int
 ) -> list[Document]:
-    get_event = yaml.events(text)
-    builder = _Builder(text, limits, unique, known)
     scalar_event, alias_event = yaml.scalar, yaml.alias
     map_start, seq_start = yaml.mapping_start, yaml.sequence_start
     map_end, seq_end = yaml.mapping_end, yaml.sequence_end
@@ -54,7 +55,7 @@ def _build(
             builder.open(event, kind is map_start)
             continue
         elif kind is map_end or kind is seq_end:
-            node = builder.close()
+            node = builder.close(event)
         elif kind is alias_event:
             node = builder.alias(event)
         elif kind is yaml.document_start:
@@ -108,6 +109,7 @@ class _Builder:
 
     def scalar(self, event: Any) -> Scalar:
         node = Scalar(event.value, event.style, self._document, event.start_mark.index + self._base)
+        node.end = event.end_mark.index + self._base
         if event.tag is not None:
             node.tag = _short(event.tag)
         if event.anchor is not None:
@@ -133,9 +135,13 @@ class _Builder:
             raise LimitError.of("depth", self._limits.depth, "the nesting", *place)
         self._container, self._key = opened, None
 
-    def close(self) -> Map | Seq:
+    def close(self, event: Any) -> Map | Seq:
         node = self._container
         assert node is not None
+        if node.flow:
+            end = event.end_mark.index
+            if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
+                node.end = end + self._base
         if self._unique and isinstance(node, Map) and len(node.entries) > 1:
             _refuse_duplicates(node.entries, self._text)
         self._container, self._key = self._stack.pop()
@@ -153,6 +159,7 @@ class _Builder:
             )
         assert self._document is not None
         alias = Alias(name, target, self._document, event.start_mark.index + self._base)
+        alias.end = event.end_mark.index + self._base
         self._document.aliases.append(alias)
         return alias
 

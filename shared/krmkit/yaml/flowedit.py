@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.yaml.compose import children
-from krmkit.yaml.places import Places, Spot, Unit
+from krmkit.yaml.places import Places, Spot, Unit, Units
 from krmkit.yaml.tree import Entry, Map, Node, Seq
 from krmkit.yaml.view import skip
 
@@ -85,7 +85,7 @@ def _behind_comment(places: Places, position: int) -> int:
     return end if places.view[position:end].lstrip(" \t").startswith("#") else position
 
 
-def _chunks(places: Places, position: int, units: list[Unit]) -> tuple[list[_Chunk], int, bool]:
+def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], int, bool]:
     """The children with what stands around them, where they end, and whether a comma stands behind the last one."""
     chunks = []
     has_comma = False

@@ -1,54 +1,47 @@
-"""Where the nodes of a text stand, told by yaml-edit's lossless tree, which is read side by side with ours.
+"""Where the nodes of a text stand: libyaml's marks say where scalars and flow collections begin and end.
 
-All offsets count in `Places.view`: the text's UTF-8 bytes as one character each, because yaml-edit counts bytes, with
-line feeds only and without a byte order mark. yaml-edit's tree gives the ranges of scalars and flow collections. Dashes,
-colons, commas, anchors, tags and comments stand in the gaps between these, where nothing else can stand.
+All offsets count in `Places.view`: the text with line feeds only and without a byte order mark. Dashes, colons, commas,
+anchors, tags and comments stand in the gaps between nodes, where nothing else can stand. A place is found when it is asked
+for; what no edit comes near is not looked at.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from krmkit.yaml.errors import line_column
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, from_view, plain_breaks, skip, to_view, token
+from krmkit.yaml.view import EditError, Lines, line_returns, plain_breaks, skip, token
 
-# No dataclasses here and in the modules of the editor: importing them takes as long as a small run.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
 
-_DEEPEST = "too deeply"
+# No dataclasses here and in the modules of the editor: importing them takes as long as a small run.
 
 
 class Spot:
     """Where a node stands.
 
     mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its anchor and tag.
-    start: of its own text, behind the properties. end: behind its last character, or -1 for a block collection, which
-    ends with its last child. in_flow: whether it stands inside of a flow collection. is_pair: whether it is `a: b` in `[a: b]`.
+    start: of its own text, behind the properties. end: behind its last character; -1 for a collection without a bracket,
+    which ends with its last child. in_flow: whether it stands inside of a flow collection. is_pair: whether it is `a: b`
+    in `[a: b]`.
     """
 
-    __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "tree", "units")
+    __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "units")
 
     def __init__(
-        self,
-        node: Node,
-        mark: int,
-        start: int,
-        end: int,
-        properties: list[tuple[int, int]],
-        tree: Any,
-        in_flow: bool = False,
-        is_pair: bool = False,
+        self, node: Node, mark: int, start: int, end: int, properties: list[tuple[int, int]], in_flow: bool
     ) -> None:
         self.node = node
         self.mark = mark
         self.start = start
         self.end = end
         self.properties = properties
-        self.tree = tree
         self.in_flow = in_flow
-        self.is_pair = is_pair
-        self.units: list[Unit] | None = None
+        self.is_pair = isinstance(node, Map) and node.flow and end < 0
+        self.units: Units | None = None
 
 
 class Unit:
@@ -68,7 +61,7 @@ class Unit:
         colon: int,
         key: Spot | None,
         value: Spot,
-        end: int = -1,
+        end: int,
     ) -> None:
         self.child = child
         self.start = start
@@ -79,177 +72,190 @@ class Unit:
         self.end = end
 
 
-class Places:
-    """The places of one document's nodes, found on demand, in its text or in `text`, which has the same nodes."""
+class Units:
+    """The children of a collection, in the order of the text, each found when it is asked for."""
 
-    __slots__ = ("_holders", "_spots", "root", "view")
+    __slots__ = ("_found", "_places", "_spot")
 
-    def __init__(self, document: Document, text: str | None = None) -> None:
-        self._spots: dict[int, Spot] = {}
-        self._holders: dict[int, tuple[Spot, int]] = {}
-        text = plain_breaks(document.text if text is None else text)
+    def __init__(self, places: Places, spot: Spot, found: list[Unit] | list[None]) -> None:
+        self._places = places
+        self._spot = spot
+        self._found: list[Unit | None] = [*found]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, index: int) -> Unit:
+        unit = self._found[index]
+        if unit is None:
+            index %= len(self._found)
+            unit = self._found[index] = self._places.block_unit(self._spot, index)
+        return unit
+
+    def __iter__(self) -> Iterator[Unit]:
+        return (self[index] for index in range(len(self._found)))
+
+
+def in_text(node: Map | Seq) -> list[Entry] | list[Node]:
+    """The children of a collection as the text has them, whatever was edited."""
+    if isinstance(node, Map):
+        return node.entries if node.original is None else node.original
+    return node.items if node.original is None else node.original
+
+
+class Places(Lines):
+    """The places of one document's nodes, in its text; or in `text`, which has one more character at `added`, or none (-1)."""
+
+    __slots__ = ("_added", "_returns", "_shift", "root")
+
+    def __init__(self, document: Document, text: str | None = None, added: int = -1) -> None:
         node = document.origin
         assert node is not None
-        self.view = to_view(text)
-        self.root = self._spot(node, _tree(text), _document_start(self.view))
+        super().__init__(plain_breaks(document.text if text is None else text))
+        self._shift = document.text.startswith("\ufeff")
+        self._added = added
+        self._returns = line_returns(document.text)
+        self.root = self._spot(node, _document_start(self.view), False)
 
     def slice(self, start: int, end: int) -> str:
         """The text of a range of the view."""
-        return from_view(self.view[start:end])
+        return self.view[start:end]
 
     # Spots
 
     def of(self, node: Node) -> Spot:
         """Where a node of this document stands."""
-        spot = self._spots.get(id(node))
-        if spot is None:
-            self._complete()
-            spot = self._spots[id(node)]
+        spot = self.root
+        while spot.node is not node:
+            unit = self._around(spot, node)[1]
+            is_value = unit.key is None or node is unit.value.node or node.start >= unit.value.node.start
+            spot = unit.value if is_value or unit.key is None else unit.key
         return spot
 
     def holder(self, node: Node) -> tuple[Spot, int]:
         """The collection that holds a key or item in the text, and its position there."""
-        found = self._holders.get(id(node))
-        if found is None:
-            self._complete()
-            found = self._holders[id(node)]
-        return found
+        spot = self.root
+        while True:
+            index, unit = self._around(spot, node)
+            held = unit.value if unit.key is None else unit.key
+            if held.node is node:
+                return spot, index
+            spot = unit.value if unit.key is None or node.start >= unit.value.node.start else unit.key
 
-    def units(self, spot: Spot) -> list[Unit]:
+    def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
+        """The child of a collection at or below which a node stands: the last one that begins before it, or with it."""
+        units = self.units(spot)
+        children = in_text(spot.node) if isinstance(spot.node, (Map, Seq)) else []
+        index = bisect_right(children, node.start, key=_start) - 1
+        if index < 0:
+            raise self._disagreement(spot.start)
+        return index, units[index]
+
+    def units(self, spot: Spot) -> Units:
         """The children of a collection, in the order of the text."""
         if spot.units is None:
             node = spot.node
-            spot.units = self._entries(spot, node) if isinstance(node, Map) else self._items(spot, node)
-            for index, unit in enumerate(spot.units):
-                self._holders[id(unit.value.node if unit.key is None else unit.key.node)] = spot, index
+            assert isinstance(node, (Map, Seq))
+            spot.units = Units(
+                self, spot, self._flow_units(spot, node) if node.flow else [None] * len(in_text(node))
+            )
         return spot.units
 
     def end(self, spot: Spot) -> int:
         """Behind the last character of a node's text."""
         if spot.end < 0:
-            units = self.units(spot)
-            spot.end = units[-1].end
+            spot.end = self.units(spot)[-1].end
         return spot.end
 
-    def _complete(self) -> None:
-        stack = [self.root]
-        while stack:
-            spot = stack.pop()
-            if isinstance(spot.node, (Map, Seq)):
-                for unit in self.units(spot):
-                    stack += [unit.value] if unit.key is None else [unit.key, unit.value]
+    def _at(self, offset: int) -> int:
+        """Where an offset of the document's text is in the view."""
+        return offset - self._shift - bisect_left(self._returns, offset) + (-1 < self._added < offset)
 
-    def _spot(self, node: Node, tree: Any, mark: int, in_flow: bool = False) -> Spot:
-        view = self.view
+    def _spot(self, node: Node, mark: int, in_flow: bool) -> Spot:
         properties: list[tuple[int, int]] = []
         wanted = (node.anchor is not None) + (node.tag is not None)
-        start = mark
-        while True:
-            sign, begin, end = token(view, start)
-            if sign == "#":
-                start = end
-            elif sign in ("&", "!") and sign and len(properties) < wanted:
-                properties.append((begin, end))
-                start = end
-            else:
-                break
-        if len(properties) < wanted:
-            raise EditError("the place of an anchor or tag cannot be told; write it on the line of its value")
-        is_written = not isinstance(node, Scalar) or node.style != "" or node.text != ""
-        spot = Spot(node, mark, begin, -1, properties, tree, in_flow)
-        if not is_written:
-            spot.start = spot.end = properties[-1][1] if properties else mark
-        elif tree is None:
-            raise self._disagreement(begin)
-        elif isinstance(node, Scalar) and node.style in ("|", ">"):
-            spot.end = _block_scalar_end(view, begin, tree.byte_range()[1], node.text)
-        elif not isinstance(node, (Map, Seq)) or node.flow:
-            first, spot.end = tree.byte_range()
-            if (first != begin and tree.kind != "tagged") or spot.end <= begin:
+        start = self._at(node.start)
+        while len(properties) < wanted:
+            sign, begin, end = token(self.view, start)
+            if not sign or sign not in "&!#":
                 raise self._disagreement(begin)
-        self._spots[id(node)] = spot
-        return spot
+            if sign != "#":
+                properties.append((begin, end))
+            start = end
+        if isinstance(node, Scalar) and not node.style and not node.text:
+            start = end = start if properties else mark
+        else:
+            if properties:
+                start = skip(self.view, start, "#")[1]
+            end = self._at(node.end) if node.end >= 0 else -1
+            if isinstance(node, Scalar) and node.style in ("|", ">"):
+                end = _block_scalar_end(self.view, start, end, node.text)
+        return Spot(node, mark, start, end, properties, in_flow)
 
-    def _entries(self, spot: Spot, node: Map) -> list[Unit]:
-        view = self.view
-        entries = node.entries if node.original is None else node.original
-        tree = spot.tree.as_tagged().as_mapping() if spot.tree.kind == "tagged" else spot.tree.as_mapping()
-        found = tree.entries() if tree is not None else []
-        if len(found) != len(entries):
-            raise self._disagreement(spot.start)
-        position = spot.start
-        if node.flow and found:
-            first = found[0].key()
-            nested = first is not None and first.byte_range()[0] == spot.start
-            spot.is_pair = nested or view[position] != "{"
-            position += not spot.is_pair
-        units = []
-        for entry, other in zip(entries, found, strict=True):
-            sign, start, end = skip(view, position, ",#" if node.flow else "#")
-            key = self._spot(entry.first_key, other.key(), end if sign == "?" else start, node.flow)
-            position = self.end(key)
-            sign, _, end = skip(view, position, "#")
-            colon = end if sign == ":" else -1
-            value = self._spot(entry.first_value, other.value(), position if colon < 0 else colon, node.flow)
-            position = max(self.end(value), colon, position)
-            units.append(Unit(entry, start, start - self.line(start), colon, key, value, position))
+    def block_unit(self, spot: Spot, index: int) -> Unit:
+        """The child at `index` of a block collection."""
+        node = spot.node
+        assert isinstance(node, (Map, Seq))
+        child = in_text(node)[index]
+        column = spot.start - self.line(spot.start)
+        if not isinstance(child, Entry):
+            start = self._sign_above(spot, self._at(child.start), column, "-") if index else spot.start
+            return self._unit(child, start, column, start + 1, None)
+        key = child.first_key
+        start = begin = self._at(key.start)
+        if index == 0:
+            start = spot.start
+        elif begin - self.line(begin) != column or (isinstance(key, Seq) and not key.flow):
+            start = self._sign_above(spot, begin, column, "?")
+        return self._unit(
+            child, start, column, start + (start != begin), self._spot(key, start + (start != begin), False)
+        )
+
+    def _sign_above(self, spot: Spot, position: int, column: int, sign: str) -> int:
+        """The dash or question mark at a column of a line of its own, at or above a position; comments may lie between."""
+        line = self.line(position)
+        while line > spot.start:
+            found = line + column
+            if self.view.startswith(sign, found) and self.begins_line(found):
+                return found
+            line = self.line(line - 1)
+        raise self._disagreement(position)
+
+    def _flow_units(self, spot: Spot, node: Map | Seq) -> list[Unit]:
+        position = spot.start + (not spot.is_pair)
+        units: list[Unit] = []
+        for child in in_text(node):
+            sign, start, end = skip(self.view, position, ",#")
+            mark = (
+                end
+                if sign == "?" and isinstance(child, Entry) and self._at(child.first_key.start) > start
+                else start
+            )
+            key = self._spot(child.first_key, mark, True) if isinstance(child, Entry) else None
+            units.append(self._unit(child, start, start - self.line(start), mark, key, in_flow=True))
+            position = units[-1].end
         return units
 
-    def _items(self, spot: Spot, node: Node) -> list[Unit]:
-        assert isinstance(node, Seq)
-        view = self.view
-        items = node.items if node.original is None else node.original
-        tree = spot.tree.as_tagged().as_sequence() if spot.tree.kind == "tagged" else spot.tree.as_sequence()
-        found = tree.values() if tree is not None else []
-        if len(found) != len(items):
-            raise self._disagreement(spot.start)
-        position = spot.start + node.flow
-        units = []
-        for item, other in zip(items, found, strict=True):
-            sign, start, end = skip(view, position, ",#" if node.flow else "#")
-            if not node.flow and sign != "-":
-                raise self._disagreement(start)
-            mark = start if node.flow else end
-            value = self._spot(item, other, mark, node.flow)
-            position = self.end(value)
-            units.append(Unit(item, start, start - self.line(start), mark, None, value, position))
-        return units
+    def _unit(
+        self, child: Entry | Node, start: int, column: int, mark: int, key: Spot | None, in_flow: bool = False
+    ) -> Unit:
+        if not isinstance(child, Entry) or key is None:
+            assert not isinstance(child, Entry)
+            value = self._spot(child, mark, in_flow)
+            return Unit(child, start, column, mark, None, value, self.end(value))
+        position = self.end(key)
+        sign, _, end = skip(self.view, position, "#")
+        colon = end if sign == ":" else -1
+        value = self._spot(child.first_value, position if colon < 0 else colon, in_flow)
+        return Unit(child, start, column, colon, key, value, max(self.end(value), colon, position))
 
     def _disagreement(self, at: int) -> EditError:
         place = line_column(self.view, at)
         return EditError("the text around here can be read in two ways; write it more plainly", *place)
 
-    # Lines
-
-    def line(self, position: int) -> int:
-        """Start of the line that holds a position."""
-        return self.view.rfind("\n", 0, position) + 1
-
-    def line_end(self, position: int) -> int:
-        """Where the line that holds a position ends, before its line break."""
-        end = self.view.find("\n", position)
-        return end if end >= 0 else len(self.view)
-
-    def below(self, position: int) -> int:
-        """Start of the line below the one that holds a position."""
-        end = self.view.find("\n", position)
-        return end + 1 if end >= 0 else len(self.view)
-
-    def begins_line(self, position: int) -> bool:
-        """Whether only blanks stand before a position on its line."""
-        return not self.view[self.line(position) : position].strip(" ")
-
-    def comment_column(self, line: int) -> int:
-        """Column of the comment on the line that starts at `line`; -1 where the line holds anything else."""
-        view = self.view
-        position = line
-        while view[position : position + 1] == " ":
-            position += 1
-        return position - line if view[position : position + 1] == "#" else -1
-
     # The lines of a child of a block collection, with the comments that belong to it
 
-    def body_end(self, units: list[Unit], index: int) -> int:
+    def body_end(self, units: Units, index: int) -> int:
         """Start of the line below a child and the comments that belong to its end.
 
         These are deeper than the child. Behind a value that is closed, such as `x` or `[x]`, they belong to the next
@@ -263,7 +269,7 @@ class Places:
             return position
         return stop if self.view[position : self.line_end(position)].strip(" ") else position
 
-    def head_start(self, units: list[Unit], index: int, is_root: bool) -> int:
+    def head_start(self, units: Units, index: int, is_root: bool) -> int:
         """Start of the comments directly above a child, without a blank line between; else of its own line.
 
         Comments above the first child of the document belong to the document: a licence, or a note.
@@ -280,12 +286,16 @@ class Places:
             start = above
         return start
 
-    def tail_end(self, units: list[Unit], least: int) -> int:
+    def tail_end(self, units: Units, least: int) -> int:
         """Where a child goes behind the last one: below the comments under it that stand at column `least` or deeper."""
         end = self.body_end(units, len(units) - 1)
         while end < len(self.view) and self.comment_column(end) >= least:
             end = self.below(end)
         return end
+
+
+def _start(child: Entry | Node) -> int:
+    return (child.first_key if isinstance(child, Entry) else child).start
 
 
 def _is_open(unit: Unit) -> bool:
@@ -296,23 +306,7 @@ def _is_open(unit: Unit) -> bool:
     if isinstance(node, Alias):
         return False
     assert isinstance(node, (Map, Seq))
-    return not node.flow or not unit.value.units and unit.value.end == unit.value.start + 2
-
-
-def _tree(text: str) -> Any:
-    from yaml_edit import YamlFile
-
-    try:
-        return YamlFile.parse(text).documents()[0].root()
-    except (ValueError, IndexError) as error:
-        if _DEEPEST in str(error):
-            raise EditError("the text is nested more than 256 deep, which cannot be edited") from None
-        raise EditError(f"the text cannot be edited: {error}") from None
-    except BaseException as error:
-        # A panic of the extension is no Exception; what ends the process is none of its classes.
-        if type(error).__module__ != "pyo3_runtime":
-            raise
-        raise EditError("the text cannot be edited: the editor's parser failed on it") from None
+    return not node.flow or not in_text(node) and unit.value.end == unit.value.start + 2
 
 
 def _document_start(view: str) -> int:
@@ -331,7 +325,7 @@ def _document_start(view: str) -> int:
 def _block_scalar_end(view: str, start: int, end: int, value: str) -> int:
     """Where the content of a block scalar ends, without its final line break.
 
-    yaml-edit's end runs over the blank lines that follow, which are content behind `|+` only.
+    libyaml's end runs over the blank lines that follow, which are content behind `|+` only.
     """
     content = view[start:end]
     header = content.partition("\n")[0].partition("#")[0]

@@ -13,6 +13,7 @@ from krmkit.yaml.scalars import go_resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from krmkit.yaml.limits import Limits
@@ -49,7 +50,7 @@ def find_items(text: str, limits: Limits) -> Spans:
     """The items of the one document in `text` that is not empty. Raises YamlError, LimitError."""
     yaml = _libyaml.backend()
     try:
-        return _find(yaml, text, limits)
+        return yaml.read(text, lambda get_event: _find(yaml, get_event, text, limits))
     except yaml.error as error:
         from krmkit.yaml.events import translate
 
@@ -61,8 +62,7 @@ def find_items(text: str, limits: Limits) -> Spans:
         raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *place) from None
 
 
-def _find(yaml: _libyaml.Backend, text: str, limits: Limits) -> Spans:
-    get_event = yaml.events(text)
+def _find(yaml: _libyaml.Backend, get_event: Callable[[], Any], text: str, limits: Limits) -> Spans:
     finder = _Finder(text, limits)
     starts_map, starts_seq = yaml.mapping_start, yaml.sequence_start
     ends_map, ends_seq = yaml.mapping_end, yaml.sequence_end

@@ -169,7 +169,7 @@ def _is_envelope(text: str, key: int, limits: Limits) -> bool:
     yaml = _libyaml.backend()
     found = False
     try:
-        get_event = yaml.events(text)
+        get_event = yaml.parser(text).get_event
         get_event()
         get_event()
         event = get_event()
@@ -257,7 +257,7 @@ def _is_closed(text: str, limits: Limits) -> bool:
     """Whether an item, parsed alone, is one document without error, and not nested deeper than the limit."""
     yaml = _libyaml.backend()
     try:
-        get_event = yaml.events(text)
+        get_event = yaml.parser(text).get_event
         documents = depth = 0
         while True:
             kind = type(get_event())

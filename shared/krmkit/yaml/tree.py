@@ -1,7 +1,8 @@
 """What a YAML text says, as nodes in the order of the text, and the edits that are recorded on them.
 
 A node that came from a text knows its document and, for messages, where it starts (`start`: a code point offset into
-`source.text`, anchors and tags included). A node made by an edit has `source = None`. Collections are edited in place
+`source.text`, anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases
+and flow collections; else -1). A node made by an edit has `source = None`. Collections are edited in place
 through their methods; the first edit keeps the children that the text has in `original`, and `krmkit.yaml.edit` turns
 the difference into text.
 """
@@ -41,7 +42,7 @@ class Document:
 class Node:
     """What every node has: its document, its start, its anchor and its explicit tag (in short form, `!!str`)."""
 
-    __slots__ = ("anchor", "source", "start", "tag")
+    __slots__ = ("anchor", "end", "source", "start", "tag")
     kind = "node"
 
     def __init__(
@@ -53,6 +54,7 @@ class Node:
     ) -> None:
         self.source = source
         self.start = start
+        self.end = -1
         self.anchor = anchor
         self.tag = tag
 
@@ -80,6 +82,7 @@ class Scalar(Node):
         self.style = style
         self.source = source
         self.start = start
+        self.end = -1
         self.anchor = anchor
         self.tag = tag
         self.value: object = UNSET
@@ -144,6 +147,7 @@ class Map(Node):
     ) -> None:
         self.source = source
         self.start = start
+        self.end = -1
         self.anchor = anchor
         self.tag = tag
         self.flow = flow
@@ -238,6 +242,7 @@ class Seq(Node):
     ) -> None:
         self.source = source
         self.start = start
+        self.end = -1
         self.anchor = anchor
         self.tag = tag
         self.flow = flow

@@ -184,6 +184,49 @@ def test_names_from_objects_of_a_cluster_stay() -> None:
     assert made["KubeadmControlPlane"]["metadata"]["name"] == "c1-abcde"
 
 
+def running_control_plane() -> Object:
+    """A control plane of the cluster `c1` that has reached v1.32.5."""
+    owned = {"cluster.x-k8s.io/cluster-name": "c1", "topology.cluster.x-k8s.io/owned": ""}
+    return {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta2",
+        "kind": "KubeadmControlPlane",
+        "metadata": {"name": "c1-abcde", "namespace": "ns", "uid": "1", "labels": owned},
+        "spec": {"version": "v1.32.5"},
+        "status": {"version": "v1.32.5"},
+    }
+
+
+def versions(items: list[Object]) -> set[str]:
+    """The versions of the control planes that were made."""
+    return {item["spec"]["version"] for item in items if MARK in (item["metadata"].get("annotations") or {})
+            and item["kind"] == "KubeadmControlPlane"}  # fmt: skip
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["running first", "generated first"])
+@pytest.mark.parametrize(
+    ("referred", "expected"),
+    [("", "v1.33.1"), ("c1-abcde", "v1.33.1"), ("c1-other", "v1.34.2"), ('c1-a"bcde', "v1.34.2")],
+    ids=["no reference", "right reference", "reference to nothing", "odd name"],
+)
+def test_versions_are_the_same_the_second_time(referred: str, expected: str, turned: bool) -> None:
+    """What a run wrote has no status and never stands for what runs, whatever it is called and wherever it lies."""
+    shop = cluster(version="v1.34.2")
+    if referred:
+        shop["spec"]["controlPlaneRef"] = {
+            "apiGroup": "controlplane.cluster.x-k8s.io",
+            "kind": "KubeadmControlPlane",
+            "name": referred,
+        }
+    the_class = cluster_class(kubernetesVersions=["v1.32.5", "v1.33.1", "v1.34.2"])
+    first = run([*package(shop, the_class=the_class), running_control_plane()])
+    between = items_of(first)[:: -1 if turned else 1]
+    again = run(between)
+
+    assert first.exit_code == 0
+    assert versions(items_of(first)) == {expected}
+    assert items_of(again) == between
+
+
 def test_the_status_of_a_class_can_be_written() -> None:
     """status.variables, as the controller writes them."""
     variable = {

@@ -117,6 +117,17 @@ def test_old_results_give_way() -> None:
     assert rl.render() == BLOCK + "results:\n- message: new\n"
 
 
+@pytest.mark.parametrize("value", ["!!int ten", '!!int "99999999999999999999999999"', "!!bool 1", "!!null x"])
+def test_old_results_give_way_beside_what_nobody_reads(value: str) -> None:
+    """A value that contradicts its tag is as good or bad in the second run as in the first."""
+    list_ = ResourceList.parse(f"{HEAD}items:\n{ONE}functionConfig:\n  odd: {value}\n")
+    list_.results = [{"message": "one"}]
+    again = ResourceList.parse(list_.render())
+    again.results = [{"message": "two"}]
+
+    assert again.render() == list_.render().replace("one", "two")
+
+
 def test_aliases_across_items() -> None:
     """An item may refer to an anchor of an earlier one; the anchor's item has to stay."""
     text = HEAD + "items:\n- kind: A\n  labels: &l {app: x}\n- kind: B\n  labels: *l\n"

@@ -222,3 +222,17 @@ def test_many_copies_of_an_anchor_that_is_gone() -> None:
 
     with pytest.raises(YamlError, match="expansion of aliases"):
         render(document)
+
+
+@pytest.mark.parametrize(
+    "value", ["!!int ten", "!!bool '1'", "!!null x", '!!int "99999999999999999999999999"']
+)
+def test_a_value_that_contradicts_its_tag(value: str) -> None:
+    """An edit elsewhere hands it on as it came; who reads it is told."""
+    document = parse(f"a: {value}\n? ''\n: {value}\nc: 1\n")
+    assert isinstance(document.root, Map)
+    document.root.set("c", 2)
+
+    assert render(document) == f"a: {value}\n? ''\n: {value}\nc: 2\n"
+    with pytest.raises(YamlError, match="cannot read"):
+        go_data(document.root)

@@ -1,4 +1,4 @@
-"""Where nodes stand in their text, as yaml-edit and the gaps between its nodes tell."""
+"""Where nodes stand in their text, as libyaml's marks and the gaps between its nodes tell."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
-from krmkit.yaml.places import Places
-from krmkit.yaml.tree import Map
+from krmkit.yaml.places import Places, Spot, Unit
+from krmkit.yaml.tree import Map, Seq
 from krmkit.yaml.view import EditError
 
 
@@ -67,7 +67,6 @@ def test_anchors_and_tags(text: str, properties: list[str]) -> None:
         ("a: 1\nb: '\u2029'\n", "line 2.*PARAGRAPH"),
         ("a: 1\x85b: 2\n", "NEXT LINE"),
         ("a: 1\rb: 2\r", "carriage return"),
-        ("[" * 300 + "]" * 300, "256 deep"),
     ],
 )
 def test_what_cannot_be_edited(text: str, words: str) -> None:
@@ -82,20 +81,36 @@ def test_an_untouched_document_is_written_as_it_came() -> None:
         assert render(parse(text)) == text
 
 
-class Panic(BaseException):
-    """What a panic of the extension looks like: no Exception."""
+@pytest.mark.parametrize("text", ["k: " + "{a: " * 300 + "1" + "}" * 300, "k: " + "[" * 300 + "]" * 300])
+def test_a_text_that_is_too_deep_is_not_edited(text: str) -> None:
+    """Reading goes deeper than writing: an edit anywhere in it is refused."""
+    document = parse(text)
+    assert isinstance(document.root, Map)
+    document.root.set("a", 1)
 
-    __module__ = "pyo3_runtime"
+    with pytest.raises(EditError, match="256 deep"):
+        render(document)
 
 
-def test_a_panic_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failure inside of the extension refuses the edit, and ends nothing else."""
-    import yaml_edit
+def test_only_what_is_asked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node in one of many mappings: the children of the others are not looked for."""
+    found: list[int] = []
+    find = Places.block_unit
 
-    def panic(text: str) -> None:
-        raise Panic("index out of bounds")
+    def counted(places: Places, spot: Spot, index: int) -> Unit:
+        found.append(index)
+        return find(places, spot, index)
 
-    monkeypatch.setattr(yaml_edit.YamlFile, "parse", panic)
+    monkeypatch.setattr(Places, "block_unit", counted)
+    document = parse(
+        "".join(f"k{i}:\n" + "".join(f"- a: {j}\n  b: 1\n" for j in range(30)) for i in range(30))
+    )
+    assert isinstance(document.root, Map)
+    node = document.root.entries[20].value
+    assert isinstance(node, Seq)
+    places = Places(document)
 
-    with pytest.raises(EditError, match="parser failed"):
-        Places(parse("a: 1\n"))
+    spot = places.of(node.items[10])
+
+    assert places.slice(spot.start, places.end(spot)) == "a: 10\n  b: 1"
+    assert len(found) < 10
