@@ -90,10 +90,11 @@ def problem_of_krmkit(words: list[str]) -> str:
         )
         return "" if good else f"krmkit {command} {' '.join(rest)}"
     # Commands of commands that read their own words.
-    module = {
+    deeper: dict[tuple[str, ...], str] = {
         ("serve", "topology-extension"): "krmkit.cli.extension.command",
         ("topology", "check-extension"): "krmkit.cli.extension.check",
-    }.get((command, *rest[:1]))
+    }
+    module = deeper.get((command, *rest[:1]))
     if module is not None:
         rest = rest[1:]
     parser = getattr(import_module(module or cli.COMMANDS[command][0]), "parser", None)
