@@ -301,6 +301,14 @@ class Resource:
             if span is not None:
                 self._set_span(span, value)
                 return
+        elif isinstance(value, str) and self._document is not None and not self.changed:
+            from krmkit.yaml.edit import with_literal
+
+            text = with_literal(self.node(*path), value)
+            if text is not None:
+                self._replace(text[self.column :])
+                self.line_safe, self.changed = False, True
+                return
         parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
