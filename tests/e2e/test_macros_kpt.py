@@ -129,6 +129,11 @@ def account(files: Files) -> str:
     return number
 
 
+def in_packs(results: str) -> str:
+    """Results that name lines of the packs' own texts only: those of files are lost where kpt writes an item anew."""
+    return re.sub(r"line \d+, column \d+ \((line \d+, column \d+ of [^)]*)\)", r"\1", results)
+
+
 def test_exactly_the_lines_with_macros(kpt: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """kpt and krmkit write the same; the lines are as a replacement by hand makes them; once more changes nothing."""
     before_macros = package(tmp_path / "presets", "apply-presets")
@@ -162,7 +167,7 @@ def test_exactly_the_lines_with_macros(kpt: str, tmp_path: Path, monkeypatch: py
     assert len(actions(after)) == len(actions(real)) + 13
 
     results = (tmp_path / "results-all" / "results.yaml").read_text()
-    assert (tmp_path / "results-krmkit" / "results.yaml").read_text() == results
+    assert in_packs((tmp_path / "results-krmkit" / "results.yaml").read_text()) == in_packs(results)
     assert SECRET not in results
     assert results.count("rule: kept") == b"".join(after.values()).count(b"{{ .spectro.var.")
 

@@ -18,6 +18,7 @@ from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text
 from krmkit.fn.run import Options
+from krmkit.fn.source import Item
 from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
@@ -178,7 +179,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     streams = arguments.output in _STREAMS
     terminal = Terminal(sys.stderr if streams else sys.stdout, arguments.color)
     one = report_of(package, rendering)
-    report = Report("render", [one], written=not only_show or bool(arguments.output))
+    report = Report("render", [one], written=not only_show or bool(arguments.output), check=arguments.check)
     people = arguments.format not in _PROGRAMS
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
@@ -191,7 +192,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
         terminal.stream.write(shown(report, arguments.format, terminal))
     if rendering.failure:
         say("render", f"{rendering.failure}; nothing was written")
-    return report.exit_code(arguments.check)
+    return report.exit_code()
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -234,6 +235,9 @@ class _Progress:
 
     def finished(self, run: FunctionRun) -> None:
         """The next function says that this one has ended."""
+
+    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+        """What it did is shown at the end."""
 
     def clear(self) -> None:
         if self.shown:

@@ -30,8 +30,8 @@ def parser() -> Parser:
     one = commands.add_parser(
         "merge",
         help="merge a template with stubs",
-        description="Print what a template gives with its stubs, as YAML. Functions that run programs, or read the environment or"
-        " the network, fail; files are those of --files.",
+        description="Print what a template gives with its stubs, as YAML. Functions that run programs, write"
+        " files or reach the network fail. Files are those of --files, variables those of --env, and chance is that of --random or --seed.",
         allow_abbrev=False,
     )
     one.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
@@ -60,6 +60,22 @@ def parser() -> Parser:
     )
     one.add_argument(
         "--files", metavar="DIR", help="the folder that read, lookup_file and list_files see as /"
+    )
+    one.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a variable that env finds; without a value, the one that the environment has; may be given several times",
+    )
+    chance = one.add_mutually_exclusive_group()
+    chance.add_argument(
+        "--random", action="store_true", help="let rand, salts and keys differ from run to run"
+    )
+    chance.add_argument(
+        "--seed",
+        metavar="HEX",
+        help="bytes from which rand, salts and keys come: the same bytes give the same result. Whoever knows them knows the keys",
     )
     one.add_argument(
         "--features", default="", metavar="NAMES", help="interpolation, control, or both with a comma"
@@ -124,9 +140,42 @@ def _options(arguments: argparse.Namespace) -> Options:
             source_name=arguments.template,
             stub_names=arguments.stubs,
             floats=False,
+            environment=_environment(arguments.env),
+            chance=_chance(arguments),
         )
     except ValueError as error:
         raise _WrongError(str(error)) from None
+
+
+def _environment(names: list[str]) -> dict[str, str] | None:
+    """The variables of --env; one without a value that the environment does not have is left out."""
+    if not names:
+        return None
+    found: dict[str, str] = {}
+    for text in names:
+        name, sign, value = text.partition("=")
+        if not name:
+            raise _WrongError(f"--env must be NAME or NAME=VALUE, got {text}")
+        if sign:
+            found[name] = value
+        elif name in os.environ:
+            found[name] = os.environ[name]
+    return found
+
+
+def _chance(arguments: argparse.Namespace) -> bytes | None:
+    """The seed of --seed, or a new one with --random."""
+    if arguments.random:
+        return os.urandom(32)
+    if arguments.seed is None:
+        return None
+    try:
+        seed = bytes.fromhex(arguments.seed)
+    except ValueError:
+        seed = b""
+    if not seed:
+        raise _WrongError(f'--seed must be hexadecimal digits in pairs, such as 00ff, got "{arguments.seed}"')
+    return seed
 
 
 def _text(name: str) -> str:

@@ -188,6 +188,10 @@ class Package:
         }
         self.previous_clusters = _decoded(collected.previous_clusters, decode_cluster)
         self.previous_classes = _decoded(collected.previous_classes, decode_cluster_class)
+        for decoded in self.clusters:
+            before = self.previous(decoded)
+            if before is not None and decoded.usable:
+                decoded.data = as_applied(decoded.data, before)
 
     def _chosen(self, names: Iterable[str] | None) -> list[Item]:
         """The Clusters of the names; `prod` or `team-a/prod`. All of them where no names are given."""
@@ -212,6 +216,27 @@ class Package:
         """The Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
+
+
+_OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")
+
+
+def as_applied(cluster: Data, before: Data) -> Data:
+    """A Cluster from files as it is once it is applied over the one that runs: it keeps what no file says.
+
+    The controller writes the references into the running Cluster (it has a uid), and an apply without them leaves them.
+    as_applied({"metadata": {}, "spec": {}}, {"metadata": {"uid": "u"}, "spec": {}})   # {"metadata": {"uid": "u"}, ...}
+    """
+    uid = find(before, ("metadata", "uid"))
+    if not uid or find(cluster, ("metadata", "uid")):
+        return cluster
+    spec = spec_of(cluster)
+    kept = {
+        name: value
+        for name, value in spec_of(before).items()
+        if name in _OF_THE_CONTROLLER and not spec.get(name)
+    }
+    return {**cluster, "metadata": {**cluster["metadata"], "uid": uid}, "spec": {**spec, **kept}}
 
 
 def _decoded(

@@ -35,8 +35,13 @@ _TEMPLATE = Struct(
 )
 
 
-def validate_package(package: Package, features: FeatureGates) -> list[Finding]:
-    """All findings: of the classes, then of the Clusters, each against its class and its state before a change."""
+def validate_package(
+    package: Package, features: FeatureGates, running: CurrentObjects | None = None
+) -> list[Finding]:
+    """All findings: of the classes, then of the Clusters, each against its class and its state before a change.
+
+    running: the objects that there are, in place of those among the items.
+    """
     found = list(package.findings)
     users: dict[Key, list[Decoded]] = {}
     for decoded in package.clusters:
@@ -45,7 +50,7 @@ def validate_package(package: Package, features: FeatureGates) -> list[Finding]:
     for key, owner in package.classes.items():
         found += _validate_class(package, owner, users.get(key, []), features)
     found += _removed_classes(package, users)
-    current = CurrentObjects(state_objects(package.collected) if package.previous_clusters else ())
+    current = running or CurrentObjects(state_objects(package.collected) if package.previous_clusters else ())
     for decoded in package.clusters:
         found += decoded.findings()
         if decoded.usable:

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
 from krmkit.clusterapi.rotation import ROTATED, changed_fields
 from krmkit.clusterapi.topology import Options, Topologies, waiting
+from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR
 from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from krmkit.clusterapi.collect import Collected, Item, Key
+    from krmkit.clusterapi.package import Decoded
     from krmkit.clusterapi.rotation import Rotation
     from krmkit.clusterapi.state import ClusterState
     from krmkit.clusterapi.topology import Rendered
@@ -92,12 +95,17 @@ def make_plan(old: Collected, new: Collected, options: Options, keys: Iterable[K
     """The plan for the Clusters of these keys (namespace, name), which may be in either package or in both."""
     wanted = sorted(set(keys))
     plan = Plan()
-    states, previous_errors = _render(old, _of(options, old, wanted), None, plan)
+    running = CurrentObjects(state_objects(old))
+    states, previous_errors = _states(old, _of(options, old, wanted), running, plan)
     new.previous_clusters = {item.key: item for item in old.clusters}
     new.previous_classes = dict(old.classes)
-    current = {key: state for key, (_, state) in states.items()}
-    rendered, errors = _render(new, _of(options, new, wanted), current, plan)
-    refused = _refusals(new, _of(options, new, wanted), plan)
+    rendered: dict[Key, Rendered] = {}
+    errors: dict[Key, list[str]] = {}
+    for decoded, outcome, texts in _render(new, _of(options, new, wanted), running, states, plan):
+        if outcome is not None:
+            rendered[decoded.item.key] = outcome
+        errors[decoded.item.key] = texts
+    refused = _refusals(new, _of(options, new, wanted), running, plan)
     there = {item.key for item in new.clusters}
     for key in wanted:
         before = states.get(key)
@@ -108,16 +116,14 @@ def make_plan(old: Collected, new: Collected, options: Options, keys: Iterable[K
             one.action = REFUSED
         elif after is None:
             one.action = REMOVE
-            one.changes = _all(before[1], REMOVE) if before else []
+            one.changes = _all(before, REMOVE) if before else []
         elif before is None:
             one.action = CREATE
-            one.changes = _all(after[1], CREATE)
+            one.changes = _all(after.state, CREATE)
         else:
-            _compare(one, before[1], after[0])
+            _compare(one, before, after)
         plan.clusters.append(one)
-    plan.warnings += [
-        f"as it was: {text}" for texts in previous_errors.values() for text in texts if texts is not None
-    ]
+    plan.warnings += [f"as it was: {text}" for text in previous_errors]
     return plan
 
 
@@ -127,37 +133,57 @@ def _of(options: Options, collected: Collected, wanted: list[Key]) -> Options:
     return Options(names, options.names, options.contracts, options.owner_references, options.feature_gates)
 
 
+def _states(
+    old: Collected, options: Options, running: CurrentObjects, plan: Plan
+) -> tuple[dict[Key, ClusterState], list[str]]:
+    """What counts as the state of each Cluster: the objects of a cluster where they are there, else the old render.
+
+    The list has what is wrong with Clusters of which there is neither, as where an export lacks the ClusterClass.
+    """
+    states: dict[Key, ClusterState] = {}
+    wrong: list[str] = []
+    for decoded, one, texts in _render(old, options, running, None, plan):
+        state = one.state if one is not None else None
+        found = running.of(decoded.data, one.blueprint if one is not None else None)
+        if found is not None and is_running(found.control_plane.object):
+            state = found
+        if state is not None:
+            states[decoded.item.key] = state
+        else:
+            wrong += texts
+    return states, wrong
+
+
 def _render(
-    collected: Collected, options: Options, current: Mapping[Key, ClusterState] | None, plan: Plan
-) -> tuple[dict[Key, tuple[Rendered, ClusterState]], dict[Key, list[str]]]:
-    """Each Cluster's outcome with the state that counts as running, and errors by Cluster."""
-    found: dict[Key, tuple[Rendered, ClusterState]] = {}
-    errors: dict[Key, list[str]] = {}
+    collected: Collected,
+    options: Options,
+    running: CurrentObjects,
+    states: Mapping[Key, ClusterState] | None,
+    plan: Plan,
+) -> Iterator[tuple[Decoded, Rendered | None, list[str]]]:
+    """Each Cluster with its outcome, or with errors that say why there is none."""
     if not options.clusters:
-        return found, errors
+        return
     extensions, problems = package_extensions(collected)
     plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
-    topologies = Topologies(collected, options, extensions, current)
+    topologies = Topologies(collected, options, extensions, running, states)
     for decoded in topologies.managed():
         seen = len(topologies.findings)
         one = topologies.render(decoded)
-        if one is not None:
-            found[decoded.item.key] = one, topologies.running_state(one) if current is None else one.state
-            continue
-        errors[decoded.item.key] = [
-            _text(finding) for finding in topologies.findings[seen:] if finding.severity == ERROR
-        ]
-    return found, errors
+        texts = [_text(finding) for finding in topologies.findings[seen:] if finding.severity == ERROR]
+        yield decoded, one, texts if one is None else []
 
 
-def _refusals(collected: Collected, options: Options, plan: Plan) -> dict[Key, list[str]]:
+def _refusals(
+    collected: Collected, options: Options, running: CurrentObjects, plan: Plan
+) -> dict[Key, list[str]]:
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
     package = Package(collected, options.clusters, package_extensions(collected)[0])
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}
-    for finding in validate_package(package, FeatureGates.of(options.feature_gates)):
+    for finding in validate_package(package, FeatureGates.of(options.feature_gates), running):
         if finding.severity != ERROR:
             continue
         reference = finding.resource_ref or {}
@@ -240,8 +266,11 @@ def rolls(changes: list[Change], rotations: Mapping[str, Rotation]) -> list[Roll
         elif change.role == "controlPlane":
             _control_plane_rolls(change, add)
         elif change.role.endswith("/machineDeployment") or change.role.endswith("/machinePool"):
-            for place in ("version", "failureDomain"):
-                path = f"spec.template.spec.{place}"
+            for path in (
+                "spec.template.spec.version",
+                "spec.template.spec.failureDomain",
+                "spec.rollout.after",
+            ):
                 if path in change.fields:
                     add(group, _from_to(change, path))
         elif change.role.startswith("machinePools/"):

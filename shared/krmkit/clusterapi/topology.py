@@ -22,7 +22,6 @@ from krmkit.clusterapi.package import Package, class_variables
 from krmkit.clusterapi.rotation import ROTATED, rotate
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.topology import default_and_validate
-from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
@@ -64,7 +63,7 @@ class Rendered:
     state: ClusterState
     tracker: UpgradeTracker
     rotations: list[Rotation]
-    is_new: bool
+    blueprint: Blueprint
 
 
 @dataclass(slots=True)
@@ -87,9 +86,11 @@ class Topologies:
         collected: Collected,
         options: Options,
         extensions: Extensions | None = None,
+        running: CurrentObjects | None = None,
         current: Mapping[tuple[str, str], ClusterState] | None = None,
     ) -> None:
-        """current: states by namespace and name of the Cluster, in place of those among the items."""
+        """running: the objects that there are, in place of those among the items. current: what counts as the state of
+        each Cluster, by namespace and name, in place of what these say."""
         self._collected = collected
         self._given = current
         self._options = options
@@ -98,7 +99,7 @@ class Topologies:
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._classes: dict[tuple[str, str], ClassWork] = {}
-        self._current = CurrentObjects(state_objects(collected))
+        self._current = running or CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[Decoded]:
@@ -201,14 +202,6 @@ class Topologies:
         self.findings += [decoded.error("invalid", error) for error in errors]
         return None if errors else cluster
 
-    def running_state(self, rendered: Rendered) -> ClusterState:
-        """What runs: the objects of a cluster where they are among the items, else what was rendered."""
-        work = self.class_work(class_key(rendered.cluster))
-        found = self._current.of(rendered.cluster, work.blueprint if work is not None else None)
-        if found is not None and is_running(found.control_plane.object):
-            return found
-        return rendered.state
-
     def _class_before(self, old: Object) -> Object | None:
         before = self._package.previous_classes.get(class_key(old))
         if before is not None and before.usable:
@@ -239,7 +232,7 @@ class Topologies:
             self.findings.append(Finding("topology-error", message, resource=item.resource))
             return None
         self.findings += _told(item, tracker, rotations)
-        return Rendered(item, cluster, state, tracker, rotations, current is None)
+        return Rendered(item, cluster, state, tracker, rotations, blueprint)
 
 
 class _Templates:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from krmkit.fn.definition import FAIL_ON_SCHEMA, GROUP_VERSION
 from krmkit.krm.annotations import FAIL_ON
-from krmkit.lang.schema import Violation, join, validate
+from krmkit.lang.schema import read_schema
+from krmkit.lang.violations import Violation, join, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def decode(definition: Definition, resource: Resource | None, explain: bool = Fa
     """The config of one run. Raises ConfigError with every violation, YamlError when the config is not YAML."""
     violations: list[Violation] = []
     if resource is None or not resource.root.entries:
-        spec, found = validate(definition.schema, {}, "spec")
+        spec, found = validate(read_schema(definition.schema), {}, "spec")
         if found:
             raise ConfigError([_absent(definition, found)])
         return Config(_as_map(spec), None, explain=explain)
@@ -80,7 +81,7 @@ def decode(definition: Definition, resource: Resource | None, explain: bool = Fa
     fail_on = resource.annotations.get(FAIL_ON)
     if fail_on is not None:
         path = join("metadata.annotations", FAIL_ON)
-        violations += validate(FAIL_ON_SCHEMA, fail_on, path)[1]
+        violations += validate(read_schema(FAIL_ON_SCHEMA), fail_on, path)[1]
     if violations:
         raise ConfigError(_capped(violations))
     spec = _as_map(spec)
@@ -102,7 +103,8 @@ def _typed(definition: Definition, resource: Resource, violations: list[Violatio
             hint = did_you_mean(key, _FIELDS)
         violations.append(Violation(join("", key), f'unknown field "{key}"{hint}'))
     spec = resource.get("spec")
-    checked, found = validate(with_fail_on(definition.schema), {} if spec is None else spec, "spec")
+    expected = read_schema(with_fail_on(definition.schema))
+    checked, found = validate(expected, {} if spec is None else spec, "spec")
     violations += found
     return checked
 
@@ -114,7 +116,8 @@ def _foreign(definition: Definition, resource: Resource, violations: list[Violat
     for other_version, other, schema in definition.accepts:
         if (version, kind) == (other_version, other):
             spec = resource.get("spec")
-            checked, found = validate(schema or _ANY_MAP, {} if spec is None else spec, "spec")
+            expected = read_schema(schema or _ANY_MAP)
+            checked, found = validate(expected, {} if spec is None else spec, "spec")
             violations += found
             return checked
     versions = [other_version for other_version, other in right if other == kind]

@@ -14,7 +14,9 @@ function.yaml may say:
 
 from __future__ import annotations
 
-from krmkit.lang.schema import NAMES, Violation, describe, join, validate
+from krmkit.lang.schema import read_schema
+from krmkit.lang.violations import Violation, join, validate
+from krmkit.lang.violationtexts import NAMES, describe
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
@@ -63,7 +65,7 @@ def flat(
             if problem is not None:
                 violations.append(Violation(path, problem))
     unreadable = {violation.path for violation in violations}
-    checked, found = validate(schema, spec, "data")
+    checked, found = validate(read_schema(schema), spec, "data")
     for violation in found:
         for start, place in places.items():
             rest = violation.path[len(start) :]

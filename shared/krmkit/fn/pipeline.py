@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
+        def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None: ...
 
 
 MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
@@ -228,7 +229,10 @@ class _Pipeline:
                 if (place.package, place.path) == (package.path, function.config_path):
                     config = item
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        given = list(chosen)
         result = self._settled(package, function, self._call(package, function, chosen, config), config)
+        if self.observer is not None:
+            self.observer.left(self.rendering.runs[-1], given, result)
         if not function.narrows:
             return result
         before = {id(item) for item in chosen}

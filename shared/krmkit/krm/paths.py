@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.lang.schema import join
+from krmkit.lang.violations import join
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq

@@ -3,14 +3,14 @@
     secrets = Secrets.of(world)
     secrets.scrub("password: hunter22")   # "password: (secret)"
 
-Texts of fewer than four characters are no secrets here; a value that a template changes (upper case, parts of it) is not found.
+Each is found as it is, in upper and lower case, quoted, and in base64 (alone or inside of a longer text); secretforms tells how.
+Texts of fewer than four characters are no secrets here; a part of a value, its hash or its hex form is not found.
 """
 
 from __future__ import annotations
 
 import binascii
-import re
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from dataclasses import dataclass, field
 
 from krmkit.landscaper.components import Data
@@ -18,78 +18,47 @@ from krmkit.landscaper.data import mapping, text, texts
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.hashes import data_hash, target_hash
 from krmkit.landscaper.names import HASH_ANNOTATION
+from krmkit.landscaper.secretforms import SHORTEST, Forms, forms, number_forms
 from krmkit.landscaper.world import World
 
-_SHORTEST = 4
 _SHORTEST_LINE = 8
 _SECRET = "(secret)"
 _COMMON = frozenset(("true", "false", "null", "none", "default", "v1", "kind", "config", "kubeconfig"))
+_IDENTITY = ("name", "namespace", "ownerReferences")
+"""What of metadata stays: a name that is a user's name, too, would be no name any more."""
 
 
 @dataclass(slots=True)
 class Secrets:
-    """Secret texts, each with the placeholder that stands for it: where it comes from."""
+    """Secret texts, each with the placeholder that stands for it: where it comes from. They are collected when first needed."""
 
+    world: World
     placeholders: dict[str, str] = field(default_factory=dict)
-    _pattern: re.Pattern[str] | None = None
+    _forms: Forms | None = None
 
     @classmethod
     def of(cls, world: World) -> Secrets:
-        """The secrets of a world."""
-        found = cls()
-        for item in world.of_kind("Secret"):
-            name = text(mapping(item.get("metadata")).get("name"))
-            for key, value in texts(item.get("data")).items():
-                found.add_data(_decoded(value), f"(secret {name}/{key})")
-            for key, value in texts(item.get("stringData")).items():
-                found.add_data(value, f"(secret {name}/{key})")
-        for item in world.of_kind("Target"):
-            name = text(mapping(item.get("metadata")).get("name"))
-            found.add_leaves(mapping(item.get("spec")).get("config"), f"(config of target {name})")
-        return found
-
-    def add_data(self, value: str, placeholder: str) -> None:
-        """A value of a Secret: its text, and what it holds as YAML."""
-        self.add(value, placeholder)
-        try:
-            self.add_leaves(load(value), placeholder)
-        except GoYamlError:
-            pass  # a value that is no YAML has no parts
-
-    def add_leaves(self, value: object, placeholder: str) -> None:
-        """All texts inside of a value."""
-        pending = [value]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, dict):
-                pending += node.values()
-            elif isinstance(node, list):
-                pending += node
-            elif isinstance(node, str):
-                self.add(node, placeholder)
-
-    def add(self, value: str, placeholder: str) -> None:
-        """A text, its base64 form, and its long lines."""
-        lines = [line.strip() for line in value.split("\n")]
-        for one in (value, value.strip(), b64encode(value.encode("utf-8", "surrogateescape")).decode()):
-            if len(one) >= _SHORTEST and one.lower() not in _COMMON:
-                self.placeholders.setdefault(one, placeholder)
-        if len(lines) > 1:
-            for line in lines:
-                parts = [line, line.partition(": ")[2]]
-                for part in parts:
-                    if len(part) >= _SHORTEST_LINE:
-                        self.placeholders.setdefault(part, placeholder)
-        self._pattern = None
+        """The secrets of a world, with those that rendering has put into it when they are needed."""
+        return cls(world)
 
     def scrub(self, message: str) -> str:
         """A message without secrets."""
-        return self._compiled().sub(_SECRET, message) if self.placeholders else message
+        return self._found().replaced(message, lambda placeholder: _SECRET)
 
     def redacted(self, item: Data) -> Data:
-        """An object with a placeholder for every secret, and the hash of what it holds then."""
-        found = mapping(self._replaced(item))
-        annotations = mapping(mapping(found.get("metadata")).get("annotations"))
+        """An object with a placeholder for every secret, and the hash of what it holds then. Its identity stays."""
+        metadata = mapping(item.get("metadata"))
+        identity = {key: metadata[key] for key in _IDENTITY if key in metadata}
+        rest = {key: value for key, value in metadata.items() if key not in identity}
+        kept: Data = {key: item[key] for key in ("apiVersion", "kind") if key in item}
+        body = {key: value for key, value in item.items() if key not in kept and key != "metadata"}
+        found: Data = {**kept}
+        found["metadata"] = {**identity, **mapping(self._replaced(rest))}
+        found.update(mapping(self._replaced(body)))
+        annotations = mapping(mapping(found["metadata"]).get("annotations"))
+        for key, value in texts(metadata.get("annotations")).items():
+            if key.startswith("krmkit.dev/"):
+                annotations[key] = value
         if HASH_ANNOTATION in annotations:
             if found.get("kind") == "Target":
                 annotations[HASH_ANNOTATION] = target_hash(mapping(found.get("spec")))
@@ -99,19 +68,73 @@ class Secrets:
 
     def _replaced(self, value: object) -> object:
         if isinstance(value, dict):
-            return {key: self._replaced(item) for key, item in value.items()}
+            return {self._text(str(key)): self._replaced(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self._replaced(item) for item in value]
-        if isinstance(value, str) and self.placeholders:
-            return self._compiled().sub(lambda match: self.placeholders[match.group()], value)
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            known = self._found().known
+            return next((known[one] for one in number_forms(value) if one in known), value)
         return value
 
-    def _compiled(self) -> re.Pattern[str]:
-        """All secrets, longest first, as one expression."""
-        if self._pattern is None:
-            ordered = sorted(self.placeholders, key=lambda one: (-len(one), one))
-            self._pattern = re.compile("|".join(map(re.escape, ordered)) or r"(?!)")
-        return self._pattern
+    def _text(self, value: str) -> str:
+        return self._found().replaced(value, lambda placeholder: placeholder)
+
+    def _found(self) -> Forms:
+        """All forms of all secrets."""
+        if self._forms is None:
+            self._collect()
+            known = {form: said for value, said in self.placeholders.items() for form in forms(value)}
+            known.update(self.placeholders)
+            self._forms = Forms(known)
+        return self._forms
+
+    def _collect(self) -> None:
+        for item in self.world.of_kind("Secret"):
+            name = text(mapping(item.get("metadata")).get("name"))
+            for key, value in texts(item.get("data")).items():
+                self._add_data(_decoded(value), f"(secret {name}/{key})")
+            for key, value in texts(item.get("stringData")).items():
+                self._add_data(value, f"(secret {name}/{key})")
+        for item in self.world.of_kind("Target"):
+            name = text(mapping(item.get("metadata")).get("name"))
+            self._add_leaves(mapping(item.get("spec")).get("config"), f"(config of target {name})")
+
+    def _add_data(self, value: str, placeholder: str) -> None:
+        """A value of a Secret: its text, and what it holds as YAML."""
+        self._add(value, placeholder)
+        try:
+            self._add_leaves(load(value), placeholder)
+        except GoYamlError:
+            pass  # a value that is no YAML has no parts
+
+    def _add_leaves(self, value: object, placeholder: str) -> None:
+        """All texts and numbers inside of a value."""
+        pending = [value]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, dict):
+                pending += node.values()
+            elif isinstance(node, list):
+                pending += node
+            elif isinstance(node, str):
+                self._add(node, placeholder)
+            elif isinstance(node, int | float) and not isinstance(node, bool):
+                for one in number_forms(node):
+                    self._add(one, placeholder)
+
+    def _add(self, value: str, placeholder: str) -> None:
+        """A text, and its long lines."""
+        for one in (value, value.strip()):
+            if len(one) >= SHORTEST and one.lower() not in _COMMON:
+                self.placeholders.setdefault(one, placeholder)
+        lines = [line.strip() for line in value.split("\n")]
+        if len(lines) > 1:
+            for line in lines:
+                for part in (line, line.partition(": ")[2]):
+                    if len(part) >= _SHORTEST_LINE:
+                        self.placeholders.setdefault(part, placeholder)
 
 
 def _decoded(value: str) -> str:

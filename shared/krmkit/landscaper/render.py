@@ -36,7 +36,7 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
         landscape = Landscape(items.world, items.repository, _options(items, spec))
         roots = landscape.run(wanted)
     except InstallationError as error:
-        return [*found, Finding(error.rule, error.message, ERROR)]
+        return [*found, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
     secrets = Secrets.of(items.world)
     for root in roots:
         found += tree_findings(root, items, secrets)

@@ -32,7 +32,9 @@ def validate(items: Items, wanted: list[str]) -> list[Finding]:
     options = Options(state=items.state, broken=frozenset(broken))
     landscape = Landscape(items.world, items.repository, options)
     count = 0
-    for root in landscape.run(names):
+    roots = landscape.run(names)
+    secrets = Secrets.of(items.world)  # again, for rendering has made more Targets
+    for root in roots:
         count += 1
         found += _blueprints(root, items, secrets)
         found += tree_findings(root, items, secrets)

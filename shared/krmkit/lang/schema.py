@@ -1,267 +1,336 @@
-"""A validator for structural OpenAPI v3 schemas, as Kubernetes writes them for custom resources.
+"""A structural OpenAPI v3 schema, read once from plain data: what JSONSchemaProps is to the API server.
 
-`validate(schema, data, path)` takes plain data (what JSON can hold) and gives back a copy with the defaults
-filled in and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
-an unknown field is a violation instead of being pruned (unless the schema says
-`x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
-default.
+Function configs, Porch's kinds and the variables of ClusterClasses have their schemas in this one language.
 
-Keywords: type, properties, additionalProperties, required, items, enum, minimum, maximum, exclusiveMinimum,
-exclusiveMaximum, minLength, maxLength, minItems, maxItems, pattern, nullable, default,
-x-kubernetes-int-or-string, x-kubernetes-preserve-unknown-fields; `format: password` keeps the value out of the
-violations. `krmkit.lang.schemacheck` names everything else, so that no keyword is ignored unnoticed.
+>>> schema = read_schema({"type": "object", "properties": {"cpu": {"type": "integer", "minimum": 1}}})
+>>> schema.properties["cpu"].minimum
+1.0
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
-    Schema = Mapping[
-        str, Any
-    ]  # a schema is plain data too; what stands under a keyword depends on the keyword
+    from krmkit.lang.fielderror import Verbatim
 
-NAMES = {
-    "object": "a map",
-    "array": "a list",
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "true or false",
-}
-_LONGEST_SHOWN = 64  # characters of a value that stands in a message
+MAX_DEPTH = 100
+"""Nesting of a schema that is read; a deeper schema is an error."""
+
+_EXACT = float(1 << 53)  # up to here every whole number is a float
+_LARGEST = 1.7976931348623157e308
+UNSUPPORTED = (
+    "id",
+    "$schema",
+    "$ref",
+    "patternProperties",
+    "dependencies",
+    "additionalItems",
+    "definitions",
+)
+# Go's name of a field where it differs from the key.
+_GO_NAMES = {"$schema": "schema"}
 
 
-class Violation:
-    """One place where data breaks the schema: `path` as in `spec.selections[0].pack`, and what would be right.
+class SchemaError(ValueError):
+    """A schema that Kubernetes cannot decode. `path` is where, below the schema: `properties[cpu].minimum`."""
 
-    `current` is the value found there when it is a scalar that may be shown, else None.
-    """
-
-    __slots__ = ("current", "message", "path")
-
-    def __init__(self, path: str, message: str, current: object = None) -> None:
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}" if path else message)
         self.path = path
         self.message = message
-        self.current = current
-
-    def __str__(self) -> str:
-        return self.path + ": " + self.message if self.path else self.message
-
-    def __repr__(self) -> str:
-        return f"Violation({self.path!r}, {self.message!r}, {self.current!r})"
 
 
-def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
-    """A copy of `data` with defaults, and the violations in the order of the data. `path` is where data stands."""
-    violations: list[Violation] = []
-    return _check(schema, data, path, violations), violations
+class Rule:
+    """One entry of x-kubernetes-validations. `reason` is None where none is given."""
 
+    __slots__ = ("field_path", "message", "message_expression", "optional_old_self", "reason", "rule")
 
-def join(path: str, key: str) -> str:
-    """`path` with one more map key; a key that would be misread inside a path is put in double quotes."""
-    if not key or "." in key or "[" in key or '"' in key or " " in key:
-        key = '"' + key.replace('"', '\\"') + '"'
-    return path + "." + key if path else key
+    def __init__(
+        self,
+        rule: str,
+        message: str = "",
+        message_expression: str = "",
+        reason: str | None = None,
+        field_path: str = "",
+        optional_old_self: bool | None = None,
+    ) -> None:
+        self.rule = rule
+        self.message = message
+        self.message_expression = message_expression
+        self.reason = reason
+        self.field_path = field_path
+        self.optional_old_self = optional_old_self
 
+    def shown(self) -> Verbatim:
+        """The rule as errors quote it: JSON with the names of Go's fields, in their order."""
+        from krmkit.lang.fielderror import Verbatim
+        from krmkit.lang.sprig.jsonfns import must_to_json
 
-def _check(schema: Schema, data: object, path: str, violations: list[Violation]) -> object:
-    if data is None:
-        if schema.get("nullable") is True or ("type" not in schema and not _int_or_string(schema)):
-            return None
-        wanted = _wanted(schema)
-        violations.append(
-            Violation(path, f"must be {wanted}, not empty (null); leave the key out to say nothing")
+        fields = (
+            ("Rule", self.rule),
+            ("Message", self.message),
+            ("MessageExpression", self.message_expression),
+            ("Reason", self.reason),
+            ("FieldPath", self.field_path),
+            ("OptionalOldSelf", self.optional_old_self),
         )
-        return None
-    kind = schema.get("type")
-    if _int_or_string(schema):
-        if type(data) is not int and type(data) is not str:
-            _wrong_type(schema, data, path, violations)
-            return data
-    elif kind == "object":
-        if type(data) is not dict:
-            _wrong_type(schema, data, path, violations)
-            return data
-        return _check_map(schema, data, path, violations)
-    elif kind == "array":
-        if type(data) is not list:
-            _wrong_type(schema, data, path, violations)
-            return data
-        return _check_list(schema, data, path, violations)
-    elif kind == "integer":
-        if type(data) is float and data.is_integer():
-            data = int(data)
-        if type(data) is not int:
-            _wrong_type(schema, data, path, violations)
-            return data
-    elif kind == "number":
-        if type(data) is not int and (type(data) is not float or data - data != 0.0):
-            _wrong_type(schema, data, path, violations)
-            return data
-    elif kind == "string":
-        if type(data) is not str:
-            _wrong_type(schema, data, path, violations)
-            return data
-    elif kind == "boolean" and type(data) is not bool:
-        _wrong_type(schema, data, path, violations)
-        return data
-    _check_scalar(schema, data, path, violations)
-    return data
+        return Verbatim("{" + ",".join(f'"{name}":{must_to_json(value)}' for name, value in fields) + "}")
 
 
-def _check_map(schema: Schema, data: dict[str, object], path: str, violations: list[Violation]) -> object:
-    properties: Mapping[str, Schema] = schema.get("properties") or {}
-    others: Any = schema.get("additionalProperties")
-    if others is None:
-        # A schema that names its fields is closed; one that names none says nothing about them.
-        others = not properties or schema.get("x-kubernetes-preserve-unknown-fields") is True
-    checked: dict[str, object] = {}
+class Schema:
+    """One node of a schema. Names are those of JSONSchemaProps; what is absent is None, "" or empty.
+
+    `additional` is the schema of additionalProperties; `additional_allowed` is False only for `additionalProperties: false`.
+    `default` counts only with `has_default`: a null default is none.
+    """
+
+    type = ""
+    format = ""
+    title = ""
+    description = ""
+    properties: Mapping[str, Schema] = {}
+    additional: Schema | None = None
+    has_additional = False
+    additional_allowed = True
+    items: Schema | None = None
+    required: Sequence[str] = []
+    default: object = None
+    has_default = False
+    example: object = None
+    has_example = False
+    enum: Sequence[object] = []
+    maximum: float | None = None
+    minimum: float | None = None
+    exclusive_maximum = False
+    exclusive_minimum = False
+    multiple_of: float | None = None
+    max_length: int | None = None
+    min_length: int | None = None
+    max_items: int | None = None
+    min_items: int | None = None
+    max_properties: int | None = None
+    min_properties: int | None = None
+    unique_items = False
+    pattern = ""
+    all_of: Sequence[Schema] = []
+    any_of: Sequence[Schema] = []
+    one_of: Sequence[Schema] = []
+    not_: Schema | None = None
+    nullable = False
+    preserve_unknown_fields = False
+    int_or_string = False
+    embedded_resource = False
+    list_type: str | None = None
+    list_map_keys: Sequence[str] = []
+    map_type: str | None = None
+    rules: Sequence[Rule] = []
+
+
+def wrapped(name: str, schema: Schema) -> Schema:
+    """An object with the one property `name`: structural schemas begin with an object."""
+    outer = Schema()
+    outer.type = "object"
+    outer.properties = {name: schema}
+    return outer
+
+
+def read_schema(data: object, path: str = "") -> Schema:
+    """The schema of plain data. Unknown keys are skipped, as the API server does. Raises SchemaError."""
+    return _read(data, path, 0)
+
+
+def _read(data: object, path: str, depth: int) -> Schema:
+    if depth > MAX_DEPTH:
+        raise SchemaError(path, f"a schema must not nest deeper than {MAX_DEPTH} levels")
+    if not isinstance(data, dict):
+        raise SchemaError(path, f"a schema must be a map, got {_kind(data)}")
+    schema = Schema()
     for key, value in data.items():
-        known = properties.get(key)
-        if known is not None:
-            if value is None and "default" in known and known.get("nullable") is not True:
-                continue
-            checked[key] = _check(known, value, join(path, key), violations)
-        elif others is True:
-            checked[key] = value
-        elif others is False:
-            from krmkit.lang.nearest import did_you_mean
-
-            violations.append(
-                Violation(join(path, key), f'unknown field "{key}"{did_you_mean(key, properties)}')
+        if value is None:
+            continue
+        plain = _PLAIN.get(key)
+        if plain is not None:
+            attribute, kind = plain
+            setattr(
+                schema,
+                attribute,
+                value if type(value) is kind is not float else _scalar(value, kind, path, key),
             )
+        elif key in ("default", "example"):
+            setattr(schema, key, value)
+            setattr(schema, "has_" + key, True)
+        elif key == "enum":
+            schema.enum = [item for item in _list(value, _at(path, key)) if item is not None]
+        elif key in ("required", "x-kubernetes-list-map-keys"):
+            names = [_scalar(item, str, path, key) for item in _list(value, _at(path, key))]
+            setattr(schema, "required" if key == "required" else "list_map_keys", names)
+        elif key == "x-kubernetes-validations":
+            place = _at(path, key)
+            schema.rules = [_rule(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place))]
         else:
-            checked[key] = _check(others, value, join(path, key), violations)
-    for key, known in properties.items():
-        if key not in checked and "default" in known and (key not in data or data[key] is None):
-            checked[key] = _check(known, known["default"], join(path, key), violations)
-    for key in schema.get("required") or ():
-        if key not in checked and key not in data:
-            wanted = _wanted(properties[key]) if key in properties else "a value"
-            violations.append(Violation(join(path, key), f"is required: {wanted}"))
-    return checked
+            _read_inner(schema, key, value, path, depth + 1)
+    return schema
 
 
-def _check_list(schema: Schema, data: list[object], path: str, violations: list[Violation]) -> object:
-    _check_size(schema, data, path, violations)
-    items = schema.get("items")
-    if items is None:
-        return list(data)
-    return [_check(items, value, f"{path}[{index}]", violations) for index, value in enumerate(data)]
-
-
-def _check_size(schema: Schema, data: list[object] | str, path: str, violations: list[Violation]) -> None:
-    low, high, unit = "minItems", "maxItems", "entries"
-    if isinstance(data, str):
-        low, high, unit = "minLength", "maxLength", "characters"
-    least: int | None = schema.get(low)
-    most: int | None = schema.get(high)
-    if least is not None and len(data) < least:
-        if not data:
-            violations.append(Violation(path, "must not be empty"))
+def _read_inner(schema: Schema, key: str, value: object, path: str, depth: int) -> None:
+    place = _at(path, key)
+    if key == "properties":
+        if not isinstance(value, dict):
+            raise SchemaError(place, f"must be a map, got {_kind(value)}")
+        schema.properties = {
+            str(name): _read(inner, f"{place}[{name}]", depth) for name, inner in value.items()
+        }
+    elif key == "additionalProperties":
+        schema.has_additional = True
+        if isinstance(value, bool):
+            schema.additional_allowed = value
         else:
-            violations.append(Violation(path, f"must have at least {least} {unit}, not {len(data)}"))
-    elif most is not None and len(data) > most:
-        violations.append(Violation(path, f"must have at most {most} {unit}, not {len(data)}"))
+            schema.additional = _read(value, place, depth)
+    elif key == "items":
+        if isinstance(value, list):
+            raise SchemaError(place, "OpenAPIV3Schema 'items' must be a schema, but is an array")
+        schema.items = _read(value, place, depth)
+    elif key == "not":
+        schema.not_ = _read(value, place, depth)
+    elif key in _JUNCTORS:
+        inner = [_read(item, f"{place}[{i}]", depth) for i, item in enumerate(_list(value, place))]
+        setattr(schema, _JUNCTORS[key], inner)
+    elif key in UNSUPPORTED and value:
+        raise SchemaError(path, f"OpenAPIV3Schema '{_GO_NAMES.get(key, key)}' is not supported")
 
 
-def _check_scalar(schema: Schema, data: object, path: str, violations: list[Violation]) -> None:
-    shown = None if schema.get("format") == "password" else data
-    allowed: list[object] | None = schema.get("enum")
-    if allowed is not None:
-        # 1 == True in Python, and not in YAML.
-        if not any(data == value and type(data) is type(value) for value in allowed):
-            from krmkit.lang.nearest import nearest
-
-            near = (
-                nearest(data, (v for v in allowed if isinstance(v, str))) if isinstance(data, str) else None
-            )
-            hint = f'; did you mean "{near}"?' if near is not None and shown is not None else ""
-            listed = ", ".join(str(value) for value in allowed)
-            violations.append(Violation(path, f"must be one of {listed}{_instead(shown)}{hint}", shown))
-        return
-    if type(data) is str:
-        _check_size(schema, data, path, violations)
-        pattern: str | None = schema.get("pattern")
-        if pattern is not None:
-            import re
-
-            # Patterns come from function.yaml, which we write ourselves; those of users go through RE2.
-            if re.search(pattern, data, re.ASCII) is None:
-                violations.append(Violation(path, f"must match the pattern {pattern}", shown))
-    elif type(data) is int or type(data) is float:
-        least: float | None = schema.get("minimum")
-        most: float | None = schema.get("maximum")
-        if least is not None and (data <= least if schema.get("exclusiveMinimum") is True else data < least):
-            more = "more than" if schema.get("exclusiveMinimum") is True else "at least"
-            violations.append(Violation(path, f"must be {more} {least}", shown))
-        elif most is not None and (data >= most if schema.get("exclusiveMaximum") is True else data > most):
-            less = "less than" if schema.get("exclusiveMaximum") is True else "at most"
-            violations.append(Violation(path, f"must be {less} {most}", shown))
+def _rule(data: object, path: str) -> Rule:
+    if not isinstance(data, dict):
+        raise SchemaError(path, f"a rule must be a map, got {_kind(data)}")
+    text = {
+        key: str(_scalar(data[key], str, path, key))
+        for key in ("rule", "message", "messageExpression", "reason", "fieldPath")
+        if data.get(key) is not None
+    }
+    optional = data.get("optionalOldSelf")
+    return Rule(
+        text.get("rule", ""),
+        text.get("message", ""),
+        text.get("messageExpression", ""),
+        text.get("reason") or None,
+        text.get("fieldPath", ""),
+        optional if isinstance(optional, bool) else None,
+    )
 
 
-def _wrong_type(schema: Schema, data: object, path: str, violations: list[Violation]) -> None:
-    found = describe(data)
-    hint = ""
-    secret = schema.get("format") == "password"
-    scalar = isinstance(data, str | int | float)
-    if scalar and schema.get("type") == "string":
-        hint = "; put it in quotes"
-    elif isinstance(data, str) and schema.get("type") in {"integer", "number", "boolean"}:
-        hint = "; without quotes" if _reads_as(data, str(schema["type"])) else ""
-    shown = data if scalar and not secret else None
-    violations.append(Violation(path, f"must be {_wanted(schema)}, not {found}{hint}", shown))
+def _scalar(value: object, kind: type, path: str, key: str) -> object:
+    """A value of the kind that Go's field has; numbers are float64 there, lengths int64."""
+    path = _at(path, key)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if not -_LARGEST <= value <= _LARGEST:
+            raise SchemaError(path, "must be a number that JSON can hold")
+        return float(value)
+    if kind is int and type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is not kind:
+        raise SchemaError(path, f"must be {_NAMES[kind]}, got {_kind(value)}")
+    return value
 
 
-def _instead(shown: object) -> str:
-    """`, not "smal"`: a value that may be shown and is short enough to be read in a message."""
-    if isinstance(shown, str):
-        return f', not "{shown}"' if len(shown) <= _LONGEST_SHOWN else ""
-    if isinstance(shown, int | float):
-        return f", not {describe(shown) if isinstance(shown, bool) else shown}"
-    return ""
+def _list(value: object, path: str) -> list[object]:
+    if not isinstance(value, list):
+        raise SchemaError(path, f"must be a list, got {_kind(value)}")
+    return value
 
 
-def _reads_as(text: str, kind: str) -> bool:
-    if kind == "boolean":
-        return text in {"true", "false"}
-    digits = text[1:] if text[:1] in {"-", "+"} else text
-    if kind == "number":
-        digits = digits.replace(".", "", 1)
-    return digits.isascii() and digits.isdigit()
+def _at(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
 
 
-def describe(data: object) -> str:
-    """What kind of value `data` is, in the words of the messages."""
-    if data is None:
-        return "empty (null)"
-    if isinstance(data, bool):
-        return "true" if data else "false"
-    if isinstance(data, float) and data - data != 0.0:
-        return "not-a-number" if str(data) == "nan" else "an infinite number"
-    for kind, name in (
-        (int, "integer"),
-        (float, "number"),
-        (str, "string"),
-        (list, "array"),
-        (dict, "object"),
+def _kind(value: object) -> str:
+    for kind, name in (*_NAMES.items(), (list, "a list"), (dict, "a map")):
+        if type(value) is kind:
+            return name
+    return "nothing" if value is None else type(value).__name__
+
+
+def fill_defaults(schema: Schema | None, value: object) -> object:
+    """The value with defaults; parts that get none are shared with it, and nothing in it is changed.
+
+    What is absent, or null where null is not allowed, gets the default. An object without a default is not made.
+    A whole float where an integer is wanted becomes one, as when Go writes it.
+    """
+    if schema is None:
+        return value
+    if isinstance(value, dict):
+        return _fill_map(schema, value)
+    if isinstance(value, list):
+        items = schema.items
+        if items is None:
+            return value
+        filled = [fill_defaults(items, _or_default(items, inner)) for inner in value]
+        return filled if any(a is not b for a, b in zip(filled, value, strict=True)) else value
+    if (
+        type(value) is float
+        and schema.type == "integer"
+        and -_EXACT <= value <= _EXACT
+        and value.is_integer()
     ):
-        if isinstance(data, kind):
-            return NAMES[name]
-    return type(data).__name__
+        return int(value)
+    return value
 
 
-def _wanted(schema: Schema) -> str:
-    if _int_or_string(schema):
-        return "an integer or a string"
-    allowed: list[object] | None = schema.get("enum")
-    if allowed is not None:
-        return "one of " + ", ".join(str(value) for value in allowed)
-    return NAMES.get(str(schema.get("type")), "a value")
+def _fill_map(schema: Schema, value: dict[str, object]) -> dict[str, object]:
+    filled: dict[str, object] = {}
+    changed = False
+    properties = schema.properties
+    for name, inner in value.items():
+        known = properties.get(name)
+        if known is None and schema.has_additional:
+            known = schema.additional
+        new = inner
+        if known is not None:
+            new = fill_defaults(known, _or_default(known, inner))
+            changed = changed or new is not inner
+        filled[name] = new
+    for name, known in properties.items():
+        if known.has_default and name not in value:
+            filled[name] = fill_defaults(known, _copy(known.default))
+            changed = True
+    return filled if changed else value
 
 
-def _int_or_string(schema: Schema) -> bool:
-    return schema.get("x-kubernetes-int-or-string") is True
+def _or_default(schema: Schema, value: object) -> object:
+    return _copy(schema.default) if value is None and schema.has_default and not schema.nullable else value
+
+
+def _copy(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _copy(inner) for name, inner in value.items()}
+    return list(map(_copy, value)) if isinstance(value, list) else value
+
+
+_NAMES: dict[type, str] = {str: "a text", int: "an integer", float: "a number", bool: "true or false"}
+_JUNCTORS = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}
+_PLAIN: dict[str, tuple[str, type]] = {
+    "type": ("type", str),
+    "format": ("format", str),
+    "title": ("title", str),
+    "description": ("description", str),
+    "pattern": ("pattern", str),
+    "maximum": ("maximum", float),
+    "minimum": ("minimum", float),
+    "multipleOf": ("multiple_of", float),
+    "exclusiveMaximum": ("exclusive_maximum", bool),
+    "exclusiveMinimum": ("exclusive_minimum", bool),
+    "maxLength": ("max_length", int),
+    "minLength": ("min_length", int),
+    "maxItems": ("max_items", int),
+    "minItems": ("min_items", int),
+    "maxProperties": ("max_properties", int),
+    "minProperties": ("min_properties", int),
+    "uniqueItems": ("unique_items", bool),
+    "nullable": ("nullable", bool),
+    "x-kubernetes-preserve-unknown-fields": ("preserve_unknown_fields", bool),
+    "x-kubernetes-int-or-string": ("int_or_string", bool),
+    "x-kubernetes-embedded-resource": ("embedded_resource", bool),
+    "x-kubernetes-list-type": ("list_type", str),
+    "x-kubernetes-map-type": ("map_type", str),
+}

@@ -1,14 +1,16 @@
-"""What a schema says that `krmkit.lang.schema` does not understand: for tests of schemas, not for runs."""
+"""What a schema says that `krmkit.lang.violations` does not understand: for tests of schemas, not for runs."""
 
 from __future__ import annotations
 
-from krmkit.lang.schema import NAMES, join
+from krmkit.lang.violations import join
+from krmkit.lang.violationtexts import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from krmkit.lang.schema import Schema
+    Schema = Mapping[str, Any]
 
 _KEYWORDS = (
     *("type", "nullable", "enum", "default", "format", "description", "title", "example"),

@@ -9,7 +9,7 @@ Aliases and merge keys are followed.
 from __future__ import annotations
 
 from krmkit.krm.paths import dotted
-from krmkit.lang.schema import join
+from krmkit.lang.violations import join
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 

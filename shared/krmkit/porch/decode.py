@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.schema import Violation, join, validate
+from krmkit.lang.violations import Violation, join, validate
 from krmkit.porch import schema
 from krmkit.porch.api import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
+    from krmkit.lang.schema import Schema
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _HINTS = {
@@ -57,7 +58,7 @@ def decode_set(resource: Resource) -> Decoded:
     return _decode(resource, schema.SET)
 
 
-def _decode(resource: Resource, expected: dict[str, Any]) -> Decoded:
+def _decode(resource: Resource, expected: Schema) -> Decoded:
     violations = []
     for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
         if key not in _FIELDS:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from krmkit.krm.resource import Resource
-    from krmkit.lang.schema import Violation
+    from krmkit.lang.violations import Violation
     from krmkit.porch.api import Condition
     from krmkit.porch.chain import Chain
     from krmkit.porch.fleet import Planned, SetError

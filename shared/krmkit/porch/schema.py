@@ -6,6 +6,8 @@ A revision may also be written `vN`, as older Porch had it.
 
 from __future__ import annotations
 
+from krmkit.lang.schema import read_schema
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -53,16 +55,19 @@ FUNCTION = _map(**_FUNCTION)
 PIPELINE = _map(mutators=_list(FUNCTION), validators=_list(FUNCTION))
 INJECTORS = _list(_map(group=STRING, version=STRING, kind=STRING, name=STRING))
 
-VARIANT = _map(
-    upstream=UPSTREAM,
-    downstream=_map(repo=STRING, package=STRING),
-    adoptionPolicy=STRING,
-    deletionPolicy=STRING,
-    labels=STRING_MAP,
-    annotations=STRING_MAP,
-    packageContext=_map(data=STRING_MAP, removeKeys=STRINGS),
-    pipeline=PIPELINE,
-    injectors=INJECTORS,
+# Read once: a fleet's list has hundreds of each.
+VARIANT = read_schema(
+    _map(
+        upstream=UPSTREAM,
+        downstream=_map(repo=STRING, package=STRING),
+        adoptionPolicy=STRING,
+        deletionPolicy=STRING,
+        labels=STRING_MAP,
+        annotations=STRING_MAP,
+        packageContext=_map(data=STRING_MAP, removeKeys=STRINGS),
+        pipeline=PIPELINE,
+        injectors=INJECTORS,
+    )
 )
 
 _MAP_EXPRESSIONS = _list(_map(key=STRING, keyExpr=STRING, value=STRING, valueExpr=STRING))
@@ -85,14 +90,16 @@ TEMPLATE = _map(
     injectors=_list(_map(group=STRING, version=STRING, kind=STRING, name=STRING, nameExpr=STRING)),
     pipeline=_map(mutators=_FUNCTION_TEMPLATES, validators=_FUNCTION_TEMPLATES),
 )
-SET = _map(
-    upstream=UPSTREAM,
-    targets=_list(
-        _map(
-            repositories=_list(_map(name=STRING, packageNames=STRINGS)),
-            repositorySelector=_map(**_LABEL_SELECTOR),
-            objectSelector=_map(apiVersion=STRING, kind=STRING, name=STRING, **_LABEL_SELECTOR),
-            template=TEMPLATE,
-        )
-    ),
+SET = read_schema(
+    _map(
+        upstream=UPSTREAM,
+        targets=_list(
+            _map(
+                repositories=_list(_map(name=STRING, packageNames=STRINGS)),
+                repositorySelector=_map(**_LABEL_SELECTOR),
+                objectSelector=_map(apiVersion=STRING, kind=STRING, name=STRING, **_LABEL_SELECTOR),
+                template=TEMPLATE,
+            )
+        ),
+    )
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from pathlib import Path
 
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.names import NamingTemplate, stable_suffix
 from krmkit.clusterapi.patches.inline import InlinePatch
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment, variable_name
-from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables
+from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import (
     PatchValueError,
@@ -42,6 +43,10 @@ def json_patch_value(record: Record, folder: Path) -> tuple[bool, str]:
 def value_template(record: Record, folder: Path) -> tuple[bool, str]:
     data = record["input"]
     return verdict(record, lambda: ValueTemplate(data["template"]).value(variables_of(data["variables"])))
+
+
+def variable_merge(record: Record, folder: Path) -> tuple[bool, str]:
+    return verdict(record, lambda: reduce(merge_variables, record["input"]["maps"]))
 
 
 def template_data(record: Record, folder: Path) -> tuple[bool, str]:
@@ -161,6 +166,7 @@ FILES: dict[str, Judge] = {
     "template_data.jsonl": template_data,
     "value_template.jsonl": value_template,
     "variable_lookup.jsonl": variable_lookup,
+    "variable_merge.jsonl": variable_merge,
     "variable_name_from_path.jsonl": name_from_path,
     "variable_path_segment.jsonl": path_segment,
 }

@@ -18,7 +18,7 @@ from krmkit.clusterapi.variables.validation import validate_variable, validate_v
 from krmkit.clusterapi.variables.values import Variable, go_number, read_variables
 from krmkit.lang.fielderror import FieldError, aggregate
 from krmkit.lang.kubecel.environment import Environment
-from krmkit.lang.openapi.schema import Schema
+from krmkit.lang.schema import Schema
 from tests.conformance.adapters._clusterapi import same_errors
 
 Record = dict[str, Any]

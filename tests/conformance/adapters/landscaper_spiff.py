@@ -38,7 +38,18 @@ def options_of(record: Record) -> Options:
         preserve_temporary=given.get("preserve_temporary", False),
         source_name=given.get("source_name", "test"),
         stub_names=given.get("stub_names", ()),
+        environment=environment_of(record),
+        chance=b"records",
     )
+
+
+def environment_of(record: Record) -> dict[str, str]:
+    """The environment in which a record was made, as far as its tags tell: `access:env NAME=value`, or that of the tests."""
+    for tag in record.get("tags") or ():
+        if tag.startswith("access:env"):
+            words = tag.split()[1:] or ["TEST1=alice", "TEST2=bob"]
+            return dict(word.split("=", 1) for word in words)
+    return {}
 
 
 def plain(text: str) -> list[Any]:

@@ -37,6 +37,45 @@ def test_prints(words: list[str], output: str, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == output
 
 
+def test_variables(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """env sees the variables named, with a value or with that of the environment, and no others."""
+    (folder / "t.yml").write_text('a: (( env("ONE", "TWO", "THREE", "FOUR") ))\n')
+    for name in ("ONE", "TWO", "THREE"):
+        monkeypatch.setenv(name, "set")
+    words = ["spiff", "merge", "t.yml", "--env", "ONE", "--env", "TWO=a=b", "--env", "FOUR", "--json"]
+
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out == '{"a":{"ONE":"set","TWO":"a=b"}}\n'
+
+
+def test_chance(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A seed gives the same texts each time, --random others, and without both the call fails."""
+    (folder / "t.yml").write_text('a: (( rand("a-z", 40) ))\n')
+    printed = []
+    for words in (["--seed", "00ff"], ["--seed", "00ff"], ["--random"], ["--random"]):
+        assert cli.main(["spiff", "merge", "t.yml", *words]) == 0
+        printed.append(capsys.readouterr().out)
+
+    assert printed[0] == printed[1]
+    assert len(set(printed)) == 3
+    assert cli.main(["spiff", "merge", "t.yml"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--seed", "xyz"], "--seed must be hexadecimal"),
+        (["--env", "=x"], "--env must be NAME or NAME=VALUE"),
+    ],
+    ids=["seed", "env"],
+)
+@pytest.mark.usefixtures("folder")
+def test_wrong_values(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value that cannot be read is named."""
+    assert cli.main(["spiff", "merge", "t.yml", *words]) == 1
+    assert message in capsys.readouterr().err
+
+
 def test_state(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """State is written, and read in the next run."""
     assert cli.main(["spiff", "merge", "t.yml", "--state", "state.yml"]) == 0

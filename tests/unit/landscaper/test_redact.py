@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
+
+import pytest
 
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.landscaper.hashes import data_hash
@@ -28,6 +31,70 @@ def test_scrub() -> None:
     said = secrets.scrub(f"{PASSWORD}, {b64encode(PASSWORD.encode()).decode()}, admiral, true, abc")
 
     assert said == "(secret), (secret), (secret), true, abc"
+
+
+QUOTED = 'a"b<c>&d\\e'
+FORMS: dict[str, tuple[str, str]] = {
+    "upper case": (PASSWORD, PASSWORD.upper()),
+    "lower case": ("TIGER-in-the-Tank", PASSWORD),
+    "upper case in base64": (PASSWORD, b64encode(PASSWORD.upper().encode()).decode()),
+    "as JSON": (QUOTED, json.dumps(QUOTED)),
+    "as Go's JSON": (QUOTED, '"a\\"b\\u003cc\\u003e\\u0026d\\\\e"'),
+    "lines in JSON": ("one\ntwo", json.dumps("one\ntwo")),
+    "base64 without padding": ("tiger", b64encode(b"tiger").decode().rstrip("=")),
+    "base64 for addresses": ("\u00ff\u00ff\u00ff\u00ff", "w7_Dv8O_w78="),
+    "inside of base64": (PASSWORD, b64encode(f"user: a\npassword: {PASSWORD}\n".encode()).decode()),
+    "inside of base64, one byte later": (PASSWORD, b64encode(f"x{PASSWORD}y".encode()).decode()),
+    "inside of base64, two bytes later": (PASSWORD, b64encode(f"xx{PASSWORD}yy".encode()).decode()),
+    "a number in a Go template": ("12345678", "1.2345678e+07"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name: str) -> None:
+    """Whatever a template did to the whole value, it is found in messages and in objects."""
+    value, written = FORMS[name]
+    secrets = Secrets.of(World.of([secret(it=value)]))
+
+    found: Data = secrets.redacted(obj("DataObject", "copy", data={"line": f"<{written}>", written: 1}))
+
+    assert "(secret)" in secrets.scrub(f"at <{written}>: fails")
+    assert "(secret login/it)" in found["data"]["line"]
+    assert written not in repr(found)
+    middle = b64encode(value.encode()).decode()[4:-8]
+    assert not middle or middle not in secrets.scrub(written)
+
+
+def test_numbers_are_secrets() -> None:
+    """A Secret's text is read as YAML: a number that it holds is one in the output, too."""
+    secrets = Secrets.of(World.of([secret(pin="12345678")]))
+
+    found: Data = secrets.redacted(obj("DataObject", "copy", data={"a": 12345678, "b": 12345678.0, "c": 1}))
+
+    assert found["data"] == {"a": "(secret login/pin)", "b": "(secret login/pin)", "c": 1}
+
+
+def test_identity_stays() -> None:
+    """A secret that is the name of an object, too, does not make it nameless."""
+    secrets = Secrets.of(World.of([secret(user="shop")]))
+    item = obj("DeployItem", "shop-web", spec={"config": {"user": "shop"}})
+    item["metadata"]["annotations"] = {"krmkit.dev/generated-by": "Installation/default/shop", "note": "shop"}
+
+    found: Data = secrets.redacted(item)
+
+    assert (found["kind"], found["metadata"]["name"]) == ("DeployItem", "shop-web")
+    assert found["metadata"]["annotations"]["krmkit.dev/generated-by"] == "Installation/default/shop"
+    assert found["metadata"]["annotations"]["note"] == "(secret login/user)"
+    assert found["spec"]["config"]["user"] == "(secret login/user)"
+
+
+def test_made_targets_hold_secrets() -> None:
+    """The config of a Target that rendering makes counts as well."""
+    world = World.of([])
+    secrets = Secrets.of(world)
+    world.add(target("made", kubeconfig="token: f00dfeed"))
+
+    assert secrets.scrub("f00dfeed, token: f00dfeed") == "f00dfeed, (secret)"
 
 
 def test_targets_hold_secrets() -> None:

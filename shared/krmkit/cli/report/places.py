@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")
 _CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
+_MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
 _STEP = re.compile(r"""\[["']([^"']*)["']\]|\[([0-9]{1,9})\]|"([^"]*)"|([^.\[\]"]+)""")
 
 
@@ -131,10 +132,25 @@ def _inside(item: Item, file: str, steps: list[str | int]) -> tuple[int, int] | 
     inner = Resource(item.original).string(*path)
     if found is None or not inner:
         return None
-    offset = _offset(Resource(inner).root, steps)
+    offset = _offset(Resource(without_macros(inner)[0]).root, steps)
     first, indent = found
     line = inner.count("\n", 0, offset)
     return item.location.line + first - 1 + line, offset - inner.rfind("\n", 0, offset) + indent
+
+
+def without_macros(text: str) -> tuple[str, dict[str, str]]:
+    """A text whose macros are words of the same length, so that it is YAML, and the macro of each word.
+
+    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"M0xxx": "{{x}}"})`.
+    """
+    macros: dict[str, str] = {}
+
+    def word(match: re.Match[str]) -> str:
+        name = f"M{len(macros)}x".ljust(len(match[0]), "x")
+        macros[name] = match[0]
+        return name
+
+    return _MACRO.sub(word, text) if "{{" in text else text, macros
 
 
 def _offset(node: Node, steps: list[str | int]) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmkit.clusterapi.hooks.messages import HookError
 from krmkit.clusterapi.variables.schema import convert_schema
-from krmkit.lang.openapi.defaults import fill_defaults
 from krmkit.lang.openapi.pruning import unknown_fields
 from krmkit.lang.openapi.values import validate_value
+from krmkit.lang.schema import fill_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

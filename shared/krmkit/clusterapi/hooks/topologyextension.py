@@ -26,7 +26,8 @@ from krmkit.lang.gotemplate import TemplateError, parse
 from krmkit.lang.jsondiff import diff
 from krmkit.lang.kubenames import is_dns1123_label
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.schema import validate
+from krmkit.lang.schema import read_schema
+from krmkit.lang.violations import validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class TopologyExtension:
         self.problems: list[tuple[str, str]] = []
         self._environment: Environment | None = None
         self._handlers: dict[tuple[str, str], _Handler] = {}
-        spec, violations = validate(SPEC, data.get("spec"), "spec")
+        spec, violations = validate(read_schema(SPEC), data.get("spec"), "spec")
         self.problems += [(one.path, one.message) for one in violations]
         if not violations and isinstance(spec, dict):
             self._read(spec["handlers"])

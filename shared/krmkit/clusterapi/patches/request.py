@@ -70,11 +70,18 @@ def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
 
 
 def merge_variables(shared: Object, own: Object) -> Object:
-    """Global variables below those of an item: `builtin` merges part by part, all others are replaced."""
+    """Global variables below those of an item: `builtin` merges field by field, all others are replaced."""
     merged = {**shared, **own}
     if "builtin" in shared and "builtin" in own:
-        merged["builtin"] = {**shared["builtin"], **own["builtin"]}
+        merged["builtin"] = _over(shared["builtin"], own["builtin"])
     return merged
+
+
+def _over(below: Any, above: Any) -> Any:
+    """Mappings merged at every level, everything else replaced: Go decodes the one into the struct of the other."""
+    if not (isinstance(below, dict) and isinstance(above, dict)):
+        return above
+    return {**below, **{name: _over(below.get(name), value) for name, value in above.items()}}
 
 
 def wire_variables(variables: Object) -> list[Object]:

@@ -21,9 +21,9 @@ from krmkit.lang.kubenames import validate_annotations, validate_labels
 from krmkit.lang.openapi.defaults import check_defaults
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 from krmkit.lang.openapi.rules import RuleSet, has_rules
-from krmkit.lang.openapi.schema import MAX_DEPTH, wrapped
 from krmkit.lang.openapi.structural import check_structural
 from krmkit.lang.openapi.values import validate_value
+from krmkit.lang.schema import MAX_DEPTH, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.lang.kubecel.environment import Environment
-    from krmkit.lang.openapi.schema import Rule, Schema
+    from krmkit.lang.schema import Rule, Schema
 
 BUILTIN = "builtin"
 TYPES = ("array", "boolean", "integer", "number", "object", "string")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi.variables.values import Variable, repeated, unusable
 from krmkit.lang.fielderror import FieldError, invalid, key
-from krmkit.lang.openapi.defaults import fill_defaults
+from krmkit.lang.schema import fill_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.lang.kubecel.environment import Environment
-    from krmkit.lang.openapi.schema import Schema
+    from krmkit.lang.schema import Schema
 
 INLINE = "inline"
 # Explicit false says the same as nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi.variables.values import go_number, unusable
 from krmkit.lang.fielderror import FieldError, child, index, invalid, key
-from krmkit.lang.openapi.schema import Schema, SchemaError, read_schema
+from krmkit.lang.schema import Schema, SchemaError, read_schema
 from krmkit.lang.sprig.jsonread import JsonSyntaxError, read_json
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from __future__ import annotations
 from krmkit.clusterapi.variables.values import Variable, repeated, unusable
 from krmkit.lang.fielderror import INTERNAL, FieldError, child, invalid, key, required
 from krmkit.lang.openapi.pruning import unknown_fields
-from krmkit.lang.openapi.schema import wrapped
 from krmkit.lang.openapi.values import validate_value
+from krmkit.lang.schema import wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

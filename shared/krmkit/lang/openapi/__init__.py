@@ -1,12 +1,14 @@
-"""Structural OpenAPI v3 schemas, as CustomResourceDefinitions have them.
+"""What Kubernetes does with structural OpenAPI v3 schemas, as CustomResourceDefinitions have them.
+
+The language itself, which function configs are written in too: `krmkit.lang.schema` reads a schema and fills in its
+defaults, `krmkit.lang.schemawalk` checks a value.
 
 | module | what it does | source in Kubernetes |
 |---|---|---|
-| schema | reads a schema from plain data | apiextensions JSONSchemaProps |
 | structural | checks that a schema is structural | apiserver/schema/{validation,complete}.go |
-| defaults | fills in defaults, and checks those of a schema | apiserver/schema/defaulting |
+| defaults | checks the defaults of a schema | apiserver/schema/defaulting |
 | pruning | finds the fields that a schema does not name | apiserver/schema/pruning |
-| values | validates a value | kube-openapi pkg/validation/validate |
+| values | the errors of a value | kube-openapi pkg/validation/validate |
 | formats | the string formats | kube-openapi pkg/validation/strfmt |
 | rules | evaluates x-kubernetes-validations | apiserver/schema/cel |
 

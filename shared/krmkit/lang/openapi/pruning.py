@@ -2,7 +2,7 @@
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.go.
 
->>> from krmkit.lang.openapi.schema import read_schema
+>>> from krmkit.lang.schema import read_schema
 >>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b": 1})
 ['b']
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.lang.openapi.schema import Schema
+    from krmkit.lang.schema import Schema
 
 _META = frozenset(("apiVersion", "kind", "metadata"))
 

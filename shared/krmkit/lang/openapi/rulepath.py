@@ -2,7 +2,7 @@
 
 Source: ValidFieldPath in k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/validation.go.
 
->>> from krmkit.lang.openapi.schema import read_schema
+>>> from krmkit.lang.schema import read_schema
 >>> rule_path(".a", read_schema({"type": "object", "properties": {"a": {"type": "string"}}}))
 'a'
 """
@@ -13,7 +13,7 @@ from krmkit.lang.fielderror import child, key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.lang.openapi.schema import Schema
+    from krmkit.lang.schema import Schema
 
 _ESCAPES = {
     "a": "\a",

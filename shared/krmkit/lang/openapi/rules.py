@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.lang.kubecel.environment import Environment, Program
     from krmkit.lang.openapi.ruletypes import RuleTypes
-    from krmkit.lang.openapi.schema import Rule, Schema
+    from krmkit.lang.schema import Rule, Schema
 
 MAX_READ = 2_000_000_000
 """Characters that the loops of one rule may read at worst; more ends the rule with an error."""
@@ -60,7 +60,7 @@ class RuleSet:
     """The rules of one schema, each compiled once, on first use.
 
     >>> from krmkit.lang.kubecel.environment import Environment
-    >>> from krmkit.lang.openapi.schema import read_schema
+    >>> from krmkit.lang.schema import read_schema
     >>> schema = read_schema({"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]})
     >>> [str(error) for error in RuleSet(schema, Environment()).evaluate(schema, 1, None, "spec.cpu")]
     ['spec.cpu: Invalid value: 1: failed rule: self > 1']

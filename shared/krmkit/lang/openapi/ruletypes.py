@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto
 
-    from krmkit.lang.openapi.schema import Schema
+    from krmkit.lang.schema import Schema
 
 PACKAGE = "schema"
 _RESERVED = frozenset(

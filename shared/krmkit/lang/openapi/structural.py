@@ -10,7 +10,9 @@ from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.lang.openapi.schema import Schema
+    from collections.abc import Sequence
+
+    from krmkit.lang.schema import Schema
 
 ROOT, ITEM, FIELD = "root", "item", "field"
 _MUST_HAVE_A_TYPE = {
@@ -23,7 +25,7 @@ _MUST_HAVE_A_TYPE = {
 def check_structural(schema: Schema, path: str) -> list[FieldError]:
     """Everything that keeps the schema from being structural, sorted by text, as Kubernetes reports it.
 
-    >>> from krmkit.lang.openapi.schema import read_schema
+    >>> from krmkit.lang.schema import read_schema
     >>> [str(error) for error in check_structural(read_schema({"type": "object", "properties": {"a": {}}}), "schema")]
     ['schema.properties[a].type: Required value: must not be empty for specified object fields']
     """
@@ -89,7 +91,7 @@ def _extensions(schema: Schema, path: str, errors: list[FieldError]) -> None:
             errors.append(invalid(child(path, name), True, detail))
 
 
-def _is_int_or_string(any_of: list[Schema]) -> bool:
+def _is_int_or_string(any_of: Sequence[Schema]) -> bool:
     """Whether it is `anyOf: [{type: integer}, {type: string}]` and nothing more."""
     return [inner.type for inner in any_of] == ["integer", "string"] and not any(map(_says_more, any_of))
 
@@ -100,10 +102,9 @@ def _is_all_of_pattern(schema: Schema) -> bool:
 
 def _says_more(schema: Schema) -> bool:
     """Whether a schema says anything beside its type."""
-    from krmkit.lang.openapi.schema import Schema
-
-    empty = Schema()
-    return any(getattr(schema, name) != getattr(empty, name) for name in Schema.__slots__ if name != "type")
+    return any(
+        name != "type" and value != getattr(type(schema), name) for name, value in vars(schema).items()
+    )
 
 
 def _value_validation(

@@ -12,10 +12,11 @@ give decoded data. They raise SpiffError: `message` is the whole text, `unresolv
 `Options` (all optional): `bindings` (names around the document), `files` ({path: text or bytes}, a read-only file system
 rooted at /), `access` ("none" or "files": whether functions reach it), `features` ("interpolation", "control"), `partial`
 (open expressions stay), `preserve_escapes`, `preserve_temporary`, `state` (data of an earlier run), `source_name`,
-`stub_names`, `functions` (more functions by name: plain data in and out, ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`.
+`stub_names`, `functions` (more functions by name: plain data in and out, ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`,
+`environment` (what `env` finds), `chance` (a seed, from which rand, salts and keys come: the same seed gives the same bytes).
 
-Nothing depends on the clock, the environment, the disk or chance; functions that need these fail and say so. docs/spiff.md
-says what else differs from the real one. The names below are loaded when they are first asked for.
+Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and say so.
+docs/spiff.md says what else differs from the real one. The names below are loaded when they are first asked for.
 """
 
 from __future__ import annotations

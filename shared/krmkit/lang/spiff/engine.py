@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from krmkit.lang.spiff.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
-from krmkit.lang.spiff.environment import Env, Limits, Run, Scope
+from krmkit.lang.spiff.chance import Chance
+from krmkit.lang.spiff.environment import DEFAULT_LIMITS, Env, Limits, Run, Scope
 from krmkit.lang.spiff.errors import LimitExceeded, SpiffError
 from krmkit.lang.spiff.functions.registry import call, call_with
 from krmkit.lang.spiff.nodes import Node
@@ -28,8 +29,8 @@ class Options:
     """How a run is done; krmkit.lang.spiff tells what each field means."""
 
     __slots__ = (
-        "access", "bindings", "features", "files", "floats", "functions", "limits", "partial", "preserve_escapes",
-        "preserve_temporary", "source_name", "state", "stub_names",
+        "access", "bindings", "chance", "environment", "features", "files", "floats", "functions", "limits", "partial",
+        "preserve_escapes", "preserve_temporary", "source_name", "state", "stub_names",
     )  # fmt: skip
 
     def __init__(
@@ -47,6 +48,8 @@ class Options:
         floats: bool = True,
         limits: Limits | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
+        environment: Mapping[str, str] | None = None,
+        chance: bytes | None = None,
     ) -> None:
         if access not in ACCESS:
             raise ValueError(f'access must be none or files, got "{access}"')
@@ -66,6 +69,8 @@ class Options:
         self.floats = floats
         self.limits = limits
         self.functions = functions or {}
+        self.environment = environment
+        self.chance = chance
 
 
 class Merged:
@@ -128,7 +133,10 @@ def new_run(options: Options) -> Run:
         _absolute(path): content.encode() if isinstance(content, str) else content
         for path, content in options.files.items()
     }
-    run = Run(frozenset(options.features), options.access, files, options.limits or Limits())
+    run = Run(frozenset(options.features), options.access, files, options.limits or DEFAULT_LIMITS)
+    run.environment = options.environment
+    if options.chance is not None:
+        run.chance = Chance(options.chance)
     run.tags = Tags()
     run.parse = parse
     run.call = call_with(options.functions) if options.functions else call
@@ -189,7 +197,7 @@ def _process(run: Run, templates: list[Node], stubs: list[Node], options: Option
         if left:
             error = unresolved_error(left)
             if len(templates) > 1:
-                error.message = f"document {index}: {error.message}"
+                error.message = f"document {index + 1}: {error.message}"
             if not options.partial:
                 raise error
             first_error = first_error or error

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from krmkit.lang.spiff.chance import Chance
 from krmkit.lang.spiff.embedded import embedded
 from krmkit.lang.spiff.errors import Info, LimitExceeded, Path
 from krmkit.lang.spiff.nodes import Expression, Node, find, is_list_complete, is_map_complete, step_into
@@ -41,12 +42,15 @@ class Limits:
         self.output = output
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class Run:
     """What all documents of one run share. The callables are the floors above: they are set where a run begins."""
 
     __slots__ = (
-        "access", "call", "cascade", "control", "demands", "depth", "files", "flow", "interpolation", "limits",
-        "made", "parse", "read_all", "steps", "tags", "update",
+        "access", "call", "cascade", "chance", "control", "demands", "depth", "environment", "files", "flow",
+        "interpolation", "limits", "made", "parse", "read_all", "steps", "tags", "update",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +61,8 @@ class Run:
         self.access = access
         self.files = files
         self.limits = limits
+        self.environment: Mapping[str, str] | None = None
+        self.chance: Chance | None = None
         self.tags: Any = None
         self.steps = 0
         self.depth = 0
@@ -75,9 +81,9 @@ class Run:
         if self.made > self.limits.nodes:
             raise LimitExceeded("nodes", self.limits.nodes)
 
-    def step(self) -> None:
-        """Count one evaluation."""
-        self.steps += 1
+    def step(self, count: int = 1) -> None:
+        """Count one evaluation, or a function's work that takes as long as so many."""
+        self.steps += count
         if self.steps > self.limits.steps:
             raise LimitExceeded("evaluations", self.limits.steps)
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from krmkit.lang.kubecel.environment import Environment
-from krmkit.lang.openapi.defaults import check_defaults, fill_defaults
+from krmkit.lang.openapi.defaults import check_defaults
 from krmkit.lang.openapi.pruning import unknown_fields
 from krmkit.lang.openapi.rules import RuleSet
-from krmkit.lang.openapi.schema import read_schema
+from krmkit.lang.schema import fill_defaults, read_schema
 
 PROXY = {
     "type": "object",

@@ -10,7 +10,7 @@ from krmkit.lang.kubecel.environment import OUT_OF_STEPS, Environment
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 from krmkit.lang.openapi.rules import RuleSet, has_rules
 from krmkit.lang.openapi.ruletypes import escaped
-from krmkit.lang.openapi.schema import read_schema
+from krmkit.lang.schema import read_schema
 
 ENVIRONMENT = Environment()
 

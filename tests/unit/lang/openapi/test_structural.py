@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.lang.openapi.schema import read_schema
 from krmkit.lang.openapi.structural import check_structural
+from krmkit.lang.schema import read_schema
 
 
 def problems(property_: dict[str, Any]) -> list[str]:

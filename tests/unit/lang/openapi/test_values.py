@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.lang.openapi.schema import read_schema
 from krmkit.lang.openapi.values import validate_value
+from krmkit.lang.schema import read_schema
 
 S = {"type": "string"}
 I = {"type": "integer"}  # noqa: E741 - one letter for each type

@@ -100,6 +100,8 @@ VALUES: dict[str, Any] = {
     '"" ? 1 :2': 2,
 }
 FAILURES = {
+    "merge([])": "at least one list entry required for merge function",
+    'semverrelease("1.2.3", 0)': "semverrelease: string argument required, but got int",
     'join([], "a")': "first argument for join must be a string",
     "length(5)": "invalid type for function length",
     '1 < "a"': "comparision < only for integers or strings",

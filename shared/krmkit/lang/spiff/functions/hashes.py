@@ -1,9 +1,8 @@
-"""Hashes, and checks of password hashes."""
+"""Hashes of texts and values."""
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 from typing import Any
 
 from krmkit.lang.spiff.environment import Env
@@ -50,79 +49,4 @@ def hashed(args: list[Any], env: Env, info: Info) -> Any:
     return hashlib.new(_KINDS[kind], data, usedforsecurity=False).hexdigest()
 
 
-def _texts(args: list[Any], name: str) -> tuple[str, str]:
-    if len(args) != 2:
-        raise Failure(f"{name} takes exactly two arguments")
-    for position, word in enumerate(("first", "second")):
-        if type(args[position]) is not str:
-            raise Failure(f"{word} argument for {name} must be a string")
-    return args[0], args[1]
-
-
-_ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-
-def md5crypt_check(args: list[Any], env: Env, info: Info) -> Any:
-    password, expected = _texts(args, "md5crypt_check")
-    parts = expected.split("$")
-    if len(parts) != 4 or parts[1] not in ("1", "apr1"):
-        raise Failure("md5crypt_check: no md5crypt hash")
-    made = _md5crypt(data_of(password)[:256], parts[2][:8], f"${parts[1]}$")
-    return hmac.compare_digest(made.encode(), expected.encode())
-
-
-def _md5crypt(password: bytes, salt: str, magic: str) -> str:
-    """The hash that `openssl passwd -1` makes."""
-
-    def digest(data: bytes) -> bytes:
-        return hashlib.md5(data, usedforsecurity=False).digest()
-
-    salted = salt.encode()
-    inner = digest(password + salted + password)
-    start = password + magic.encode() + salted
-    start += (inner * (len(password) // 16 + 1))[: len(password)]
-    count = len(password)
-    while count:
-        start += b"\x00" if count & 1 else password[:1]
-        count >>= 1
-    result = digest(start)
-    for turn in range(1000):
-        part = password if turn & 1 else result
-        part += salted if turn % 3 else b""
-        part += password if turn % 7 else b""
-        part += result if turn & 1 else password
-        result = digest(part)
-    text = ""
-    for one, two, three in ((0, 6, 12), (1, 7, 13), (2, 8, 14), (3, 9, 15), (4, 10, 5)):
-        text += _encoded(result[one] << 16 | result[two] << 8 | result[three], 4)
-    return f"{magic}{salt}${text}{_encoded(result[11], 2)}"
-
-
-def _encoded(number: int, length: int) -> str:
-    text = ""
-    for _ in range(length):
-        text += _ALPHABET[number & 63]
-        number >>= 6
-    return text
-
-
-def bcrypt_check(args: list[Any], env: Env, info: Info) -> Any:
-    _texts(args, "bcrypt_check")
-    raise Failure("bcrypt_check: not supported: bcrypt is made to be slow")
-
-
-def decrypt(args: list[Any], env: Env, info: Info) -> Any:
-    if not args:
-        raise Failure("decrypt requires at least one argument")
-    if len(args) < 2:
-        raise Failure("invalid empty encyption key")
-    raise Failure("decrypt: not supported: keys do not belong into templates")
-
-
-FUNCTIONS = {
-    "bcrypt_check": bcrypt_check,
-    "decrypt": decrypt,
-    "hash": hashed,
-    "md5": md5,
-    "md5crypt_check": md5crypt_check,
-}
+FUNCTIONS = {"hash": hashed, "md5": md5}

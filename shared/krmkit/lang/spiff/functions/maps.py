@@ -92,6 +92,8 @@ def merge(args: list[Any], env: Env, info: Info) -> Any:
         copy_tree(arg.prepared if isinstance(arg, TemplateValue) else Node(arg, "dynaml"))
         for arg in _maps(args, True)
     ]
+    if not nodes:
+        raise Failure("at least one list entry required for merge function")
     env.run.enter()
     try:
         return env.run.cascade(env.run, env, nodes[0], nodes[1:]).value

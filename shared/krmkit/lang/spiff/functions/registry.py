@@ -40,16 +40,19 @@ MODULES: dict[str, str] = {
     ),
     **dict.fromkeys(("asjson", "asyaml", "asjcs", "parse"), "documents"),
     **dict.fromkeys(("validate", "check"), "validation"),
-    **dict.fromkeys(("md5", "hash", "md5crypt_check", "bcrypt_check", "decrypt"), "hashes"),
+    **dict.fromkeys(("md5", "hash"), "hashes"),
+    **dict.fromkeys(("md5crypt", "md5crypt_check", "bcrypt", "bcrypt_check"), "passwords"),
+    **dict.fromkeys(("decrypt", "encrypt"), "encryption"),
+    **dict.fromkeys(("x509genkey", "x509publickey", "wggenkey", "wgpublickey"), "keys"),
+    **dict.fromkeys(("env", "rand"), "surroundings"),
+    "archive": "archives",
     **dict.fromkeys(("basename", "dirname", "parseurl"), "paths"),
     **dict.fromkeys(
         ("read", "read_uncached", "lookup_file", "lookup_dir", "list_files", "list_dirs"), "files"
     ),
     **dict.fromkeys(
         (
-            "exec", "exec_uncached", "pipe", "pipe_uncached", "env", "write", "tempfile", "mkdir", "archive", "rand",
-            "bcrypt", "md5crypt", "encrypt", "x509genkey", "x509publickey", "x509cert", "x509parsecert", "wggenkey",
-            "wgpublickey",
+            "exec", "exec_uncached", "pipe", "pipe_uncached", "write", "tempfile", "mkdir", "x509cert", "x509parsecert",
         ),
         "refused",
     ),

@@ -59,8 +59,9 @@ def _part(
             found = get(version)
             return "v" + found if put is _release and args[0].startswith("v") else found
         try:
+            changed = str(put(version, args[1]))
             kept = args[1] if put is _release else args[0]
-            return ("v" if kept.startswith("v") else "") + str(put(version, args[1]))
+            return ("v" if kept.startswith("v") else "") + changed
         except VersionError as error:
             raise Failure(f"{name}: {error}") from None
 

@@ -12,7 +12,8 @@ from krmkit.lang.spiff.errors import Failure, Info
 from krmkit.lang.spiff.expressions.lambdas import LambdaValue
 from krmkit.lang.spiff.expressions.literals import Undefined, truth
 from krmkit.lang.spiff.expressions.operators import loosely_equal
-from krmkit.lang.spiff.functions import dns, semvers
+from krmkit.lang.spiff.functions import dns, pem, semvers
+from krmkit.lang.spiff.functions.extra import needed
 from krmkit.lang.spiff.functions.regexps import compiled
 from krmkit.lang.spiff.nodes import Expression, Node, type_name
 from krmkit.lang.spiff.texts import short
@@ -315,9 +316,32 @@ def _semver(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 
 def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    raise Problem(f"{name}: not supported: keys and certificates are read elsewhere")
+    text = _string(f"{name}: {name}", value)
+    words, problem = _KEYS[name]
+    try:
+        with needed("cryptography", name):
+            import cryptography  # noqa: F401 - the functions of pem need it
+    except Failure as failure:
+        raise Problem(failure.issue.text) from None
+    try:
+        if name == "privatekey":
+            pem.parse_private_key(text)
+        elif name == "publickey":
+            pem.parse_public_key(text)
+        elif not pem.is_ca(pem.parse_certificate(text)) and name == "ca":
+            return False, "is no ca certificate"
+    except ValueError as error:
+        return False, f"{problem}: {error}"
+    return True, words
 
 
+_KEYS = {
+    "ca": ("is ca", "is no certificate"),
+    "certificate": ("is certificate", "is no certificate"),
+    "privatekey": ("is private key", "is no private key"),
+    "publickey": ("is public key", "is no public key"),
+}
+"""What is said of a text that is one, and of one that is none."""
 VALIDATORS: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
     "": _and, "=": _value, "and": _and, "ca": _keys, "certificate": _keys, "cidr": _cidr, "dnsdomain": _dns,
     "dnslabel": _dns, "dnsname": _dns, "empty": _empty, "ip": _ip, "list": _list, "map": _map, "mapfield": _field,

@@ -1,0 +1,2 @@
+"""`krmkit why`: where a value comes from. `trace` compares the resources between steps, `fields` the values in them, `causes`
+finds the inputs that did it, `answers` puts this together, `command` shows it."""

@@ -1,0 +1,118 @@
+"""`krmkit why PKG RESOURCE [FIELD]`: where a value comes from, step by step through the pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from krmkit.cli.arguments import Parser, add_output, add_running, resolver_of, say
+from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
+from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
+from krmkit.cli.why.fields import MISSING
+from krmkit.fn.package import PackageError, read
+from krmkit.fn.run import Options
+
+FORMATS = ("text", "json")
+EPILOG = """
+krmkit why profile ConfigMap/app                  all that did not stay
+krmkit why profile ConfigMap/app vision.model     one field, and those below it
+krmkit why profile packs/app.yaml
+krmkit why --uses profile Model:large             all that a preset reaches
+
+Nothing is written. Values that a function marks as secret are not shown.
+"""
+
+
+def parser() -> Parser:
+    """The command line of `krmkit why`."""
+    made = Parser(
+        prog="krmkit why",
+        description="Say where a value comes from: its line in the file, and each function that\nchanged it, with the input that made it do so.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("package", metavar="PKG", help="the package's folder")
+    made.add_argument("resource", metavar="RESOURCE", help="Kind/name, or a file; with --uses: NAME")
+    made.add_argument("field", nargs="?", default="", metavar="FIELD", help="as in results: spec.replicas")
+    made.add_argument(
+        "--uses",
+        action="store_true",
+        help="list what a preset, macro, variable, resource or entry of a config reaches",
+    )
+    add_output(made, FORMATS)
+    add_running(made)
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit why ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    options = Options()
+    options.explain = True
+    try:
+        package = read(arguments.package)
+        for note in package.notes:
+            say("why", note)
+        question = Question(package, resolver_of(arguments, options))
+        if arguments.uses:
+            if arguments.field:
+                raise WhyError("--uses takes one NAME beside the package")
+            answers = question.uses(arguments.resource)
+        else:
+            answers = question.answers(question.find(arguments.resource), arguments.field)
+    except (PackageError, WhyError) as error:
+        say("why", error)
+        return 1
+    mask = Mask(question.rendering.secrets)
+    terminal = Terminal(sys.stdout, arguments.color)
+    with unread_is_fine(terminal.stream):
+        if arguments.format == "json":
+            terminal.stream.write(
+                json.dumps(data_of(answers, mask.value), indent=2, ensure_ascii=False) + "\n"
+            )
+        else:
+            for answer in answers:
+                terminal.stream.write(text_of(answer, mask, terminal))
+            if not answers:
+                terminal.stream.write("every field is as in the file\n")
+    if question.rendering.failure:
+        say("why", f"{question.rendering.failure}; what came before is shown")
+        return 1
+    return 0
+
+
+class Mask:
+    """Hides secrets in values: `Mask({"hush"}).value("hush!") == "(secret)!"`."""
+
+    def __init__(self, secrets: set[str]) -> None:
+        self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
+
+    def value(self, value: object) -> object:
+        """The value, without secrets."""
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, "(secret)")
+        elif str(value) in self._secrets:
+            return "(secret)"
+        return value
+
+    def text(self, value: object) -> str:
+        """The value as it is shown to people."""
+        return "absent" if value is MISSING else json.dumps(self.value(value), ensure_ascii=False)
+
+
+def text_of(answer: Answer, mask: Mask, terminal: Terminal) -> str:
+    """An answer for people: the field, its line in the file, and a line for each step and cause."""
+    lines = [terminal.paint(f"{answer.resource} {answer.field}", BOLD)]
+    where = answer.place or "in no file"
+    lines.append(f"  {where}: {mask.text(answer.original)}")
+    for step in answer.steps:
+        function = terminal.paint(step.function, CYAN)
+        lines.append(f"  {step.place}: {function}: {mask.text(step.before)} -> {mask.text(step.after)}")
+        for cause in step.causes:
+            name = mask.value(cause.name)
+            lines.append(f"    {cause.kind} {name}" + (f"  {cause.place}" if cause.place else ""))
+    if not answer.steps:
+        lines.append("  no function changed it")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,98 @@
+"""What each function of a pipeline did to each resource, from comparing their texts before and after it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.package import Package
+    from krmkit.fn.resultlist import FunctionRun
+    from krmkit.fn.source import Item
+
+
+class Change:
+    """One function changed a resource: its text before (None: it made it) and after (None: it removed it)."""
+
+    __slots__ = ("after", "before", "run")
+
+    def __init__(self, run: FunctionRun, before: str | None, after: str | None) -> None:
+        self.run = run
+        self.before = before
+        self.after = after
+
+
+class Subject:
+    """A resource on its way: `item` as it is now, `path` of its file in the root package, `original` as on disk (None: made
+    by a function), and its changes in order."""
+
+    __slots__ = ("changes", "item", "kept", "original", "path", "text")
+
+    def __init__(self, item: Item, path: str, original: str | None) -> None:
+        self.item = item
+        self.kept = [item]  # so that no other item gets its id
+        self.path = path
+        self.original = original
+        self.text: str | None = original
+        self.changes: list[Change] = []
+
+    @property
+    def name(self) -> str:
+        """`Kind/name`, or `Kind/namespace/name`."""
+        parts = (self.item.kind, self.item.namespace, self.item.name)
+        return "/".join(part for part in parts if part)
+
+
+class Tracer:
+    """Watches a pipeline. `subjects` are all resources that there ever were, in the order in which they appeared."""
+
+    def __init__(self, package: Package) -> None:
+        self.subjects: list[Subject] = []
+        self._known: dict[int, Subject] = {}
+        self._folders = {each.path: each for each in package.walk()}
+        for each in package.walk():
+            for file in each.files:
+                for item in file.items:
+                    self._add(item, each.place(file.path), item.text)
+
+    def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None:
+        """Nothing has changed yet."""
+
+    def finished(self, run: FunctionRun) -> None:
+        """What it changed comes with `left`."""
+
+    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+        """Note what a mutator made of the items that it was given."""
+        still = {id(item) for item in after}
+        gone = {_identity(item): self._known[id(item)] for item in before if id(item) not in still}
+        for item in after:
+            subject = self._known.get(id(item))
+            if subject is None:
+                # Another program gives back texts: the resource of the same name is the same.
+                subject = gone.pop(_identity(item), None)
+                if subject is None:
+                    subject = self._add(item, self._path(item), None)
+                else:
+                    subject.item = item
+                    subject.kept.append(item)
+                    self._known[id(item)] = subject
+            self._note(subject, run, item.text)
+        for subject in gone.values():
+            self._note(subject, run, None)
+
+    def _add(self, item: Item, path: str, text: str | None) -> Subject:
+        subject = Subject(item, path, text)
+        self.subjects.append(subject)
+        self._known[id(item)] = subject
+        return subject
+
+    def _path(self, item: Item) -> str:
+        package = self._folders.get(item.location.package)
+        return package.place(item.location.path) if package is not None else item.location.path
+
+    def _note(self, subject: Subject, run: FunctionRun, text: str | None) -> None:
+        if text != subject.text:
+            subject.changes.append(Change(run, subject.text, text))
+            subject.text = text
+
+
+def _identity(item: Item) -> tuple[str, str, str, str]:
+    return item.location.package, item.kind, item.namespace, item.name

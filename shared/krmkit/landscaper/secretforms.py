@@ -1,0 +1,82 @@
+"""The forms in which a secret text may stand in an output, and where they stand.
+
+Forms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(secret a/b)"
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+
+from krmkit.lang.gotemplate.printing import format_float
+
+SHORTEST = 4
+_SHORTEST_INSIDE = 8
+"""From how many bytes on a text is looked for inside of base64: what a shorter one leaves there is too common."""
+
+
+def forms(value: str) -> set[str]:
+    """The text, in upper and lower case; each quoted as JSON does it, and in base64.
+
+    Base64 of a longer text that holds the value depends on where the value begins: the part that does not is a form, too.
+    """
+    found: set[str] = set()
+    for one in {value, value.upper(), value.lower()}:
+        quoted = json.dumps(one)[1:-1]
+        found |= {one, quoted, json.dumps(one, ensure_ascii=False)[1:-1], quoted.replace("'", "''")}
+        found.add(_html_escaped(quoted))
+        data = one.encode("utf-8", "surrogateescape")
+        whole = b64encode(data).decode()
+        plain = {whole, whole.rstrip("=")}
+        if len(data) >= _SHORTEST_INSIDE:
+            plain |= {_inside(data, before) for before in range(3)}
+        found |= plain | {form.replace("+", "-").replace("/", "_") for form in plain}
+    return {one for one in found if len(one) >= SHORTEST}
+
+
+def number_forms(value: float) -> list[str]:
+    """A number as YAML, JSON and Go's templates print it: 12345678 is also 1.2345678e+07."""
+    found = [str(value), format_float(float(value))] if abs(value) < 1e300 else [str(value)]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e18:
+        found.append(str(int(value)))
+    return [one for one in dict.fromkeys(found) if len(one) >= SHORTEST]
+
+
+def _html_escaped(quoted: str) -> str:
+    """As Go's JSON writes it."""
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _inside(data: bytes, before: int) -> str:
+    """The characters of base64 that stand for these bytes alone, with so many bytes (modulo three) before them."""
+    coded = b64encode(b"\0" * before + data).decode().rstrip("=")
+    first = (before * 8 + 5) // 6
+    return coded[first : (before + len(data)) * 8 // 6]
+
+
+class Forms:
+    """Texts with their placeholders, found in one walk over a text: by their first characters, the longest first."""
+
+    __slots__ = ("_lengths", "known")
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self.known = known
+        lengths: dict[str, set[int]] = {}
+        for one in known:
+            lengths.setdefault(one[:SHORTEST], set()).add(len(one))
+        self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
+
+    def replaced(self, value: str, said: Callable[[str], str]) -> str:
+        """The text with `said(placeholder)` in the place of each of the texts."""
+        known, lengths = self.known, self._lengths
+        out: list[str] = []
+        end = 0
+        for at in range(len(value) - SHORTEST + 1) if lengths else ():
+            if at >= end and (start := value[at : at + SHORTEST]) in lengths:
+                for size in lengths[start]:
+                    if value[at : at + size] in known:
+                        out += [value[end:at], said(known[value[at : at + size]])]
+                        end = at + size
+                        break
+        return "".join([*out, value[end:]]) if out else value

@@ -1,0 +1,31 @@
+"""What functions share that need a seed or a package of the `spiff` extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from krmkit.lang.spiff.chance import Chance
+from krmkit.lang.spiff.environment import Env
+from krmkit.lang.spiff.errors import Failure
+
+
+@contextmanager
+def needed(package: str, name: str) -> Iterator[None]:
+    """Around the import of a package that a function needs: says which extra has it where it is missing."""
+    try:
+        yield
+    except ImportError:
+        raise Failure(
+            f'{name}: needs the package {package}, which is not installed; the extra has it: pip install "krmkit[spiff]"'
+        ) from None
+
+
+def chance(name: str, env: Env) -> Chance:
+    """The chance of the run; a Failure where it has none."""
+    found = env.run.chance
+    if found is None:
+        raise Failure(
+            f"{name}: not supported: the result would differ from run to run; a seed makes it repeatable"
+        )
+    return found
