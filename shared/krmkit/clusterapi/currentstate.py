@@ -32,6 +32,11 @@ def made_kind(template: Object) -> tuple[str, str]:
     return labels.group_of(str(made.get("apiVersion") or template.get("apiVersion", ""))), str(kind)
 
 
+def is_text_map(value: object) -> bool:
+    """Whether a value is a mapping of strings, as labels and annotations are. `is_text_map({"a": 1})` is False."""
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
 class CurrentObjects:
     """Objects by namespace, group, kind and name, and the worker groups of each Cluster; read once for many Clusters.
 
@@ -50,6 +55,9 @@ class CurrentObjects:
 
     def _add(self, item: Object) -> None:
         metadata = mapping(item, "metadata")
+        parts = (metadata.get("labels") or {}, metadata.get("annotations") or {})
+        if not (isinstance(metadata.get("name"), str) and all(map(is_text_map, parts))):
+            return  # No server has such an object, so it is nobody's state.
         namespace, kind = str(metadata.get("namespace", "")), str(item.get("kind", ""))
         group = labels.group_of(str(item.get("apiVersion", "")))
         self._by_name[namespace, group, kind, str(metadata.get("name", ""))] = item

@@ -136,6 +136,8 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
         answers[name] = checked(handler, response).get("variables") or []
         if not isinstance(answers[name], list) or not all(isinstance(one, dict) for one in answers[name]):
             raise TopologyError(f"variables in the answer of {handler} must be a list of maps")
+        if not all(isinstance(one.get("schema", {}), dict) for one in answers[name]):
+            raise TopologyError(f"variables[].schema in the answer of {handler} must be a map")
     try:
         return status_variables(cluster_class, answers)
     except DiscoveryError as error:

@@ -84,7 +84,10 @@ class RecordedResponses:
         """The recorded GeneratePatchesResponse. Raises TopologyError."""
         answer, uids = self._answer(GENERATE_PATCHES, handler, request)
         items = []
-        for item in answer.get("items") or []:
+        listed = answer.get("items") or []
+        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+            raise TopologyError(f"items in the recorded answer of {quote(handler)} must be a list of maps")
+        for item in listed:
             uid = str(item.get("uid", ""))
             items.append({**item, "uid": uids.get(uid, uid), "patch": _patch(item.get("patch"))})
         return {**answer, "items": items}

@@ -11,7 +11,7 @@ from krmkit.clusterapi.blueprint import read_blueprint
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
 from krmkit.clusterapi.compatibility import topology_of
 from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
+from krmkit.clusterapi.currentstate import CurrentObjects, is_text_map, state_objects
 from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
@@ -26,7 +26,7 @@ from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find
+from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,6 +173,11 @@ class Topologies:
         self.findings += decoded.findings()
         if not decoded.usable:
             return None
+        if not decoded.item.name:
+            self.findings.append(
+                decoded.finding("wrong-type", "metadata.name must be set", ERROR, "metadata.name")
+            )
+            return None
         key = class_key(decoded.data)
         place = "spec.topology.classRef.name"
         work = self.class_work(key)
@@ -262,7 +267,24 @@ class _Templates:
                 f"{where} must name a template among the items, got {kind}.{group} {quote(name)} in namespace"
                 f" {self._owner.namespace}{hint}"
             )
+        problem = _misshapen(found.data)
+        if problem:
+            raise TopologyError(f"{where} names {found.label}, whose {problem}")
         return found.data
+
+
+def _misshapen(template: Object) -> str:
+    """What in a template has not the shape that every template has; "" where all is well. What is absent is well."""
+    for path in (("metadata",), ("spec",), ("spec", "template"), ("spec", "template", "metadata")):
+        holder = mapping(template, *path[:-1])
+        if path[-1] in holder and not isinstance(holder[path[-1]], dict):
+            return f"{'.'.join(path)} must be a map"
+        if path[-1] == "metadata":
+            for part in ("labels", "annotations"):
+                texts = mapping(holder, "metadata").get(part)
+                if texts is not None and not is_text_map(texts):
+                    return f"{'.'.join(path)}.{part} must be a map of strings"
+    return ""
 
 
 def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:

@@ -361,6 +361,55 @@ BAD: dict[str, tuple[Any, list[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("metadata.annotations", 1, "metadata.annotations must be a map of strings"),
+        ("metadata.labels", {"a": 1}, "metadata.labels must be a map of strings"),
+        ("spec", None, "spec must be a map"),
+        ("spec.template", "x", "spec.template must be a map"),
+        ("spec.template.metadata", [], "spec.template.metadata must be a map"),
+    ],
+)
+def test_a_template_of_another_shape_is_a_result(path: str, value: Any, told: str) -> None:
+    """It names the template, and what would be right."""
+    items = package()
+    [template] = [item for item in items if item["kind"] == "MetalClusterTemplate"]
+    *steps, last = path.split(".")
+    holder = template
+    for step in steps:
+        holder = holder[step]
+    holder[last] = value
+
+    outcome = run(items)
+
+    assert outcome.exit_code == 1
+    assert any(
+        f"MetalClusterTemplate ns/metalclustertemplate, whose {told}" in one.message
+        for one in outcome.results
+    )
+
+
+def test_a_cluster_without_a_name_is_a_result() -> None:
+    """Nothing could be named after it."""
+    nameless = cluster()
+    del nameless["metadata"]["name"]
+
+    outcome = run(package(nameless))
+
+    assert outcome.exit_code == 1
+    assert "metadata.name must be set" in [one.message for one in outcome.results]
+
+
+def test_an_object_that_no_server_has_is_no_state() -> None:
+    """Its labels are no texts."""
+    first = items_of(run(package()))
+    [owned] = [item for item in first if item["kind"] == "MachineDeployment"]
+    owned["metadata"]["labels"]["topology.cluster.x-k8s.io/deployment-name"] = ["md"]
+
+    assert run(first).exit_code == 0
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_a_result(name: str) -> None:
     """With a rule of function.yaml, and the items as they came."""

@@ -90,3 +90,17 @@ def test_bad_patches_are_errors() -> None:
 
     with pytest.raises(TopologyError, match="patch must be JSON or base64"):
         RecordedResponses([{"spec": {"responses": [answer]}}]).generate_patches("e", {})
+
+
+@pytest.mark.parametrize("items", [1, {"uid": "1"}, [None], ["text"]])
+def test_items_of_another_shape(items: Any) -> None:
+    """A recorded answer whose items are no list of maps is an error that says so."""
+    recorded = {
+        "extension": "e.x",
+        "hook": "GeneratePatches",
+        "response": {"status": "Success", "items": items},
+    }
+    answers = RecordedResponses([{"spec": {"responses": [recorded]}}])
+
+    with pytest.raises(TopologyError, match="must be a list of maps"):
+        answers.generate_patches("e.x", {})

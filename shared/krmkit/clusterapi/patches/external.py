@@ -44,14 +44,20 @@ class ExternalPatch:
         response = checked(handler, extensions.generate_patches(handler, wire))
         items = {item.uid: item for item in request.items}
         answers = []
-        for answer in response.get("items") or []:
+        listed = response.get("items") or []
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise TopologyError(f"items in the answer of {handler} must be a list of maps")
+        for answer in listed:
             item = items.get(str(answer.get("uid", "")))
             if item is None:
                 raise TopologyError("unable to find corresponding request item for patch")
             kind = answer.get("patchType")
             if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
                 raise TopologyError(f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}")
-            answers.append((item, str(kind), answer.get("patch")))
+            patch = answer.get("patch")
+            if kind == JSON_PATCH and not _is_json_patch(patch):
+                raise TopologyError(f"a {JSON_PATCH} in the answer of {handler} must be a list of maps")
+            answers.append((item, str(kind), patch))
         return answers
 
     def validate(self, request: Request, names: frozenset[str] | None, extensions: Extensions) -> None:
@@ -80,3 +86,7 @@ class ExternalPatch:
         if self._external.get("settings"):
             result["settings"] = self._external["settings"]
         return result
+
+
+def _is_json_patch(patch: object) -> bool:
+    return isinstance(patch, list) and all(isinstance(one, dict) for one in patch)
