@@ -12,7 +12,7 @@ PYTEST := $(DEV) -m pytest
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench soak e2e new golden generate lock wheel clean
+.PHONY: help venv venv-run git run test check format conformance bench soak e2e new golden generate proto lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ golden: venv ## write .expected of the examples (FUNCTION=name, or all)
 
 generate: venv ## write everything that is generated from functions/*/function.yaml
 	@$(DEV) -m tools.generate
+
+proto: venv ## write the Python code of *.proto, beside them
+	@$(DEV) -m tools.proto
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
 	@for name in run cel jsonschema protobuf serve extension spiff build dev image sbom; do \

@@ -13,8 +13,8 @@ from krmkit.clusterapi.blueprint import Blueprint, read_blueprint
 from krmkit.clusterapi.contract import Contracts
 from krmkit.clusterapi.desiredstate import desired_state
 from krmkit.clusterapi.extensions import NoExtensions
-from krmkit.clusterapi.patches.engine import create_request
 from krmkit.clusterapi.patches.inline import InlinePatch
+from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.lang.jsonpatch import Draft
 from tests.bench import topologies
 from tests.bench.timing import Command, MeasureError, Row, calls, in_turns, row

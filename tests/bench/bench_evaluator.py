@@ -20,7 +20,7 @@ from time import perf_counter, sleep
 
 import grpc
 
-from krmkit.cli.evaluator import messages
+from krmkit.cli.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
 from tests.bench import lists
 from tests.bench.timing import INTERPRETER, MeasureError, Row, row
 
@@ -62,7 +62,13 @@ def connected(port: int) -> Iterator[grpc.UnaryUnaryMultiCallable[bytes, bytes]]
 
 
 def request(content: bytes = LIST) -> bytes:
-    return messages.encode_request(content, "registry.example/apply-presets:v1")
+    image = "registry.example/apply-presets:v1"
+    return EvaluateFunctionRequest(resource_list=content, image=image).SerializeToString()
+
+
+def answered(message: bytes) -> bytes:
+    """The list of an answer."""
+    return EvaluateFunctionResponse.FromString(message).resource_list
 
 
 def _sequential(port: int) -> list[Row]:
@@ -75,7 +81,7 @@ def _sequential(port: int) -> list[Row]:
     with connected(port) as call:
 
         def warm() -> bytes:
-            return messages.decode_response(call(message))[0]
+            return answered(call(message))
 
         if warm() != start():
             raise MeasureError("the evaluator and the process give different lists")
@@ -136,7 +142,7 @@ def _client(port: int, number: int, end: float) -> int:
         while perf_counter() < end:
             mark = f"call-{number}-{done}".encode()
             content = LIST.replace(b"name: edge-agent\n", b"name: edge-agent # " + mark + b"\n", 1)
-            output = messages.decode_response(call(request(content)))[0]
+            output = answered(call(request(content)))
             if mark not in output or output.count(b"logLevel: debug") != 2:
                 raise MeasureError(f"a wrong answer to call {done} of client {number}")
             done += 1

@@ -16,7 +16,7 @@ from typing import Any
 import grpc
 import yaml
 
-from krmkit.cli.evaluator import messages
+from krmkit.cli.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
 
 METHOD = "/evaluator.FunctionEvaluator/EvaluateFunction"
 CHECK = "/grpc.health.v1.Health/Check"
@@ -34,6 +34,11 @@ class Answer:
         self.log = log
 
 
+def request(resource_list: bytes, image: str) -> bytes:
+    """An EvaluateFunctionRequest."""
+    return EvaluateFunctionRequest(resource_list=resource_list, image=image).SerializeToString()
+
+
 class Caller:
     """Porch's side: calls with its limit, whatever the other side's is."""
 
@@ -49,7 +54,7 @@ class Caller:
 
     def evaluate(self, image: str, resource_list: bytes) -> Answer:
         """One call of EvaluateFunction."""
-        return self.send(messages.encode_request(resource_list, image))
+        return self.send(request(resource_list, image))
 
     def send(self, request: bytes, method: str = METHOD) -> Answer:
         """Any bytes to any method that answers once."""
@@ -58,7 +63,8 @@ class Caller:
             return Answer(call.code().name, call.details() or "", b"", b"")
         if method != METHOD:
             return Answer("OK", "", call.result(), b"")
-        return Answer("OK", "", *messages.decode_response(call.result()))
+        response = EvaluateFunctionResponse.FromString(call.result())
+        return Answer("OK", "", response.resource_list, response.log)
 
     def method(self, name: str = METHOD) -> grpc.UnaryUnaryMultiCallable[bytes, bytes]:
         """A method that answers once, to be called with a deadline or without waiting."""
@@ -101,8 +107,11 @@ def wrapper(command: Sequence[str], limit: int = LIMIT) -> Iterator[int]:
 
 
 def _evaluate(command: Sequence[str], request: bytes, context: grpc.ServicerContext) -> bytes:
-    resource_list, image = messages.decode_request(request)
-    done = subprocess.run(command, input=resource_list, capture_output=True, check=False, cwd="/", env={})
+    asked = EvaluateFunctionRequest.FromString(request)
+    image = asked.image
+    done = subprocess.run(
+        command, input=asked.resource_list, capture_output=True, check=False, cwd="/", env={}
+    )
     stderr = done.stderr.decode()
     output = yaml.load(done.stdout, yaml.CBaseLoader)
     if not isinstance(output, dict) or output.get("kind") != "ResourceList":
@@ -110,7 +119,7 @@ def _evaluate(command: Sequence[str], request: bytes, context: grpc.ServicerCont
     if done.returncode:
         results = "; ".join(map(_result, output.get("results") or []))
         context.abort(grpc.StatusCode.INTERNAL, f"{image} failed; results: {results}; stderr: {stderr}")
-    return messages.encode_response(done.stdout, done.stderr)
+    return EvaluateFunctionResponse(resource_list=done.stdout, log=done.stderr).SerializeToString()
 
 
 def _result(result: dict[str, Any]) -> str:

@@ -17,7 +17,8 @@ pytest.importorskip(
 
 import grpc
 
-from tests.e2e.test_evaluator import children, serving
+from tests.e2e.porch import Caller
+from tests.e2e.test_evaluator import SELECT, children, serving
 
 
 def certificates(folder: Path) -> None:
@@ -84,3 +85,34 @@ def test_idle_connections() -> None:
         finally:
             for one in idle:
                 one.close()
+
+
+def test_more_connections_than_descriptors() -> None:
+    """1,500 idle clients against 1,024 descriptors: who is connected is served all the time, newcomers after --idle."""
+    resource = pytest.importorskip("resource", reason="this system has no limits on descriptors")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2048:
+        pytest.skip(f"this test needs 2,048 descriptors, and the system gives {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
+    idle = []
+    try:
+        with serving("--workers", "1", "--idle", "2") as server, Caller(server.port) as early:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+            assert early.evaluate("apply-presets", SELECT).code == "OK"
+            for number in range(1500):
+                idle.append(create_connection(("127.0.0.1", server.port)))
+                if number % 300 == 0:
+                    assert early.evaluate("apply-presets", SELECT).code == "OK"
+            assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 1000
+            for _ in range(100):
+                if reached(server.port, None):
+                    break
+                assert early.evaluate("apply-presets", SELECT).code == "OK"
+                sleep(0.1)
+            with Caller(server.port) as late:
+                assert late.evaluate("apply-presets", SELECT).code == "OK"
+            assert server.stop() == (0, "")
+    finally:
+        for one in idle:
+            one.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

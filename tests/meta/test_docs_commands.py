@@ -89,7 +89,15 @@ def problem_of_krmkit(words: list[str]) -> str:
             else len(rest) == 1 and (rest[0] in DEFINITIONS or rest[0].isupper())
         )
         return "" if good else f"krmkit {command} {' '.join(rest)}"
-    parser = getattr(import_module(cli.COMMANDS[command][0]), "parser", None)
+    # Commands of commands that read their own words.
+    deeper: dict[tuple[str, ...], str] = {
+        ("serve", "topology-extension"): "krmkit.cli.extension.command",
+        ("topology", "check-extension"): "krmkit.cli.extension.check",
+    }
+    module = deeper.get((command, *rest[:1]))
+    if module is not None:
+        rest = rest[1:]
+    parser = getattr(import_module(module or cli.COMMANDS[command][0]), "parser", None)
     several = parser is not None and bool(inspect.signature(parser).parameters)
     made = (parser(command) if several else parser()) if parser else None
     if not isinstance(made, argparse.ArgumentParser):

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from tools import documents
+from tools import documents, proto
 from tools.definitions import Definition, DefinitionError, Project, definitions
 from tools.generate import filled, generated, stale
 
@@ -52,6 +52,15 @@ def function(tmp_path: Path) -> Definition:
     (folder / "examples" / "basic" / "Kptfile").write_text("kind: Kptfile\n", "utf-8")
     (folder / "function.yaml").write_text(FUNCTION, "utf-8")
     return Definition(folder)
+
+
+def test_code_of_messages(project: Path) -> None:
+    """The code of each .proto file is what `make proto` would write."""
+    files = proto.generated()
+
+    assert {path.name for path in files} == {"evaluator_pb2.py", "evaluator_pb2.pyi"}
+    for path, text in files.items():
+        assert path.read_text("utf-8") == text, f"{path.relative_to(project)}: run make proto"
 
 
 def test_nothing_drifted(project: Path) -> None:

@@ -24,17 +24,9 @@ def test_no_arrow_rises(sources: Sources) -> None:
     assert not rising(sources)
 
 
-# Circles that still have to be untied.
-KNOWN_CIRCLES = [
-    "krmkit.clusterapi.blueprint <-> krmkit.clusterapi.patches.engine",
-    "krmkit.landscaper.gotemplates <-> krmkit.landscaper.resourcekeys <-> krmkit.landscaper.spifftemplates"
-    " <-> krmkit.landscaper.templating",
-]
-
-
 def test_no_circles(sources: Sources) -> None:
     """No files import each other in a circle, imports for types and inside of functions included."""
-    assert [circle for circle in circles(sources) if circle not in KNOWN_CIRCLES] == []
+    assert circles(sources) == []
 
 
 CIRCLES: list[tuple[str, dict[str, str], list[str]]] = [

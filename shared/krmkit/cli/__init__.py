@@ -8,6 +8,7 @@ import sys
 from krmkit.cli.patient import Patient
 
 COMMANDS = {
+    "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "why": ("krmkit.cli.why.command", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),

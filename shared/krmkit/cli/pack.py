@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import Parser, add_output
 from krmkit.cli.packfolder import PackFolderError, exported, imported
-from krmkit.cli.terminal import unread_is_fine
+from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
+from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn.package import PackageError, read
+from krmkit.fn.tree import TreeError
 from krmkit.fn.write import WriteError
 
 
@@ -18,7 +20,7 @@ def parser() -> Parser:
         description="Bring packs into a package, and take them out again.",
         allow_abbrev=False,
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="import|export")
+    commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show")
     bring = commands.add_parser(
         "import",
         help="pack folders -> ConfigMaps in a package",
@@ -40,6 +42,15 @@ def parser() -> Parser:
     take.add_argument(
         "--out", required=True, metavar="DIR", help="the folder that gets one folder for each pack"
     )
+    show = commands.add_parser(
+        "show",
+        help="what packs offer and ask for",
+        description="Show the presets of packs by group with what each changes, the keys that are required, the macros, the"
+        " constraints and the hints of the schema. Passwords are masked.",
+        allow_abbrev=False,
+    )
+    show.add_argument("folders", nargs="+", metavar="PACK", help="a pack folder: one with a pack.json")
+    add_output(show, ("text", "json"))
     return made
 
 
@@ -47,6 +58,8 @@ def main(words: list[str]) -> int:
     """Run `krmkit pack ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
+        if arguments.command == "show":
+            return _show(arguments.folders, arguments.format, Terminal(sys.stdout, arguments.color))
         if arguments.command == "import":
             written = imported(arguments.folders, arguments.out, _say)
         else:
@@ -54,7 +67,7 @@ def main(words: list[str]) -> int:
             for note in package.notes:
                 _say(note)
             written = exported(package, arguments.out)
-    except (PackFolderError, PackageError, WriteError) as error:
+    except (PackFolderError, PackageError, ShowError, TreeError, WriteError) as error:
         print(f"krmkit pack {arguments.command}: {error}", file=sys.stderr)
         return 1
     except OSError as error:
@@ -64,6 +77,16 @@ def main(words: list[str]) -> int:
     with unread_is_fine(sys.stdout):
         for path in written:
             print(path)
+    return 0
+
+
+def _show(folders: list[str], form: str, terminal: Terminal) -> int:
+    packs = [data_of(read_pack(folder)) for folder in folders]
+    with unread_is_fine(terminal.stream):
+        if form == "json":
+            terminal.stream.write(json_text(packs))
+        else:
+            terminal.stream.write("\n".join(text_of(pack, terminal) for pack in packs))
     return 0
 
 

@@ -22,7 +22,7 @@ from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.resultlist import FILE, results_text
 from krmkit.fn.tree import WORK
-from krmkit.fn.write import WriteError, write, write_file
+from krmkit.fn.write import Change, WriteError, write, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def render_all(folder: str, arguments: argparse.Namespace, options: Options, onl
     people = arguments.format in ("table", "text")
     job = Job(paths, arguments, options, only_show, terminal.colour and people)
     totals = Totals()
-    report = Report("render", written=not only_show)
+    report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
         for done, one in enumerate(_in_order(job), 1):
             totals.add(one)
@@ -134,7 +134,11 @@ def worker(job: Job) -> Callable[[int], PackageReport]:
             report.notes = package.notes
             if job.arguments.diff:
                 secrets = () if job.arguments.show_secrets else rendering.secrets
-                report.diff = diff(rendering.shown, job.colour, secrets)
+                folder = "" if report.path == "." else f"{report.path}/"
+                changes = [
+                    Change(folder + change.path, change.before, change.after) for change in rendering.shown
+                ]
+                report.diff = diff(changes, job.colour, secrets)
             if job.arguments.results_dir:
                 place = os.path.join(job.arguments.results_dir, report.path, FILE)
                 write_file(place, results_text(rendering.runs, rendering.exit_code))

@@ -179,7 +179,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     streams = arguments.output in _STREAMS
     terminal = Terminal(sys.stderr if streams else sys.stdout, arguments.color)
     one = report_of(package, rendering)
-    report = Report("render", [one], written=not only_show or bool(arguments.output))
+    report = Report("render", [one], written=not only_show or bool(arguments.output), check=arguments.check)
     people = arguments.format not in _PROGRAMS
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
@@ -192,7 +192,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
         terminal.stream.write(shown(report, arguments.format, terminal))
     if rendering.failure:
         say("render", f"{rendering.failure}; nothing was written")
-    return report.exit_code(arguments.check)
+    return report.exit_code()
 
 
 def _options(arguments: argparse.Namespace) -> Options:

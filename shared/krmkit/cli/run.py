@@ -1,28 +1,40 @@
-"""`krmkit run NAME [FILE] [flags]`: one function, exactly as its own command runs it."""
+"""`krmkit run NAME [FILE] [flags]`: one function, exactly as its own command runs it; with --format, only what it found."""
 
 from __future__ import annotations
 
+import io
 import sys
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import Parser, add_output, say
+from krmkit.cli.report.formats import FORMATS, shown
+from krmkit.cli.report.model import PackageReport, Report, Result, Step
+from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn import loader
-from krmkit.fn.entry import run_function
+from krmkit.fn.entry import command, run_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.loader import Function
 
 HELP = """krmkit run NAME [FILE] [flags]
 
-Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on the ResourceList in FILE or on stdin.
-`krmkit run NAME --help` lists the function's flags and its config.
+Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on
+the ResourceList in FILE or on stdin, and prints the ResourceList that comes out.
+With -f FORMAT (table, text, json, sarif, junit, github) it prints the results
+alone. `krmkit run NAME --help` lists the function's flags and its config.
 """
+_FLAGS = ("-f", "--format", "--color")
 
 
 def parser() -> Parser:
-    """The command line of `krmkit run`, for completion: a function reads its own."""
+    """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
     made = Parser(prog="krmkit run", description="Run one function on a ResourceList.")
     made.add_argument("function", metavar="NAME", help="a function, or a folder with a function.yaml")
     made.add_argument("file", nargs="?", metavar="FILE", help="a ResourceList; stdin where it is absent")
     for flag in ("--schema", "--version", "--explain", "--debug"):
         made.add_argument(flag, action="store_true")
-    made.add_argument("--limit", metavar="NAME=N")
+    made.add_argument("--limit", action="append", default=[], metavar="NAME=N")
+    add_output(made, FORMATS)
     return made
 
 
@@ -35,6 +47,55 @@ def main(words: list[str]) -> int:
     try:
         function = loader.at(name) if "/" in name else loader.load(name)
     except LookupError as error:
-        print(f"krmkit run: {error.args[0]}", file=sys.stderr)
+        say("run", error.args[0])
         return 1
+    if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[2:]):
+        return _formatted(function, words[1:])
     return run_function(function.folder, function.process, words[2:])
+
+
+def _formatted(function: Function, words: list[str]) -> int:
+    """Run the function, and show its results in place of the list."""
+    from krmkit.krm.resource import Resource
+    from krmkit.yaml.limits import Limits
+
+    arguments = parser().parse_args(words)
+    flags = [f"--{flag}" for flag in ("explain", "debug") if getattr(arguments, flag)]
+    flags += [f"--limit={limit}" for limit in arguments.limit]
+    flags += [arguments.file] if arguments.file else []
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    code = command(function.folder, function.process, flags, sys.stdin, stdout, sys.stderr)
+    stdout.flush()
+    text = stdout.buffer.getvalue().decode("utf-8") if isinstance(stdout.buffer, io.BytesIO) else ""
+    if not text:
+        return code
+    name = function.definition.name
+    report = PackageReport(arguments.file or "stdin", steps=[Step(name, "function", exit_code=code)])
+    results = Resource(text, limits=Limits(item_size=len(text) + 1)).get("results")
+    for data in results if isinstance(results, list) else []:
+        report.results.append(_result(data, name))
+    terminal = Terminal(sys.stdout, arguments.color)
+    with unread_is_fine(terminal.stream):
+        terminal.stream.write(shown(Report("run", [report], written=False), arguments.format, terminal))
+    return code
+
+
+def _result(data: object, function: str) -> Result:
+    """A result of a ResourceList; its file is what its annotations say, and no line is known."""
+    result = _map(data)
+    tags, file, place = _map(result.get("tags")), _map(result.get("file")), _map(result.get("field"))
+    return Result(
+        str(result.get("severity", "info")),
+        str(tags.get("rule", "")),
+        str(result.get("message", "")),
+        path=str(file.get("path", "")),
+        resource={key: str(value) for key, value in _map(result.get("resourceRef")).items()},
+        field=str(place.get("path", "")),
+        function=function,
+        current=place.get("currentValue"),
+        proposed=place.get("proposedValue"),
+    )
+
+
+def _map(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

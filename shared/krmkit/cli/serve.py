@@ -17,6 +17,9 @@ soon as the running calls have ended. docs/porch.md says how to run it beside Po
 """
 
 
+_EXTRA = ("grpc", "grpc_health", "grpc_reflection", "google")  # top modules of what the extra `serve` brings
+
+
 def parser() -> Parser:
     """The command line of `krmkit serve`."""
     made = Parser(
@@ -109,6 +112,9 @@ def parser() -> Parser:
         metavar="N",
         help="calls after which a worker is replaced (default: %(default)s)",
     )
+    made.add_argument(
+        "--reflection", action="store_true", help="tell clients such as grpcurl what the port offers"
+    )
     made.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")
     made.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's key (PEM)")
     made.add_argument(
@@ -130,7 +136,7 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.cli.evaluator.server import ServeError, Settings, serve
     except ImportError as error:
-        if error.name != "grpc":
+        if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
         print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
         return 1
@@ -148,6 +154,7 @@ def main(words: list[str]) -> int:
     settings.connections = arguments.max_connections
     settings.memory = arguments.worker_memory << 20
     settings.recycle = arguments.recycle
+    settings.reflection = arguments.reflection
     settings.certificate, settings.key = arguments.tls_cert, arguments.tls_key
     settings.client_ca = arguments.tls_client_ca
     try:

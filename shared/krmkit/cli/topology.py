@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from krmkit.cli.extension.live import Recorder
     from krmkit.clusterapi.collect import Collected, Key
     from krmkit.clusterapi.topology import Options
 
@@ -37,7 +38,7 @@ def parser() -> Parser:
     made = Parser(
         prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
     )
-    commands = made.add_subparsers(dest="command", required=True, metavar="plan")
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     plan = commands.add_parser(
         "plan",
         help="show what a change does to Clusters, and which machines roll",
@@ -64,6 +65,26 @@ def parser() -> Parser:
         help="ask what another class would do to a Cluster (repeatable)",
     )
     plan.add_argument(
+        "--extension",
+        action="append",
+        default=[],
+        metavar="NAME=URL",
+        help="let this extension answer for the ExtensionConfig NAME: https://..., or exec:PROGRAM (repeatable)",
+    )
+    plan.add_argument(
+        "--ca-file", default="", metavar="FILE", help="the authority of extensions' certificates (PEM)"
+    )
+    plan.add_argument(
+        "--client-cert", default="", metavar="FILE", help="the certificate to show to extensions (PEM)"
+    )
+    plan.add_argument("--client-key", default="", metavar="FILE", help="its key (PEM)")
+    plan.add_argument(
+        "--record",
+        default="",
+        metavar="FILE",
+        help="write all requests and answers of extensions as a TopologyResponses",
+    )
+    plan.add_argument(
         "-f", "--format", choices=FORMATS, default="table", help="how to show the plan (default: table)"
     )
     plan.add_argument(
@@ -73,11 +94,18 @@ def parser() -> Parser:
         metavar="N",
         help="how many processes work (default: one for each core)",
     )
+    commands.add_parser(
+        "check-extension", help="test whether a runtime extension keeps the contract", add_help=False
+    )
     return made
 
 
 def main(words: list[str]) -> int:
     """Run `krmkit topology ...`; returns the exit code: 0 nothing changes, 2 something does, 1 for errors."""
+    if words[1:2] == ["check-extension"]:
+        from krmkit.cli.extension.check import main as check_extension
+
+        return check_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     terminal = Terminal(sys.stderr)
     try:
@@ -87,9 +115,13 @@ def main(words: list[str]) -> int:
             if not (cluster and equals and cluster_class):
                 raise PlanError(f"--rebase must be CLUSTER=CLASS, got {text}")
             rebase(new, cluster, cluster_class)
+        recorder = _extensions(arguments, options)
         keys = _chosen(old, new, arguments.cluster)
         work = Work(old, new, options, keys, arguments.format == "diff")
-        plan = compute(work, arguments.jobs or cores(), terminal)
+        # What is recorded stays in this process.
+        plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
+        if recorder is not None and arguments.record:
+            _write_record(recorder, arguments.record)
     except PlanError as error:
         print(f"krmkit topology plan: {error}", file=sys.stderr)
         return 1
@@ -100,6 +132,37 @@ def main(words: list[str]) -> int:
     for text in plan.errors:
         print(f"krmkit topology plan: {text}", file=sys.stderr)
     return exit_code(plan)
+
+
+def _extensions(arguments: argparse.Namespace, options: Options) -> Recorder | None:
+    """Let extensions that run answer, and what records them; None where neither is asked for. Raises PlanError."""
+    if not arguments.extension and not arguments.record:
+        return None
+    from krmkit.cli.extension.client import AddressError, caller
+    from krmkit.cli.extension.live import LiveExtensions, Recorder
+
+    callers = {}
+    for text in arguments.extension:
+        name, equals, address = text.partition("=")
+        if not (name and equals and address):
+            raise PlanError(f"--extension must be NAME=https://... or NAME=exec:PROGRAM, got {text}")
+        try:
+            callers[name] = caller(address, arguments.ca_file, arguments.client_cert, arguments.client_key)
+        except AddressError as error:
+            raise PlanError(f"--extension {name}: {error}") from None
+    recorder = Recorder()
+    options.around = lambda others: LiveExtensions(callers, others, recorder)
+    return recorder
+
+
+def _write_record(recorder: Recorder, path: str) -> None:
+    from krmkit.yaml import emit
+
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(emit.document(recorder.item("recorded")))
+    except OSError as error:
+        raise PlanError(f"--record {path}: {error.strerror}") from None
 
 
 def exit_code(plan: Plan) -> int:

@@ -99,10 +99,10 @@ def read_both(folder: str, against: str) -> tuple[Collected, Collected, Options]
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
     items = read_items(folder)
     old = read_items(against) if os.path.isdir(against) else read_revision(folder, against)
-    return collect(old), collect(items), _options(items)
+    return collect(old), collect(items), package_options(items)
 
 
-def _options(items: list[Resource]) -> Options:
+def package_options(items: list[Resource]) -> Options:
     for item in items:
         if item.kind == CONFIG_KIND:
             definition = load("render-cluster-topology").definition

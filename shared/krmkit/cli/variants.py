@@ -124,6 +124,7 @@ def main(words: list[str]) -> int:
     progress.line("")
     rows.sort(key=lambda row: row.number)
     report = fleet_report(fleet, rows, arguments.setfile)
+    report.check = arguments.check
     with unread_is_fine(sys.stdout):
         for warning in fleet.warnings:
             print(f"warning: {warning}", file=sys.stderr)
@@ -133,7 +134,7 @@ def main(words: list[str]) -> int:
             _table(fleet, rows, terminal)
         else:
             terminal.stream.write(shown(report, arguments.format, terminal))
-    return report.exit_code(arguments.check)
+    return report.exit_code()
 
 
 def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:

@@ -21,6 +21,7 @@ from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.healthcheck import is_enabled, machine_health_check, resolved
 from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
 from krmkit.clusterapi.upgradeplan import from_class_versions, from_extension, one_minor
 from krmkit.clusterapi.versions import (
@@ -143,7 +144,9 @@ class _Generator:
                     f"failed to compute MachinePools: failed to compute MachinePool for topology {name}"
                 ) from None
         try:
-            self._blueprint.engine.apply(self._blueprint, state, self._settings.extensions)
+            engine = self._blueprint.engine
+            if engine.has_patches:
+                engine.apply(create_request(self._blueprint, state), state, self._settings.extensions)
         except TopologyError as error:
             raise error.wrapped("failed to apply patches") from None
         return state, self._tracker

@@ -114,10 +114,13 @@ class Generated:
             pad = " " * known.column
             known.rewrite(text.replace("\n", "\n" + pad).removesuffix(pad) if pad else text)
         self._pending.clear()
-        for item in self._known.values():
-            if id(item) not in self._kept and (everything or _owner(item) in self.owners):
-                self._resources.remove(item)
-                self.counts["removed"] += 1
+        stale = [
+            item
+            for item in self._known.values()
+            if id(item) not in self._kept and (everything or _owner(item) in self.owners)
+        ]
+        self._resources.remove(*stale)
+        self.counts["removed"] += len(stale)
 
 
 _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names.PACKAGE_PATH)

@@ -6,7 +6,7 @@ content changes rotate as they would in the controller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
 from krmkit.clusterapi.features import FeatureGates
@@ -130,7 +130,7 @@ def make_plan(old: Collected, new: Collected, options: Options, keys: Iterable[K
 def _of(options: Options, collected: Collected, wanted: list[Key]) -> Options:
     there = {item.key for item in collected.clusters}
     names = [f"{namespace}/{name}" for namespace, name in wanted if (namespace, name) in there]
-    return Options(names, options.names, options.contracts, options.owner_references, options.feature_gates)
+    return replace(options, clusters=names)
 
 
 def _states(
@@ -165,6 +165,8 @@ def _render(
     if not options.clusters:
         return
     extensions, problems = package_extensions(collected)
+    if options.around is not None:
+        extensions = options.around(extensions)
     plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
     topologies = Topologies(collected, options, extensions, running, states)
     for decoded in topologies.managed():
@@ -180,7 +182,10 @@ def _refusals(
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
-    package = Package(collected, options.clusters, package_extensions(collected)[0])
+    extensions = package_extensions(collected)[0]
+    if options.around is not None:
+        extensions = options.around(extensions)
+    package = Package(collected, options.clusters, extensions)
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}
     for finding in validate_package(package, FeatureGates.of(options.feature_gates), running):

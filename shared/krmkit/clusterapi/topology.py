@@ -29,7 +29,7 @@ from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from krmkit.clusterapi.blueprint import Blueprint
@@ -45,13 +45,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Options:
-    """The config of a render. names: pinned names, `{"<cluster>/<role>": name}`."""
+    """The config of a render. names: pinned names, `{"<cluster>/<role>": name}`.
+
+    around: puts extensions that run in front of those among the items.
+    """
 
     clusters: list[str] = field(default_factory=list)
     names: Mapping[str, str] = field(default_factory=dict)
     contracts: Mapping[str, str] = field(default_factory=dict)
     owner_references: str = WHEN_UID
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    around: Callable[[Extensions], Extensions] | None = None
 
 
 @dataclass(slots=True)

@@ -140,8 +140,20 @@ def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) ->
     except OSError as error:
         raise PackageError(f"{error.filename}: {error.strerror or error}") from None
     except (SourceError, ListError, TreeError, YamlError) as error:
-        raise PackageError(str(error)) from None
+        raise PackageError(f"{error}{_hint(root, str(error))}") from None
     return package
+
+
+def _hint(root: str, message: str) -> str:
+    """What to do about a file that cannot be read because it is a Helm template; the message begins with its path."""
+    path = os.path.join(root, message.partition(":")[0])
+    try:
+        content = read_file(path, path) if os.path.isfile(path) else b""
+    except (OSError, TreeError):
+        return ""
+    if b"{{" not in (content or b""):
+        return ""
+    return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
 
 
 def _keep_only_copies(root: Package) -> None:

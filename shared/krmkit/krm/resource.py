@@ -81,16 +81,13 @@ class Resource:
     def text(self) -> str:
         """The resource's text with all edits."""
         if self.changed and self._document is not None:
-            self._replace(self._rendered(self._document)[self.column :])
+            from krmkit.yaml.edit import render
+
+            try:
+                self._replace(render(self._document)[self.column :])
+            except YamlError as error:
+                raise self._named(error) from None
         return self._text
-
-    def _rendered(self, document: Document) -> str:
-        from krmkit.yaml.edit import render
-
-        try:
-            return render(document)
-        except YamlError as error:
-            raise self._named(error) from None
 
     def _named(self, error: YamlError) -> YamlError:
         message = f"{self.label}: {error}"
@@ -231,15 +228,9 @@ class Resource:
 
     def _strings(self, name: str) -> dict[str, str]:
         node = self.node("metadata", name)
-        if not isinstance(node, Map):
-            return {}
-        result = {}
-        for entry in node.entries:
-            value = deref(entry.value)
-            key = entry.name
-            if key is not None and isinstance(value, Scalar):
-                result[key] = value.text
-        return result
+        entries = node.entries if isinstance(node, Map) else []
+        found = [(entry.name, deref(entry.value)) for entry in entries]
+        return {key: value.text for key, value in found if key is not None and isinstance(value, Scalar)}
 
     @property
     def path(self) -> str | None:
@@ -301,6 +292,14 @@ class Resource:
             if span is not None:
                 self._set_span(span, value)
                 return
+        elif isinstance(value, str) and self._document is not None and not self.changed:
+            from krmkit.yaml.edit import with_literal
+
+            text = with_literal(self.node(*path), value)
+            if text is not None:
+                self._replace(text[self.column :])
+                self.line_safe, self.changed = False, True
+                return
         parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
         if isinstance(parent, Map) and isinstance(last, str):
@@ -340,10 +339,8 @@ class Resource:
             return False
         parent = container(self.root, path[:-1], path[-1], self.label)
         last = path[-1]
-        done = False
-        if isinstance(parent, Map) and isinstance(last, str):
-            done = parent.remove(last)
-        elif isinstance(parent, Seq) and isinstance(last, int):
+        done = isinstance(parent, Map) and isinstance(last, str) and parent.remove(last)
+        if isinstance(parent, Seq) and isinstance(last, int):
             parent.remove(last)
             done = True
         self.changed = self.changed or done

@@ -139,17 +139,23 @@ class ResourceList:
         self.items.append(resource)
         return resource
 
-    def remove(self, item: Resource) -> None:
-        """Take a resource out of the list. One whose anchors other items refer to has to stay."""
-        items = self.items
-        position = next(index for index, other in enumerate(items) if other is item)
-        if "&" in item._text:
-            for other in items[position + 1 :]:
-                if "*" in other._text and _refers(other, item):
+    def remove(self, *gone: Resource) -> None:
+        """Take resources out of the list, all in one pass. One whose anchors other items refer to has to stay.
+
+        Example: `resources.remove(*stale)`.
+        """
+        wanted = {id(item) for item in gone}
+        kept = [item for item in self.items if id(item) not in wanted]
+        holders = {id(item.document): item for item in gone if "&" in item._text}
+        for other in kept if holders else ():
+            aliases = other.document.aliases if "*" in other._text else ()
+            for alias in aliases:
+                item = holders.get(id(alias.target.source))
+                if item is not None:
                     raise ListError(
                         f"{item.label} holds an anchor that {other.label} refers to, so it cannot be removed"
                     )
-        del items[position]
+        self.items[:] = kept
 
     # Writing
 
@@ -321,10 +327,6 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)
-
-
-def _refers(item: Resource, owner: Resource) -> bool:
-    return any(alias.target.source is owner.document for alias in item.document.aliases)
 
 
 def _is_nothing(entry: Entry) -> bool:

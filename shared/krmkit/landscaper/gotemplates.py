@@ -16,7 +16,7 @@ from krmkit.lang.gotemplate.values import ByteList, GoObject, StringList, Uint8,
 from krmkit.lang.nearest import nearest
 
 if TYPE_CHECKING:
-    from krmkit.landscaper.templating import Templater
+    from krmkit.landscaper.templatecontext import TemplateContext
 
 _INCLUDES = 100
 _OPTIONS = ("missingkey=zero",)
@@ -33,17 +33,10 @@ _GONE = {
 }
 
 
-def render(templater: Templater, source: str, values: Data) -> str:
-    """The text that a template makes of the values. Raises InstallationError (template) with Go's message."""
-    if templater.renderer is None:
-        templater.renderer = Renderer(templater)
-    return templater.renderer.render(source, values)
-
-
 class Renderer:
     """The functions of an installation's templates, and how deeply its files include each other."""
 
-    def __init__(self, templater: Templater) -> None:
+    def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
         self.depth = 0
         self.functions = {**function_set("landscaper"), **self.own()}
@@ -134,7 +127,7 @@ class FileInfo(GoObject):
 class Lookup:
     """getResource and its kin: members of descriptors by pairs of key and value. Template functions and spiff share them."""
 
-    def __init__(self, templater: Templater) -> None:
+    def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
 
     def resources(self, args: tuple[object, ...]) -> list[Data]:

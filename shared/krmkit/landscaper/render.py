@@ -155,8 +155,7 @@ class Writer:
             for one in self.items.generated
             if id(one) not in self.kept and (everything or one.annotation(names.GENERATED_BY) in self.owners)
         ]
-        for one in stale:
-            self.resources.remove(one)
+        self.resources.remove(*stale)
         return len(stale)
 
     def _marked(self, item: Data, owner: str, uid: str) -> Data:

@@ -14,10 +14,10 @@ from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.lang.gotemplate.functions import GoCallError
 
 if TYPE_CHECKING:
-    from krmkit.landscaper.templating import Templater
+    from krmkit.landscaper.templatecontext import TemplateContext
 
 
-def resource_key(templater: Templater, args: tuple[object, ...]) -> str:
+def resource_key(templater: TemplateContext, args: tuple[object, ...]) -> str:
     """The global identity of a resource: base64 of YAML with the component's and the resource's identity."""
     from krmkit.lang.sprig.yamlfns import to_yaml
 
@@ -30,7 +30,7 @@ def resource_key(templater: Templater, args: tuple[object, ...]) -> str:
     return b64encode((to_yaml(key) + "\n").encode()).decode()
 
 
-def resource_content(templater: Templater, args: tuple[object, ...]) -> str:
+def resource_content(templater: TemplateContext, args: tuple[object, ...]) -> str:
     """The text of a resource."""
     owner, resource = _find(templater, args)
     content = templater.repository.content(owner, resource)
@@ -42,7 +42,7 @@ def resource_content(templater: Templater, args: tuple[object, ...]) -> str:
     return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else content
 
 
-def _find(templater: Templater, args: tuple[object, ...]) -> tuple[Component, Data]:
+def _find(templater: TemplateContext, args: tuple[object, ...]) -> tuple[Component, Data]:
     component = templater.component
     if component is None:
         raise GoCallError("Unable to search for a resource as no ComponentDescriptor is defined.")
@@ -57,7 +57,7 @@ def _find(templater: Templater, args: tuple[object, ...]) -> tuple[Component, Da
         raise GoCallError(error.message) from None
 
 
-def _relative(templater: Templater, component: Component, reference: str) -> tuple[Component, Data]:
+def _relative(templater: TemplateContext, component: Component, reference: str) -> tuple[Component, Data]:
     """A relative reference as OCM has it: {resource: identity, referencePath: [identities]}."""
     try:
         data = mapping(load(reference))

@@ -14,7 +14,7 @@ from krmkit.lang.gotemplate.functions import GoCallError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from krmkit.landscaper.templating import Templater
+    from krmkit.landscaper.templatecontext import TemplateContext
 
 _SOURCE = "template"
 
@@ -38,7 +38,7 @@ def map_data(mappings: Data, imports: Data, rule: str, title: str, field: str) -
     return found
 
 
-def run_spiff(templater: Templater, phase: str, executor: Executor, values: Data) -> Data:
+def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values: Data) -> Data:
     """The output of a Spiff executor; its state is the part marked &state. Raises InstallationError (template)."""
     from krmkit.lang.spiff import Options, SpiffError, merge
 
@@ -63,7 +63,7 @@ def run_spiff(templater: Templater, phase: str, executor: Executor, values: Data
     return mapping(document)
 
 
-def _template(templater: Templater, executor: Executor) -> str:
+def _template(templater: TemplateContext, executor: Executor) -> str:
     """The text of a template; one that stands as data is written as JSON, which is YAML."""
     if executor.template is None:
         return (
@@ -78,7 +78,7 @@ def _template(templater: Templater, executor: Executor) -> str:
     return json.dumps(executor.template, ensure_ascii=False)
 
 
-def _functions(templater: Templater) -> dict[str, Callable[..., object]]:
+def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
     """The functions that Landscaper registers with spiff; there is no getResources."""
     from krmkit.landscaper.gotemplates import REFUSED, Lookup, refuse
     from krmkit.landscaper.ociref import parse_oci_ref

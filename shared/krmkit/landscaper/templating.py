@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from krmkit.landscaper.blueprint import SPIFF, Blueprint, Executor
-from krmkit.landscaper.components import V2, V3, Component, Repository
+from krmkit.landscaper.blueprint import SPIFF, Executor
+from krmkit.landscaper.components import V2, V3
 from krmkit.landscaper.data import mapping, sequence, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.spifftemplates import run_spiff
+from krmkit.landscaper.templatecontext import DEPLOY, EXPORT, IMPORT, SUBINSTALLATIONS, TemplateContext
 
 if TYPE_CHECKING:
     from krmkit.landscaper.gotemplates import Renderer
 
-IMPORT, SUBINSTALLATIONS, DEPLOY, EXPORT = "import", "subinst", "deploy", "export"
 _PHASES = {
     IMPORT: "importExecutions",
     SUBINSTALLATIONS: "subinstallationExecutions",
@@ -29,22 +29,10 @@ Data = dict[str, object]
 
 
 @dataclass(slots=True)
-class Templater:
-    """What the executors of one installation share. `state` is by key: `deploy<name>` and `export<name>`."""
+class Templater(TemplateContext):
+    """The executors of one installation."""
 
-    blueprint: Blueprint
-    component: Component | None
-    components: list[Component]
-    repository: Repository
-    state: dict[str, object] = field(default_factory=dict)
     renderer: Renderer | None = None
-
-    @property
-    def schema_version(self) -> str:
-        """The schema version in which templates see descriptors."""
-        if self.blueprint.schema_version:
-            return self.blueprint.schema_version
-        return self.component.schema_version if self.component else V2
 
     def descriptors(self) -> tuple[object, object]:
         """`cd` and `components` of the values."""
@@ -92,11 +80,6 @@ class Templater:
             return run_spiff(self, phase, executor, values)
         return self._go_template(phase, executor, values)
 
-    def state_key(self, phase: str, executor: Executor) -> str:
-        """Where an executor's state is kept; deploy and subinstallation executors share a prefix, import ones keep none."""
-        prefix = {DEPLOY: "deploy", SUBINSTALLATIONS: "deploy", EXPORT: "export"}.get(phase, "")
-        return f"{prefix}{executor.name}" if prefix else ""
-
     def _listed(self, phase: str, key: str, values: Data) -> list[Data]:
         found: list[Data] = []
         for executor in self.executors(phase):
@@ -110,13 +93,15 @@ class Templater:
         return found
 
     def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:
-        from krmkit.landscaper.gotemplates import render
+        if self.renderer is None:
+            from krmkit.landscaper.gotemplates import Renderer
 
+            self.renderer = Renderer(self)
         source = executor.text(self.blueprint.files)
         key = self.state_key(phase, executor)
         if key:
             values = {**values, "state": self.state.get(key, {})}
-        rendered = render(self, source, values)
+        rendered = self.renderer.render(source, values)
         if phase != IMPORT and _NO_VALUE in rendered:
             raise InstallationError("template", _no_value(_TITLES[phase], rendered))
         try:

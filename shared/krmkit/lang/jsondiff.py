@@ -28,8 +28,7 @@ def diff(before: Any, after: Any, path: str = "") -> list[Operation]:
 def _compare(before: Any, after: Any, path: str, found: list[Operation]) -> None:
     if before is after:
         return
-    # A path with an empty key inside names something else to the patch library of Go.
-    if isinstance(before, dict) and isinstance(after, dict) and not ("" in before or "" in after):
+    if isinstance(before, dict) and isinstance(after, dict) and _by_key(before, after, path):
         found += [{"op": "remove", "path": _at(path, key)} for key in before if key not in after]
         for key, value in after.items():
             if key in before:
@@ -40,6 +39,17 @@ def _compare(before: Any, after: Any, path: str, found: list[Operation]) -> None
         _compare_lists(before, after, path, found)
     elif not json_equal(before, after):
         found.append({"op": "replace", "path": path, "value": after})
+
+
+def _by_key(before: dict[str, Any], after: dict[str, Any], path: str) -> bool:
+    """Whether a map is compared key by key; else it is replaced as a whole."""
+    # A path with an empty key inside names something else to the patch library of Go.
+    if "" in before or "" in after:
+        return False
+    kept = [key for key in before if key in after]
+    # A map that was written anew has its keys in another order; who reads YAML sees it.
+    in_order = kept + [key for key in after if key not in before] == list(after)
+    return in_order or not path
 
 
 def _compare_lists(before: list[Any], after: list[Any], path: str, found: list[Operation]) -> None:

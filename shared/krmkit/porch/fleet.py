@@ -122,8 +122,7 @@ class Fleet:
 
     def remove(self, items: Sequence[Resource]) -> None:
         """Take items out of the list."""
-        for item in items:
-            self.resources.remove(item)
+        self.resources.remove(*items)
 
     def orphans(self, sets: Sequence[Decoded]) -> list[Resource]:
         """Variants that carry the mark of a set which is none of `sets`: the set is gone, so they go too."""

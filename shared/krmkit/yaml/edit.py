@@ -8,14 +8,15 @@ say what the edited tree says, else the edit is refused.
 
 from __future__ import annotations
 
+from krmkit.yaml import emit
 from krmkit.yaml.blockedit import Editor
 from krmkit.yaml.compose import Composer, Style, children, is_block_scalar
 from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.places import Places, in_text
-from krmkit.yaml.tree import Document, Entry, Map, Node, Seq
+from krmkit.yaml.places import Places, block_scalar_end, in_text
+from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
 from krmkit.yaml.view import EditError, Splice, apply, line_returns
 
 _DEEPEST = 256
@@ -52,6 +53,31 @@ def render(document: Document) -> str:
                 return candidate
     assert reason is not None
     raise reason
+
+
+def with_literal(node: Node | None, value: str) -> str | None:
+    """The text of a document with another text in place of a literal block (`|`, `|-`); None where that is not plainly safe.
+
+    It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it neither
+    keeps blank lines nor begins with one, and what stands below the old block ends the new one as well.
+    Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
+    """
+    if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:
+        return None
+    document = node.source
+    text = document.text
+    header, _, body = text[node.start : node.end].partition("\n")
+    content = body.lstrip(" \n")
+    depth = len(body[: len(body) - len(content)].rpartition("\n")[2])
+    is_plain = (
+        value[:1] not in ("", " ", "\n", "\t") and not value.endswith("\n\n") and emit.is_printable(value)
+    )
+    if header not in ("|", "|-") or not content or not is_plain or "\r" in text or not text.endswith("\n"):
+        return None
+    if document.changed or document.aliases or value == node.text:
+        return None
+    end = block_scalar_end(text, node.start, node.end, node.text)
+    return text[: node.start] + emit.literal(value, 0, depth) + text[end:]
 
 
 def _endings(document: Document, written: str) -> list[str]:

@@ -189,7 +189,7 @@ class Places(Lines):
                 start = skip(self.view, start, "#")[1]
             end = self._at(node.end) if node.end >= 0 else -1
             if isinstance(node, Scalar) and node.style in ("|", ">"):
-                end = _block_scalar_end(self.view, start, end, node.text)
+                end = block_scalar_end(self.view, start, end, node.text)
         return Spot(node, mark, start, end, properties, in_flow)
 
     def block_unit(self, spot: Spot, index: int) -> Unit:
@@ -322,7 +322,7 @@ def _document_start(view: str) -> int:
         position = end
 
 
-def _block_scalar_end(view: str, start: int, end: int, value: str) -> int:
+def block_scalar_end(view: str, start: int, end: int, value: str) -> int:
     """Where the content of a block scalar ends, without its final line break.
 
     libyaml's end runs over the blank lines that follow, which are content behind `|+` only.

@@ -17,6 +17,7 @@ from krmkit.clusterapi.desiredstate import ALWAYS, Settings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
 from krmkit.fn.testing import run_function
 from krmkit.krm import annotations as names_of
@@ -134,7 +135,7 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
     )
 
     def work() -> Object:
-        blueprint.engine.apply(blueprint, state, Recorded())
+        blueprint.engine.apply(create_request(blueprint, state), state, Recorded())
         found = by_role(state)
         return {key: found[key] for key in record["expect"]}
 

@@ -285,3 +285,65 @@ def test_a_resource_that_is_too_large_is_not_parsed() -> None:
     ):
         item.get("a")
     assert Resource("a: 12345\n", limits=Limits(item_size=9)).get("a") == 12345
+
+
+LITERALS = [
+    (
+        "in an everyday ConfigMap",
+        "data:\n  v: |\n    a: 1\n  w: x\n",
+        "a: 2\nb: 3\n",
+        "data:\n  v: |\n    a: 2\n    b: 3\n  w: x\n",
+    ),
+    ("without a last line break", "data:\n  v: |\n    a\n", "b", "data:\n  v: |-\n    b\n"),
+    (
+        "with a blank line and a comment below",
+        "data:\n  v: |-\n      a\n\n   # c\n  w: x\n",
+        "b\n",
+        "data:\n  v: |\n      b\n\n   # c\n  w: x\n",
+    ),
+    (
+        "behind a blank line that is short of blanks",
+        "data:\n  v: |\n  \n    a\n",
+        "b\n",
+        "data:\n  v: |\n    b\n",
+    ),
+    ("with a comment on its line", "data:\n  v: | # c\n    a\n", "b\n", "data:\n  v: | # c\n    b\n"),
+    (
+        "that keeps its blank lines",
+        "data:\n  v: |+\n    a\n\n  w: x\n",
+        "b\n",
+        "data:\n  v: |\n    b\n  w: x\n",
+    ),
+    ("whose new text begins with a blank", "data:\n  v: |\n    a\n", " b\n", "data:\n  v: |2\n     b\n"),
+    (
+        "whose new text ends in blank lines",
+        "data:\n  v: |\n    a\n  w: x\n",
+        "b\n\n",
+        "data:\n  v: |+\n    b\n\n  w: x\n",
+    ),
+    ("without its last line break", "data:\n  v: |\n    a", "b\n", "data:\n  v: |\n    b\n"),
+    ("with CRLF", "data:\r\n  v: |\r\n    a\r\n", "b\n", "data:\r\n  v: |\r\n    b\r\n"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"), [pytest.param(*row[1:], id=row[0]) for row in LITERALS]
+)
+def test_another_text_in_a_literal_block(text: str, value: str, expected: str) -> None:
+    """It takes the old one's place at its depth, and is what is read from the result; all else stays."""
+    resource = Resource(text)
+    assert resource.get("data", "v") != value
+
+    resource.set(("data", "v"), value)
+
+    assert resource.text == expected
+    assert Resource(resource.text).get("data", "v") == value
+    assert Resource(resource.text).get("data", "w") == Resource(text).get("data", "w")
+
+
+def test_a_literal_block_behind_an_alias_stays() -> None:
+    """The alias gets the new text, and not the block that it stands for."""
+    resource = Resource("x: &x |\n  a\ny: *x\n")
+    resource.set(("y",), "b\n")
+
+    assert Resource(resource.text).get() == {"x": "a\n", "y": "b\n"}

@@ -98,6 +98,16 @@ def test_remove(text: str) -> None:
     assert len(ResourceList.parse(again.render())) == 0
 
 
+def test_remove_an_anchor_with_all_that_refer_to_it() -> None:
+    """What goes together does not hold itself back, in whatever order it is named."""
+    rl = ResourceList.parse(
+        HEAD + "items:\n- kind: A\n  labels: &l {app: x}\n- kind: B\n  labels: *l\n- kind: C\n"
+    )
+    rl.remove(rl.items[0], rl.items[1])
+
+    assert [item.kind for item in ResourceList.parse(rl.render())] == ["C"]
+
+
 def test_one_edit_changes_one_line() -> None:
     """Comments, quotes and the other item survive."""
     rl = ResourceList.parse(BLOCK)

@@ -24,6 +24,13 @@ JSON = st.recursive(
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
+        pytest.param({"m": {"a": 1, "b": 2}}, {"m": {"b": 2, "a": 1}}, [], id="another order"),
+        pytest.param(
+            {"m": {"a": 1, "b": 2}},
+            {"m": {"b": 3, "a": 1}},
+            [{"op": "replace", "path": "/m", "value": {"b": 3, "a": 1}}],
+            id="another order and value",
+        ),
         pytest.param({"a": 1}, {"a": 1.0}, [], id="equal numbers"),
         pytest.param(
             {"a": 1}, {"a": True}, [{"op": "replace", "path": "/a", "value": True}], id="true is not 1"

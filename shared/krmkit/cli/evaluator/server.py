@@ -8,9 +8,12 @@ import signal
 import sys
 
 import grpc
+from grpc_health.v1.health import SERVICE_NAME
+from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
+from grpc_reflection.v1alpha import reflection
 
 from krmkit.cli.evaluator.pool import DiedError, Pool
-from krmkit.cli.evaluator.service import Evaluator, Health
+from krmkit.cli.evaluator.service import EVALUATOR, Evaluator, Health
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
@@ -23,7 +26,8 @@ class Settings:
 
     `idle` is how many seconds a connection may be without a call, `connections` how many there may be, `memory` how many bytes a worker
     may have, `recycle` after how many calls it is replaced. `certificate`, `key` and `client_ca` are PEM files: with the first two the
-    port is encrypted, with the third only clients with a certificate of it are served."""
+    port is encrypted, with the third only clients with a certificate of it are served. With `reflection` the port tells
+    what it offers."""
 
     __slots__ = (
         "certificate",
@@ -39,6 +43,7 @@ class Settings:
         "port",
         "queue",
         "recycle",
+        "reflection",
         "timeout",
         "workers",
     )
@@ -66,6 +71,7 @@ class Settings:
         self.connections = 512
         self.memory = 2 << 30
         self.recycle = 10_000
+        self.reflection = False
         self.certificate = ""
         self.key = ""
         self.client_ca = ""
@@ -95,7 +101,12 @@ async def _serve(settings: Settings) -> None:
     server = grpc.aio.server(options=[*sizes, ("grpc.so_reuseport", 0), *_connections(settings)])
     forward = grpc.aio.insecure_channel(settings.forward, options=sizes) if settings.forward else None
     evaluator = Evaluator(pool, settings.message_limit, forward)
-    server.add_generic_rpc_handlers((evaluator.handler(), health.handler()))
+    server.add_generic_rpc_handlers((evaluator.handler(),))
+    add_HealthServicer_to_server(health, server)
+    await health.start()
+    if settings.reflection:
+        names = (EVALUATOR, SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, server)
     address = f"{settings.host}:{settings.port}"
     try:
         credentials = _credentials(settings)
@@ -114,7 +125,7 @@ async def _serve(settings: Settings) -> None:
     await server.start()
     print(f"krmkit evaluator: {settings.workers} workers, listening on {settings.host}:{port}", flush=True)
     await stopping.wait()
-    health.leave()
+    await health.leave()
     # Who is in a hurry signals twice.
     stopping.clear()
     stopped = asyncio.create_task(server.stop(settings.grace))

@@ -11,11 +11,17 @@ The codes are those of Porch's function runner, so that its callers need not kno
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import grpc
+from google.protobuf.message import DecodeError
+from grpc_health.v1 import health
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
-from krmkit.cli.evaluator import messages
+from krmkit.cli.evaluator.evaluator_pb2 import (
+    DESCRIPTOR,
+    EvaluateFunctionRequest,
+    EvaluateFunctionResponse,
+)
 from krmkit.cli.evaluator.pool import DiedError, FullError, Pool
 from krmkit.fn import loader
 from krmkit.fn.resolve import image_name
@@ -24,10 +30,10 @@ from krmkit.lang.nearest import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Context = grpc.aio.ServicerContext[bytes, bytes]
+    HealthContext = grpc.aio.ServicerContext[HealthCheckRequest, HealthCheckResponse]
     Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
-EVALUATOR = "evaluator.FunctionEvaluator"
-HEALTH = "grpc.health.v1.Health"
+EVALUATOR: str = DESCRIPTOR.services_by_name["FunctionEvaluator"].full_name
 _LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a header
 
 
@@ -52,11 +58,10 @@ class Evaluator:
     async def evaluate(self, request: bytes, context: Context) -> bytes:
         """EvaluateFunction: the list as the function `image` leaves it, and what it said on stderr."""
         try:
-            content, image = messages.decode_request(request)
-        except messages.MessageError as error:
-            await context.abort(
-                grpc.StatusCode.INTERNAL, f"the request is no EvaluateFunctionRequest: {error}"
-            )
+            asked = EvaluateFunctionRequest.FromString(request)
+        except DecodeError:
+            await context.abort(grpc.StatusCode.INTERNAL, "the request is no EvaluateFunctionRequest")
+        image = asked.image
         name = image_name(image)
         if name not in self._names and self._forward is not None:
             return await self._forwarded(self._forward, request, context)
@@ -67,7 +72,7 @@ class Evaluator:
                 f'the image "{image}" is no function of this catalog{did_you_mean(name, self._names)}',
             )
         try:
-            answer = await self._pool.run(name, content)
+            answer = await self._pool.run(name, asked.resource_list)
         except FullError:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many callers wait; try again")
         except TimeoutError:
@@ -84,7 +89,7 @@ class Evaluator:
             await context.abort(
                 grpc.StatusCode.INTERNAL, f'failed to evaluate the function "{image}":\n{answer.log.decode()}'
             )
-        response = messages.encode_response(answer.output, answer.log)
+        response = EvaluateFunctionResponse(resource_list=answer.output, log=answer.log).SerializeToString()
         if len(response) > self._message_limit:
             await context.abort(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -101,49 +106,33 @@ class Evaluator:
             await context.abort(error.code(), error.details() or "")
 
 
-class Health:
+class Health(health.aio.HealthServicer):
     """The service grpc.health.v1.Health: SERVING from the start to the moment when `leave` is called."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._leaving = asyncio.Event()
+        self._known = {health.OVERALL_HEALTH, health.SERVICE_NAME, EVALUATOR}
 
-    def handler(self) -> grpc.GenericRpcHandler:
-        """For the server to register."""
-        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            "Check": grpc.unary_unary_rpc_method_handler(self.check),
-            "Watch": grpc.unary_stream_rpc_method_handler(self.watch),
-        }
-        return grpc.method_handlers_generic_handler(HEALTH, methods)
+    async def start(self) -> None:
+        """Say that all is well."""
+        for service in self._known:
+            await self.set(service, HealthCheckResponse.SERVING)
 
-    def leave(self) -> None:
+    async def leave(self) -> None:
         """From now on no new call should come."""
+        await self.enter_graceful_shutdown()
         self._leaving.set()
 
-    def status(self, service: str) -> int:
-        """The status of a service, "" for the whole server."""
-        if service not in {"", EVALUATOR, HEALTH}:
-            return messages.SERVICE_UNKNOWN
-        return messages.NOT_SERVING if self._leaving.is_set() else messages.SERVING
+    async def Watch(self, request: HealthCheckRequest, context: HealthContext) -> None:  # noqa: N802
+        """The status now, and once more when it changes.
 
-    async def check(self, request: bytes, context: Context) -> bytes:
-        """Check: the status now; NOT_FOUND for a service that is not offered."""
-        service = await self._service(request, context)
-        status = self.status(service)
-        if status == messages.SERVICE_UNKNOWN:
-            await context.abort(grpc.StatusCode.NOT_FOUND, f'there is no service "{service}"')
-        return messages.encode_health_response(status)
-
-    async def watch(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
-        """Watch: the status now, and once more when it changes."""
-        service = await self._service(request, context)
-        status = self.status(service)
-        yield messages.encode_health_response(status)
+        The inherited method never returns, and a server waits for open streams before it stops.
+        """
+        known = request.service in self._known
+        serving = HealthCheckResponse.NOT_SERVING if self._leaving.is_set() else HealthCheckResponse.SERVING
+        status = serving if known else HealthCheckResponse.SERVICE_UNKNOWN
+        await context.write(HealthCheckResponse(status=status))
         await self._leaving.wait()
-        if self.status(service) != status:
-            yield messages.encode_health_response(self.status(service))
-
-    async def _service(self, request: bytes, context: Context) -> str:
-        try:
-            return messages.decode_health_request(request)
-        except messages.MessageError as error:
-            await context.abort(grpc.StatusCode.INTERNAL, f"the request is no HealthCheckRequest: {error}")
+        if status == HealthCheckResponse.SERVING:
+            await context.write(HealthCheckResponse(status=HealthCheckResponse.NOT_SERVING))

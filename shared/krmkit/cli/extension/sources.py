@@ -7,11 +7,11 @@ import json
 import os
 import sys
 
-from krmkit.cli.topologysource import PlanError, read_items
 from krmkit.clusterapi.collect import Item
 from krmkit.clusterapi.hooks.definition import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.fn.package import SUFFIXES
 from krmkit.fn.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
 from krmkit.yaml.errors import YamlError
@@ -42,19 +42,21 @@ def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
 
 
 def _extensions(path: str) -> list[Object]:
-    try:
-        if os.path.isdir(path):
-            resources = read_items(path)
-        else:
-            with open(path, encoding="utf-8") as file:
-                resources = list(SourceFile(path, file.read(), "", path).items)
-        # Items are parsed here, when they are asked for.
-        return [Item(one).data for one in resources if one.kind == KIND and one.api_version == API_VERSION]
-    except PlanError as error:
-        raise ExtensionError(str(error)) from None
-    except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-        text = str(error)
-        raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
+    found = []
+    for place in [path] if not os.path.isdir(path) else sorted(_files(path)):
+        if place != path and not place.endswith(SUFFIXES):
+            continue
+        try:
+            with open(place, encoding="utf-8") as file:
+                resources = SourceFile(place, file.read(), "", place).items
+            # Items are parsed here, when they are asked for.
+            found += [
+                Item(one).data for one in resources if one.kind == KIND and one.api_version == API_VERSION
+            ]
+        except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
+            text = str(error)
+            raise ExtensionError(text if text.startswith(place) else f"{place}: {text}") from None
+    return found
 
 
 def load(content: bytes) -> Served:
@@ -104,12 +106,15 @@ def fingerprint(paths: Iterable[str]) -> tuple[tuple[str, int, int, int], ...]:
     return tuple(found)
 
 
-def _files(path: str) -> Iterable[str]:
+def _files(path: str) -> list[str]:
+    """The files below a folder, or the file. Hidden folders are left out: a mounted ConfigMap has each file there again."""
     if not os.path.isdir(path):
         return [path]
-    return [
-        os.path.join(folder, name) for folder, _, names in os.walk(path, followlinks=True) for name in names
-    ]
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(folder, name) for name in names if not name.startswith(".")]
+    return found
 
 
 def module_files(modules: Iterable[str], folder: str) -> list[str]:

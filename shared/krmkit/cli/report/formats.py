@@ -24,7 +24,7 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
     if form == "json":
         return json.dumps(report.data(), indent=2, ensure_ascii=False) + "\n"
     if form == "github":
-        return "".join(map(_annotation, report.results)) + "".join(
+        return "".join(map(_annotation, report.findings)) + "".join(
             f"::error::{_escaped(f'{package.path}: {package.failure}')}\n"
             for package in report.packages
             if package.failure

@@ -23,22 +23,22 @@ def text(report: Report) -> str:
         '">\n',
     ]
     for package in report.packages:
-        parts += _suite(package)
+        parts += _suite(package, report.findings_of(package))
     return "".join([*parts, "</testsuites>\n"])
 
 
-def _suite(package: PackageReport) -> list[str]:
+def _suite(package: PackageReport, results: list[Result]) -> list[str]:
     by_function: dict[str, list[Result]] = {}
     names = [step.name for step in package.steps]
-    for result in package.results:
+    for result in results:
         by_function.setdefault(result.function if result.function in names else "krmkit", []).append(result)
     cases = []
     failures = 0
     for name in dict.fromkeys([*names, *by_function]):
-        results = by_function.get(name, [])
+        own = by_function.get(name, [])
         seconds = sum(step.seconds for step in package.steps if step.name == name)
-        failures += any(result.severity == "error" for result in results)
-        cases += _case(package.path, name, seconds, results)
+        failures += any(result.severity == "error" for result in own)
+        cases += _case(package.path, name, seconds, own)
     if package.failure and not failures:
         failures = 1
         said = _text(package.failure)

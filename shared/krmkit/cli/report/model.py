@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 API_VERSION = "krmkit.dev/report/v1alpha1"
 KIND = "Report"
+NOT_RENDERED = "not-rendered"  # the rule of what --check finds
 CREATED, CHANGED, REMOVED = "created", "changed", "removed"
 
 
@@ -136,22 +137,37 @@ class PackageReport:
 
 @dataclass(slots=True)
 class Report:
-    """What a command did. `written` is False where changes are only shown."""
+    """What a command did. `written` is False where changes are only shown; `check`: there should be none."""
 
     command: str
     packages: list[PackageReport] = field(default_factory=list)
     written: bool = True
+    check: bool = False
 
     @property
-    def results(self) -> list[Result]:
-        """The results of all packages, in order."""
-        return [result for package in self.packages for result in package.results]
+    def findings(self) -> list[Result]:
+        """The results of all packages, in order, and with `check` one for each file that would change."""
+        return [result for package in self.packages for result in self.findings_of(package)]
 
-    def exit_code(self, check: bool = False) -> int:
+    def findings_of(self, package: PackageReport) -> list[Result]:
+        """Those of one package."""
+        if not self.check:
+            return package.results
+        return [
+            *package.results,
+            *(
+                Result(
+                    "error", NOT_RENDERED, f"krmkit render would leave this file {change.action}", change.path
+                )
+                for change in package.changes
+            ),
+        ]
+
+    def exit_code(self) -> int:
         """1 after an error, 2 with `check` where something would change, else 0."""
         if any(package.has_errors for package in self.packages):
             return 1
-        return 2 if check and any(package.changes for package in self.packages) else 0
+        return 2 if self.check and any(package.changes for package in self.packages) else 0
 
     def data(self) -> dict[str, Any]:
         """The report for programs."""

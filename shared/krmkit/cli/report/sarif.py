@@ -20,7 +20,7 @@ _LEVELS = {"error": "error", "warning": "warning"}
 def text(report: Report) -> str:
     """The report as one SARIF log with one run."""
     rules: dict[str, int] = {}
-    results = [_result(result, rules) for result in report.results]
+    results = [_result(result, rules) for result in report.findings]
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -31,7 +31,7 @@ def text(report: Report) -> str:
         },
         "invocations": [
             {
-                "executionSuccessful": report.exit_code() == 0,
+                "executionSuccessful": report.exit_code() != 1,
                 "toolExecutionNotifications": [
                     {"level": "error", "message": {"text": f"{package.path}: {package.failure}"}}
                     for package in report.packages

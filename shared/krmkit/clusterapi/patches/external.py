@@ -40,7 +40,7 @@ class ExternalPatch:
     ) -> list[tuple[RequestItem, str, Any]]:
         """(item, patch type, patch) in the order of the answer. Raises TopologyError."""
         handler = str(self._external["generatePatchesExtension"])
-        wire = self._wire("GeneratePatchesRequest", request, names, with_uid=True)
+        wire = self.wire("GeneratePatchesRequest", request, names, with_uid=True)
         response = checked(handler, extensions.generate_patches(handler, wire))
         items = {item.uid: item for item in request.items}
         answers = []
@@ -57,10 +57,11 @@ class ExternalPatch:
     def validate(self, request: Request, names: frozenset[str] | None, extensions: Extensions) -> None:
         """Ask the extension whether the patched templates are valid. Raises TopologyError where they are not."""
         handler = str(self._external["validateTopologyExtension"])
-        wire = self._wire("ValidateTopologyRequest", request, names, with_uid=False)
+        wire = self.wire("ValidateTopologyRequest", request, names, with_uid=False)
         checked(handler, extensions.validate_topology(handler, wire))
 
-    def _wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
+    def wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
+        """The request as it goes over the wire. names: the variables that are defined for the patch (None: all)."""
         items = []
         for item in request.items:
             wire: Object = {"uid": item.uid} if with_uid else {}

@@ -160,12 +160,13 @@ def _add(entries: dict[str, dict[str, Any]], variable: Mapping[str, Any], source
             definition[keyword] = variable[keyword]
     name = str(variable.get("name", ""))
     entry = entries.setdefault(name, {"name": name, "definitionsConflict": False, "definitions": []})
-    if entry["definitions"] and _differ(entry["definitions"][0], definition):
+    if entry["definitions"] and differ(entry["definitions"][0], definition):
         entry["definitionsConflict"] = True
     entry["definitions"].append(definition)
 
 
-def _differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two definitions of a variable are in conflict; explicit false says the same as nothing."""
     return (
         bool(first.get("required")) is not bool(other.get("required"))
         or (first.get("deprecatedV1Beta1Metadata") or {}) != (other.get("deprecatedV1Beta1Metadata") or {})

@@ -133,4 +133,16 @@ def test_several_packages() -> None:
 )
 def test_exit_codes(report: Report, check: bool, code: int) -> None:
     """0, 1 for errors, 2 for changes that --check found."""
-    assert report.exit_code(check) == code
+    report.check = check
+
+    assert report.exit_code() == code
+
+
+@pytest.mark.parametrize("form", ["sarif", "junit", "github"])
+def test_what_check_finds(form: str) -> None:
+    """A file that would change is a finding there, and no error of the run elsewhere."""
+    report = a_report("info")
+    report.check = True
+
+    assert "krmkit render would leave this file changed" in text(report, form)
+    assert report.exit_code() == 2

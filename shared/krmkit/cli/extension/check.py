@@ -1,0 +1,185 @@
+"""`krmkit topology check-extension`: whether a runtime extension keeps the contract."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from krmkit.cli.extension.client import AddressError, CallError, LocalCaller, caller
+from krmkit.cli.extension.contract import GUIDELINE, Report, check_contract
+from krmkit.cli.extension.live import GROUP, VERSION, read_object
+from krmkit.cli.extension.samples import of_our_own, of_package
+from krmkit.cli.extension.sources import ExtensionError, load, read
+from krmkit.cli.topologysource import PlanError, read_items
+from krmkit.clusterapi.extensions import DISCOVER_VARIABLES
+from krmkit.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.clusterapi.responses import KIND as RESPONSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.cli.extension.client import Caller
+
+    Object = dict[str, Any]
+
+EPILOG = """
+Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with
+unknown kinds and apiVersions, with malformed, empty and huge bodies, and with ten callers at a time. The requests are those of the
+Clusters in the package that --package names; without it, small ones with a value for each variable that the extension defines.
+
+Exit code: 0 the extension keeps the contract (there may be warnings), 1 it does not, or it cannot be called.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A wrong call ends with exit code 1, as everywhere in `krmkit topology`."""
+
+    def error(self, message: str) -> Any:
+        self.print_usage(sys.stderr)
+        self.exit(1, f"{self.prog}: error: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `krmkit topology check-extension`."""
+    made = _Parser(
+        prog="krmkit topology check-extension",
+        description="Test whether a runtime extension keeps Cluster API's contract.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "target",
+        nargs="?",
+        metavar="URL|FILE",
+        help="https://..., exec:PROGRAM, or TopologyExtensions in a file or folder",
+    )
+    made.add_argument(
+        "--module", action="append", default=[], metavar="NAME", help="a Python module with an Extension"
+    )
+    made.add_argument(
+        "--package", default="", metavar="PKG", help="take requests from the Clusters of this package"
+    )
+    made.add_argument(
+        "--recorded", default="", metavar="FILE", help="compare variables with those of an earlier --record"
+    )
+    made.add_argument(
+        "--ca-file", default="", metavar="FILE", help="the authority of the server's certificate (PEM)"
+    )
+    made.add_argument("--client-cert", default="", metavar="FILE", help="the certificate to show (PEM)")
+    made.add_argument("--client-key", default="", metavar="FILE", help="its key (PEM)")
+    made.add_argument(
+        "--max-ms",
+        type=float,
+        default=GUIDELINE * 1000,
+        metavar="MS",
+        help="a call may take so long (default: %(default)g)",
+    )
+    made.add_argument(
+        "-f", "--format", choices=["table", "json"], default="table", help="how to show the outcome"
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run the check; 0 where the contract is kept, 1 where it is not."""
+    asked = parser()
+    arguments = asked.parse_args(words[1:])
+    if bool(arguments.target) is bool(arguments.module):
+        asked.error("name one of URL, FILE and --module")
+    try:
+        target = _target(arguments)
+        recorded = _recorded(arguments.recorded) if arguments.recorded else []
+        if arguments.package:
+            requests, problems = of_package(arguments.package, target)
+        else:
+            requests, problems = of_our_own(_definitions(target)), []
+    except (AddressError, ExtensionError, PlanError) as error:
+        print(f"krmkit topology check-extension: {error}", file=sys.stderr)
+        return 1
+    report = check_contract(target, requests, recorded, arguments.max_ms / 1000)
+    for problem in problems:
+        report.add("", "package", problem)
+    print(_json(report) if arguments.format == "json" else table(report), end="")
+    return 1 if report.violations else 0
+
+
+def _target(arguments: argparse.Namespace) -> Caller:
+    name = arguments.target or ""
+    if arguments.module or os.path.exists(name):
+        return LocalCaller(load(read([name] if name else [], arguments.module)))
+    if ":" not in name:
+        raise AddressError(f"{name}: is neither a file nor https://... nor exec:PROGRAM")
+    return caller(name, arguments.ca_file, arguments.client_cert, arguments.client_key)
+
+
+def _recorded(path: str) -> list[Object]:
+    """The answers to DiscoverVariables in recorded TopologyResponses. Raises ExtensionError."""
+    folder = os.path.dirname(path) or "."
+    found = []
+    for item in read_items(path if os.path.isdir(path) else folder):
+        if item.kind == RESPONSES:
+            listed: Any = item.get("spec", "responses")
+            for one in listed or []:
+                if one.get("hook") == DISCOVER_VARIABLES:
+                    found.append(one.get("response") or {})
+    if not found:
+        raise ExtensionError(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
+    return found
+
+
+def _definitions(target: Caller) -> list[Object]:
+    """The variables that all handlers define; what goes wrong here is found again by the check."""
+    found: list[Object] = []
+    try:
+        handlers = (
+            read_object(target.call(hook_path(GROUP, VERSION, "Discovery"), b"{}", 10.0)).get("handlers")
+            or []
+        )
+        for one in handlers:
+            if one["requestHook"]["hook"] == DISCOVER_VARIABLES:
+                path = hook_path(GROUP, VERSION, DISCOVER_VARIABLES, one["name"])
+                found += read_object(target.call(path, b"{}", 10.0)).get("variables") or []
+    except (CallError, KeyError, TypeError, AttributeError):
+        pass
+    return [one for one in found if isinstance(one, dict)]
+
+
+def table(report: Report) -> str:
+    """The outcome for people: findings, times, and a last line with the counts."""
+    lines = []
+    if report.findings:
+        rows = [("", "HANDLER", "RULE", "WHAT"), *report.findings]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines += [
+            "  ".join([*(row[column].ljust(widths[column]) for column in range(3)), row[3]]) for row in rows
+        ]
+        lines.append("")
+    if report.times:
+        width = max(len("HANDLER"), *(len(one[0]) for one in report.times))
+        lines.append(f"{'HANDLER'.ljust(width)}  CALLS  P50 ms  P99 ms  (10 callers at a time)")
+        for name, calls, middle, worst in report.times:
+            lines.append(f"{name.ljust(width)}  {calls:5}  {middle * 1000:6.1f}  {worst * 1000:6.1f}")
+        lines.append("")
+    warnings = len(report.findings) - report.violations
+    lines.append(
+        f"{report.handlers} handlers, {report.calls} calls: {report.violations} violations, {warnings} warnings"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _json(report: Report) -> str:
+    keys = ("severity", "handler", "rule", "message")
+    times = [
+        {"handler": name, "calls": calls, "p50": p50, "p99": p99} for name, calls, p50, p99 in report.times
+    ]
+    found = {
+        "violations": report.violations,
+        "calls": report.calls,
+        "findings": [dict(zip(keys, one, strict=True)) for one in report.findings],
+        "seconds": times,
+    }
+    return json.dumps(found, indent=2) + "\n"

@@ -1,0 +1,157 @@
+"""Calls of extensions: over HTTPS as Cluster API's controllers do it, as a program, or in this process."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shlex
+import ssl
+import subprocess
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from krmkit.clusterapi.hooks.serving import LARGEST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.clusterapi.hooks.serving import Served
+
+    class Caller(Protocol):
+        """Something that answers hooks. Several threads may call at a time."""
+
+        def call(self, path: str, body: bytes, seconds: float) -> bytes:
+            """The body of the answer. Raises CallError for what a failurePolicy covers."""
+
+
+_QUOTED = 512
+_HTTPS = "https"
+_EXEC = "exec:"
+
+
+class CallError(Exception):
+    """A call without a usable answer: transport, time, an HTTP status other than 200, or a size over the limit."""
+
+
+class AddressError(Exception):
+    """An extension that cannot be called as it is named."""
+
+
+class HttpCaller:
+    """Calls over https; over http only to this machine. Redirects are not followed."""
+
+    __slots__ = ("_context", "_host", "_port", "_prefix", "_secure")
+
+    def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
+        """Raises AddressError."""
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise AddressError(f"{url}: {error}") from None
+        if parts.scheme not in (_HTTPS, "http") or not parts.hostname:
+            raise AddressError(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
+        self._secure = parts.scheme == _HTTPS
+        if not self._secure and not _is_loopback(parts.hostname):
+            raise AddressError(f"{url}: must be https; http is for loopback addresses only")
+        self._host, self._port, self._prefix = parts.hostname, port, parts.path.rstrip("/")
+        self._context: ssl.SSLContext | None = None
+        if self._secure:
+            try:
+                self._context = ssl.create_default_context(cafile=ca_file or None)
+                if certificate:
+                    self._context.load_cert_chain(certificate, key or None)
+            except (OSError, ssl.SSLError) as error:
+                raise AddressError(f"{ca_file or certificate}: {error}") from None
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The body of the answer. Raises CallError."""
+        if len(body) > LARGEST:
+            raise CallError(
+                f"failed to make the http call: the request has {len(body)} bytes, at most {LARGEST}"
+            )
+        connection = self._connection(seconds)
+        try:
+            target = f"{self._prefix}{path}?timeout={seconds:g}s"
+            connection.request("POST", target, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read(LARGEST + 1)
+        except (OSError, http.client.HTTPException) as error:
+            raise CallError(f"failed to make the http call: {error or type(error).__name__}") from None
+        finally:
+            connection.close()
+        if answer.status != 200:
+            shown = text[:_QUOTED].decode("utf-8", "replace")
+            raise CallError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
+        if len(text) > LARGEST:
+            raise CallError(f"failed to read the response: it has more than {LARGEST} bytes")
+        return text
+
+    def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        if self._context is not None:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=self._context)
+        return http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class ExecCaller:
+    """Runs a program: the request on stdin, hook and handler as arguments, the answer on stdout."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, command: str) -> None:
+        self._words = shlex.split(command)
+        if not self._words:
+            raise AddressError("exec: must name a program")
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The program's stdout. Raises CallError."""
+        try:
+            done = subprocess.run(
+                [*self._words, *path.split("/")[3:]],
+                input=body,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise CallError(f"{self._words[0]}: took longer than {seconds:g} s") from None
+        except OSError as error:
+            raise CallError(f"{self._words[0]}: {error.strerror}") from None
+        if done.returncode:
+            shown = done.stderr[:_QUOTED].decode("utf-8", "replace").strip()
+            raise CallError(f"{self._words[0]}: exit code {done.returncode}: {shown}")
+        return done.stdout[: LARGEST + 1]
+
+
+class LocalCaller:
+    """Extensions in this process."""
+
+    __slots__ = ("_served",)
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The body of the answer. Raises CallError."""
+        status, text = self._served.respond(path, body)
+        if status != 200:
+            raise CallError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
+        return text
+
+
+def caller(address: str, ca_file: str = "", certificate: str = "", key: str = "") -> Caller:
+    """What an address names. Raises AddressError.
+
+    `caller("exec:./extension")`, `caller("https://localhost:9443", "ca.crt")`
+    """
+    if address.startswith(_EXEC):
+        return ExecCaller(os.path.expanduser(address.removeprefix(_EXEC)))
+    return HttpCaller(address, ca_file, certificate, key)

@@ -1,0 +1,369 @@
+"""The contract of runtime extensions, checked call by call: what a controller relies on, and finds out too late."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+
+from krmkit.cli.extension.client import CallError
+from krmkit.cli.extension.live import GROUP, VERSION, read_object, read_patch
+from krmkit.cli.extension.oddrequests import odd_requests, with_unknown_kind
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    JSON_MERGE_PATCH,
+    JSON_PATCH,
+    VALIDATE_TOPOLOGY,
+)
+from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
+from krmkit.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.definitions import differ
+from krmkit.lang.jsonequal import json_equal
+from krmkit.lang.nested import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.cli.extension.client import Caller
+
+    Object = dict[str, Any]
+
+VIOLATION, WARNING = "violation", "warning"
+GUIDELINE = 0.2  # seconds that a call should take at most
+CALLERS = 10
+_ROUNDS = 5
+_HUGE = 20 << 20
+_GENERIC = (
+    "generate-patches",
+    "validate-topology",
+    "discover-variables",
+    "patch",
+    "patches",
+    "default",
+    "extension",
+)
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
+
+    findings: list[tuple[str, str, str, str]] = field(default_factory=list)
+    times: list[tuple[str, int, float, float]] = field(default_factory=list)
+    handlers: int = 0
+    calls: int = 0
+
+    def add(self, handler: str, rule: str, message: str, severity: str = VIOLATION) -> None:
+        """Keep a finding, once."""
+        one = (severity, handler, rule, message[:600])
+        if one not in self.findings:
+            self.findings.append(one)
+
+    @property
+    def violations(self) -> int:
+        """How many findings break the contract."""
+        return sum(one[0] == VIOLATION for one in self.findings)
+
+
+def check_contract(
+    caller: Caller, requests: list[Object], recorded: Iterable[Object] = (), guideline: float = GUIDELINE
+) -> Report:
+    """Call every handler with the requests (GeneratePatches, from real Clusters) and with odd ones.
+
+    recorded: responses of an earlier DiscoverVariables, with which definitions are compared.
+    """
+    check = _Check(caller, guideline)
+    for handler in check.discover():
+        hook, name = handler["requestHook"]["hook"], handler["name"]
+        if name in _GENERIC:
+            check.report.add(name, "generic-name", "the name says nothing about the extension", WARNING)
+        seconds = float(handler_timeout(handler))
+        if hook == DISCOVER_VARIABLES:
+            check.variables(name, seconds, list(recorded))
+            check.robust(hook, name, seconds, {})
+            check.timed(hook, name, seconds, {})
+        elif hook in (GENERATE_PATCHES, VALIDATE_TOPOLOGY):
+            for request in requests:
+                check.templates(hook, name, seconds, request)
+            if requests:
+                check.odd_templates(hook, name, seconds, requests[0])
+                check.robust(hook, name, seconds, requests[0])
+                check.timed(hook, name, seconds, requests[0])
+    return check.report
+
+
+class _Check:
+    def __init__(self, caller: Caller, guideline: float) -> None:
+        self._caller = caller
+        self._guideline = guideline
+        self.report = Report()
+
+    def discover(self) -> list[Object]:
+        """The handlers that can be called."""
+        answer = self._ask("Discovery", "", 10.0, {})
+        if answer is None:
+            return []
+        if answer.get("status") != "Success":
+            self.report.add("", "discovery", f"status must be Success, got {answer.get('status')!r}")
+        problems = validate_discovery(answer)
+        for problem in problems:
+            self.report.add("", "discovery", problem)
+        handlers = answer.get("handlers")
+        if not handlers and not problems:
+            self.report.add("", "discovery", "there are no handlers")
+        usable = [
+            one
+            for one in handlers or []
+            if isinstance(one, dict) and one.get("name") and one.get("requestHook")
+        ]
+        self.report.handlers = len(usable)
+        return usable
+
+    def variables(self, name: str, seconds: float, recorded: list[Object]) -> None:
+        """DiscoverVariables: sound definitions, the same each time, and compatible with recorded ones."""
+        answer = self._twice(DISCOVER_VARIABLES, name, seconds, {})
+        if answer is None:
+            return
+        if answer["status"] != "Success":
+            self.report.add(
+                name, "failure", f"DiscoverVariables fails without settings: {answer.get('message')}", WARNING
+            )
+            return
+        listed = answer.get("variables") or []
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            self.report.add(name, "variables", "variables must be a list of definitions")
+            return
+        for error in validate_class_variables(listed, None, "variables"):
+            self.report.add(name, "variables", str(error))
+        known = {str(one.get("name")): one for one in listed}
+        for response in recorded:
+            for old in response.get("variables") or []:
+                now = known.get(old.get("name"))
+                if now is None:
+                    self.report.add(
+                        name, "changed-variable", f"{old.get('name')} is gone; Clusters may set it", WARNING
+                    )
+                elif differ(old, now):
+                    self.report.add(
+                        name, "changed-variable", f"{old.get('name')}: its definition changed", WARNING
+                    )
+
+    def templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """A request of a real Cluster: answered twice alike, and its patches are sound and idempotent."""
+        answer = self._twice(hook, name, seconds, request)
+        if answer is None or hook != GENERATE_PATCHES:
+            return
+        if answer["status"] != "Success":
+            self.report.add(
+                name, "failure", f"refuses a request of a real Cluster: {answer.get('message')}", WARNING
+            )
+            return
+        patched = self._patched(name, request, answer)
+        if patched is None:
+            return
+        again = self._ask(hook, name, seconds, patched)
+        if again is not None and again.get("status") == "Success":
+            for item in again.get("items") or []:
+                patch = self._patch(name, item)
+                if patch:
+                    shown = json.dumps(patch)[:200]
+                    self.report.add(
+                        name, "not-idempotent", f"patches a template that is patched already: {shown}"
+                    )
+                    break
+
+    def odd_templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Variables left out or of another type, another apiVersion, an unknown kind."""
+        odd = odd_requests(request)
+        for what, one in odd.items():
+            answer = self._twice(hook, name, seconds, one, what)
+            if answer is not None and answer["status"] == "Success" and hook == GENERATE_PATCHES:
+                self._patched(name, one, answer)
+        unknown = with_unknown_kind(request)
+        before = self._ask(hook, name, seconds, request)
+        after = self._ask(hook, name, seconds, unknown)
+        if (
+            before is not None
+            and after is not None
+            and before.get("status") == "Success" != after.get("status")
+        ):
+            self.report.add(
+                name, "unknown-kind", f"fails for a kind that it does not know: {after.get('message')}"
+            )
+
+    def robust(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Malformed, empty and huge requests get an answer, and the next one is answered as ever."""
+        path = hook_path(GROUP, VERSION, hook, name)
+        padding = json.dumps({**request, "settings": {"padding": "x" * 1000}}).encode()
+        bodies = {
+            "malformed": b'{"items": [',
+            "empty": b"",
+            "20 MiB": padding + b" " * (_HUGE - len(padding)),
+        }
+        for what, body in bodies.items():
+            try:
+                read_object(self._call(path, body, max(seconds, 20.0)))
+            except CallError as error:
+                # A status of HTTP is an answer, too; a connection that is cut off is none.
+                if "non-200" not in str(error):
+                    self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
+        if self._ask(hook, name, seconds, request) is None:
+            self.report.add(name, "robustness", "does not answer after malformed, empty and huge requests")
+
+    def timed(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Time of one caller, and of many at once."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        path, body = hook_path(GROUP, VERSION, hook, name), json.dumps(request).encode()
+
+        def one(_: int) -> float:
+            started = perf_counter()
+            try:
+                self._call(path, body, seconds)
+            except CallError as error:
+                self.report.add(name, "concurrency", f"a call among {CALLERS} at a time fails: {error}")
+            return perf_counter() - started
+
+        alone = median(one(number) for number in range(3))
+        if alone > self._guideline:
+            self.report.add(
+                name, "slow", f"a call takes {alone * 1000:.0f} ms, more than {self._guideline * 1000:.0f} ms"
+            )
+        with ThreadPoolExecutor(CALLERS) as pool:
+            times = sorted(pool.map(one, range(CALLERS * _ROUNDS)))
+        self.report.times.append((name, len(times), median(times), times[int(len(times) * 0.99)]))
+
+    def _call(self, path: str, body: bytes, seconds: float) -> bytes:
+        self.report.calls += 1
+        return self._caller.call(path, body, seconds)
+
+    def _text(self, hook: str, name: str, seconds: float, request: Object, what: str) -> bytes | None:
+        body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
+        try:
+            return self._call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
+        except CallError as error:
+            self.report.add(name, "no-answer", f"a request {what} gets no answer: {error}".replace("  ", " "))
+        return None
+
+    def _ask(self, hook: str, name: str, seconds: float, request: Object) -> Object | None:
+        text = self._text(hook, name, seconds, request, f"of {hook}")
+        return None if text is None else self._decoded(name, text)
+
+    def _decoded(self, name: str, text: bytes) -> Object | None:
+        try:
+            answer = read_object(text)
+        except CallError as error:
+            self.report.add(name, "undecodable", str(error))
+            return None
+        return answer
+
+    def _twice(
+        self, hook: str, name: str, seconds: float, request: Object, what: str = "of a real Cluster"
+    ) -> Object | None:
+        """The answer; the same request again must give the same bytes."""
+        first = self._text(hook, name, seconds, request, what)
+        second = self._text(hook, name, seconds, request, what)
+        if first is None or second is None:
+            return None
+        if first != second:
+            self.report.add(name, "not-deterministic", f"a request {what} gets two different answers")
+        answer = self._decoded(name, first)
+        if answer is None:
+            return None
+        status = answer.get("status")
+        if status not in ("Success", "Failure"):
+            self.report.add(name, "status", f"status must be Success or Failure, got {status!r}")
+            return None
+        if status == "Failure" and not answer.get("message"):
+            self.report.add(name, "message", f"fails without a message, for a request {what}")
+        return answer
+
+    def _patch(self, name: str, item: Object) -> Any:
+        try:
+            return read_patch(item.get("patch"), name)
+        except TopologyError as error:
+            self.report.add(name, "patch-encoding", str(error).partition(": ")[2])
+            return None
+
+    def _patched(self, name: str, request: Object, answer: Object) -> Object | None:
+        """The request with the patches applied; None where they are not sound."""
+        result = deepcopy(request)
+        items = {str(item.get("uid")): item for item in result.get("items") or []}
+        sound = True
+        for one in answer.get("items") or []:
+            sound = self._apply(name, one, items) and sound
+        return result if sound else None
+
+    def _apply(self, name: str, one: Any, items: dict[str, Object]) -> bool:
+        item = items.get(str(one.get("uid"))) if isinstance(one, dict) else None
+        if item is None:
+            shown = json.dumps(one)[:100]
+            self.report.add(
+                name, "unknown-uid", f"the answer has an item for no template of the request: {shown}"
+            )
+            return False
+        kind = one.get("patchType")
+        if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
+            self.report.add(
+                name, "patch-type", f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}"
+            )
+            return False
+        patch = self._patch(name, one)
+        if patch is None:
+            return False
+        if not isinstance(patch, list if kind == JSON_PATCH else dict):
+            self.report.add(name, "patch-encoding", f"a {kind} must not be a {type(patch).__name__}")
+            return False
+        before = item["object"]
+        work = RequestItem("", "", {}, before)
+        try:
+            if isinstance(patch, list):
+                _reject_outside(patch)
+                Patched(work).json_patch(patch)
+            else:
+                Patched(work).merge_patch(patch)
+        except TopologyError as error:
+            self.report.add(name, "patch-fails", f"{before.get('kind')}: {error}")
+            return False
+        except _OutsideError as error:
+            self.report.add(name, "protected", f"{before.get('kind')}: {error}")
+            return False
+        for path in _protected_changes(before, work.object):
+            self.report.add(
+                name, "protected", f"{before.get('kind')}: changes {path}, which the controller protects"
+            )
+        item["object"] = work.object
+        return True
+
+
+class _OutsideError(Exception):
+    pass
+
+
+def _reject_outside(patch: list[Object]) -> None:
+    """Only spec takes part; the controller drops the rest without a word."""
+    for operation in patch:
+        path = str(operation.get("path", "")) if isinstance(operation, dict) else ""
+        if not (path == "/spec" or path.startswith("/spec/")):
+            raise _OutsideError(f'changes "{path}"; only fields of /spec may be patched')
+
+
+def _protected_changes(before: Object, after: Object) -> list[str]:
+    found = []
+    for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
+        for base in (("metadata", place), ("spec", "template", "metadata", place)):
+            for name in names:
+                old = find(before, (*base, name))
+                if old is not None and not json_equal(old, find(after, (*base, name))):
+                    found.append(f"{'.'.join(base)}[{name}]")
+    return found

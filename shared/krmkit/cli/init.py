@@ -1,0 +1,219 @@
+"""`krmkit init [DIR]`: a folder becomes a package, with the functions that fit what lies there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+
+from krmkit.cli.arguments import Parser, say
+from krmkit.fn.disk import WriteError
+from krmkit.fn.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
+from krmkit.fn.source import SourceError, SourceFile
+from krmkit.fn.tree import TreeError, entries, read_file
+from krmkit.fn.write import Change, write
+from krmkit.krm.errors import ListError
+from krmkit.yaml import emit
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.krm.resource import Resource
+
+EPILOG = """
+Written are a Kptfile whose pipeline has the functions that fit the resources,
+a config file for each of them, and a .krmignore that leaves out YAML files that
+are no resources, such as Helm templates. What is there already stays.
+"""
+_REGISTRY = "ghcr.io/krmkit"
+_LONGEST = 63  # of a name
+
+
+class InitError(Exception):
+    """The folder cannot become a package; the message says why."""
+
+
+class Found:
+    """What lies in a folder: its resources, and the files that are none, with what Helm's have in common."""
+
+    __slots__ = ("helm", "ignored", "resources")
+
+    def __init__(self) -> None:
+        self.resources: list[Resource] = []
+        self.ignored: list[str] = []
+        self.helm = False
+
+
+def parser() -> Parser:
+    """The command line of `krmkit init`."""
+    made = Parser(
+        prog="krmkit init",
+        description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nwhat lies there.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("folder", nargs="?", default=os.curdir, metavar="DIR", help="the folder (default: .)")
+    made.add_argument("--name", default="", help="the package's name (default: the folder's)")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit init ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        changes = planned(arguments.folder, arguments.name)
+        write(arguments.folder, changes, [], careful=True)
+    except (InitError, TreeError, WriteError) as error:
+        say("init", error)
+        return 1
+    except OSError as error:
+        say("init", f"{error.filename}: {error.strerror}")
+        return 1
+    for change in changes:
+        print(os.path.join(arguments.folder, change.path))
+    return 0
+
+
+def planned(folder: str, name: str = "") -> list[Change]:
+    """The files that make a package of a folder. Raises InitError."""
+    if not os.path.isdir(folder):
+        raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+    if os.path.exists(os.path.join(folder, KPTFILE)):
+        raise InitError(f"{folder}: is a package already; change its {KPTFILE} by hand")
+    found = look_at(folder)
+    mutators, validators = fitting(found.resources)
+    pipeline: dict[str, object] = {}
+    files: dict[str, str] = {}
+    for stage, functions in (("mutators", mutators), ("validators", validators)):
+        for function, kind, file, spec in functions:
+            pipeline.setdefault(stage, [])
+            entry = {"image": f"{_REGISTRY}/{function}", "configPath": file}
+            pipeline[stage] = [*_listed(pipeline[stage]), entry]
+            files[file] = _config(kind, file, spec)
+    said = name or os.path.basename(os.path.realpath(folder))
+    kptfile: dict[str, object] = {
+        "apiVersion": "kpt.dev/v1",
+        "kind": KPTFILE,
+        "metadata": {
+            "name": package_name(said),
+            "annotations": {"config.kubernetes.io/local-config": "true"},
+        },
+    }
+    if pipeline:
+        kptfile["pipeline"] = pipeline
+    files[KPTFILE] = emit.document(kptfile)
+    changes = [
+        Change(path, None, text)
+        for path, text in sorted(files.items())
+        if not os.path.exists(os.path.join(folder, path))
+    ]
+    if found.ignored:
+        changes += _ignoring(folder, found)
+    return changes
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def package_name(text: str) -> str:
+    """A name that Kubernetes takes: `package_name("My Site_1") == "my-site-1"`."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST].strip("-") or "package"
+
+
+def _config(kind: str, file: str, spec: dict[str, object]) -> str:
+    return emit.document(
+        {
+            "apiVersion": "krmkit.dev/v1alpha1",
+            "kind": kind,
+            "metadata": {
+                "name": file.removesuffix(".yaml"),
+                "annotations": {"config.kubernetes.io/local-config": "true"},
+            },
+            "spec": spec,
+        }
+    )
+
+
+def _ignoring(folder: str, found: Found) -> list[Change]:
+    """The .krmignore with the files that are no resources; behind what it says already."""
+    content = b""
+    place = os.path.join(folder, IGNORE_FILE)
+    if os.path.exists(place):
+        content = read_file(place, IGNORE_FILE) or b""
+    before = content.decode("utf-8", "replace")
+    known = set(before.splitlines())
+    new = [path for path in found.ignored if path not in known]
+    if not new:
+        return []
+    head = "# Helm templates, and other YAML that is no resource\n" if found.helm else "# no resources\n"
+    text = before + ("\n" if before and not before.endswith("\n") else "")
+    return [
+        Change(IGNORE_FILE, before if content else None, text + head + "".join(f"{path}\n" for path in new))
+    ]
+
+
+def look_at(folder: str) -> Found:
+    """Read the YAML files of a folder; packages below are left alone."""
+    found = Found()
+    for path in _files(folder, ""):
+        if not path.endswith(SUFFIXES):
+            continue
+        content = read_file(os.path.join(folder, path), path) or b""
+        try:
+            items = SourceFile(path, content.decode("utf-8"), folder, path).items
+            good = not any(not_a_resource(item) for item in items)
+        except (SourceError, ListError, YamlError, UnicodeDecodeError):
+            good, items = False, []
+        if good:
+            found.resources += items
+        else:
+            found.ignored.append(path)
+            found.helm = found.helm or b"{{" in content
+    return found
+
+
+def _files(folder: str, inner: str) -> Iterator[str]:
+    for name, is_folder in entries(os.path.join(folder, inner)):
+        path = f"{inner}/{name}" if inner else name
+        if not is_folder:
+            yield path
+        elif name != ".git" and not os.path.exists(os.path.join(folder, path, KPTFILE)):
+            yield from _files(folder, path)
+
+
+def fitting(
+    resources: list[Resource],
+) -> tuple[list[tuple[str, str, str, dict[str, object]]], list[tuple[str, str, str, dict[str, object]]]]:
+    """Mutators and validators for the resources, each as (function, kind of its config, file, spec)."""
+    kinds = {resource.kind for resource in resources}
+    packs = [
+        resource
+        for resource in resources
+        if resource.kind == "Pack" or (resource.kind == "ConfigMap" and resource.string("data", "pack.json"))
+    ]
+    mutators: list[tuple[str, str, str, dict[str, object]]] = []
+    validators: list[tuple[str, str, str, dict[str, object]]] = []
+    if any(_text(pack, "presets") for pack in packs):
+        mutators.append(("apply-presets", "ApplyPresets", "presets.yaml", {"selections": []}))
+    if any(".spectro." in resource.text for resource in resources):
+        mutators.append(("resolve-macros", "ResolveMacros", "macros.yaml", {"onUndefined": "keep"}))
+    if packs:
+        spec: dict[str, object] = {"scope": "profile"}
+        validators.append(("validate-pack-constraints", "ValidatePackConstraints", "constraints.yaml", spec))
+    if {"Cluster", "ClusterClass"} <= kinds:
+        mutators.append(("default-cluster-topology", "DefaultClusterTopology", "topology.yaml", {}))
+        validators.append(
+            ("validate-cluster-topology", "ValidateClusterTopology", "validate-topology.yaml", {})
+        )
+    if "Installation" in kinds:
+        validators.append(
+            ("validate-installation", "ValidateInstallation", "validate-installations.yaml", {})
+        )
+    return mutators, validators
+
+
+def _text(pack: Resource, name: str) -> str:
+    return pack.string("data", f"{name}.yaml") if pack.kind == "ConfigMap" else pack.string("spec", name)

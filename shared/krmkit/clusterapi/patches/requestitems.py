@@ -1,0 +1,122 @@
+"""The request that patches get: the templates of a class, prepared for one Cluster. Source: patches/engine.go (createRequest)."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi import labels
+from krmkit.clusterapi.contract import machine_infrastructure_path
+from krmkit.clusterapi.patches.request import (
+    BOOTSTRAP_REF,
+    CONTROL_PLANE_REF,
+    INFRASTRUCTURE_REF,
+    MACHINE_INFRASTRUCTURE_REF,
+    Request,
+    RequestItem,
+)
+from krmkit.clusterapi.patches.variables import (
+    cluster_builtin,
+    control_plane_builtin,
+    named_values,
+    worker_builtin,
+)
+from krmkit.lang.nested import find, mapping, put
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.state import ClusterState
+
+    Object = dict[str, Any]
+
+
+def create_request(blueprint: Blueprint, desired: ClusterState) -> Request:
+    """The request for a Cluster's templates. Item uids are 1, 2, ... in the order of the items."""
+    topology = mapping(desired.cluster, "spec", "topology")
+    items: list[RequestItem] = []
+
+    def add(
+        role: str,
+        template: Object,
+        target: Object,
+        holder: Object,
+        path: str,
+        variables: Object,
+        builtin: Object | None,
+        is_template: bool,
+    ) -> None:
+        metadata = mapping(holder, "metadata")
+        reference = {
+            "apiVersion": holder.get("apiVersion", labels.API_VERSION),
+            "kind": holder.get("kind", "Cluster"),
+            "namespace": metadata.get("namespace", ""),
+            "name": metadata.get("name", ""),
+            "fieldPath": path,
+        }
+        prepared = _with_metadata(template, target, is_template)
+        items.append(RequestItem(str(len(items) + 1), role, reference, prepared, variables, builtin))
+
+    cluster, control_plane = desired.cluster, desired.control_plane
+    add("infrastructureCluster", blueprint.infrastructure_cluster_template, desired.infrastructure_cluster,
+        cluster, INFRASTRUCTURE_REF, {}, None, False)  # fmt: skip
+    cp_topology = mapping(topology, "controlPlane")
+    machine_template = control_plane.infrastructure_machine_template
+    builtin = {"controlPlane": control_plane_builtin(cp_topology, control_plane.object, machine_template)}
+    overrides = _overrides(cp_topology)
+    add("controlPlane", blueprint.control_plane_template, control_plane.object,
+        cluster, CONTROL_PLANE_REF, overrides, builtin, False)  # fmt: skip
+    if machine_template is not None:
+        template = blueprint.control_plane_machine_template
+        assert template is not None
+        add("controlPlaneInfrastructureMachineTemplate", template, machine_template, control_plane.object,
+            machine_infrastructure_path(blueprint.contract), overrides, builtin, True)  # fmt: skip
+    topologies = {one.get("name"): one for one in find(topology, ("workers", "machineDeployments")) or []}
+    for name, md in desired.machine_deployments.items():
+        one = topologies[name]
+        builtin = {
+            "machineDeployment": worker_builtin(
+                one, md.object, md.bootstrap_template, md.infrastructure_machine_template
+            )
+        }
+        worker_class = blueprint.machine_deployments[one["class"]]
+        base = f"machineDeployments/{name}/"
+        add(base + "bootstrapTemplate", worker_class.bootstrap_template, md.bootstrap_template,
+            md.object, BOOTSTRAP_REF, _overrides(one), builtin, True)  # fmt: skip
+        add(base + "infrastructureMachineTemplate", worker_class.infrastructure_template,
+            md.infrastructure_machine_template, md.object, MACHINE_INFRASTRUCTURE_REF, _overrides(one), builtin, True)  # fmt: skip
+    topologies = {one.get("name"): one for one in find(topology, ("workers", "machinePools")) or []}
+    for name, mp in desired.machine_pools.items():
+        one = topologies[name]
+        builtin = {
+            "machinePool": worker_builtin(
+                one, mp.object, mp.bootstrap_object, mp.infrastructure_machine_pool_object
+            )
+        }
+        worker_class = blueprint.machine_pools[one["class"]]
+        base = f"machinePools/{name}/"
+        add(base + "bootstrapObject", worker_class.bootstrap_template, mp.bootstrap_object,
+            mp.object, BOOTSTRAP_REF, _overrides(one), builtin, False)  # fmt: skip
+        add(base + "infrastructureMachinePoolObject", worker_class.infrastructure_template,
+            mp.infrastructure_machine_pool_object, mp.object, MACHINE_INFRASTRUCTURE_REF, _overrides(one), builtin,
+            False)  # fmt: skip
+    return Request(items, named_values(topology.get("variables")), {"cluster": cluster_builtin(cluster)})
+
+
+def _overrides(topology: Object) -> Object:
+    return named_values(find(topology, ("variables", "overrides")))
+
+
+def _with_metadata(template: Object, target: Object, is_template: bool) -> Object:
+    """The class's template with the labels and annotations of the desired object, without bookkeeping."""
+    metadata = {key: value for key, value in mapping(template, "metadata").items() if key != "managedFields"}
+    if metadata.get("annotations"):
+        metadata["annotations"] = {
+            key: value for key, value in metadata["annotations"].items() if key not in labels.BOOKKEEPING
+        }
+    result = {**template, "metadata": metadata}
+    base = ("metadata",) if is_template else ("spec", "template", "metadata")
+    for name in ("labels", "annotations"):
+        value = find(target, ("metadata", name))
+        if value is not None:
+            result = put(result, (*base, name), value)
+    return result

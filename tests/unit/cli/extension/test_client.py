@@ -1,0 +1,136 @@
+"""Callers: which addresses they take, what a failure policy covers, and programs that answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from krmkit.cli.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
+from krmkit.cli.extension.live import LiveExtensions, Recorder
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import NoExtensions
+
+Object = dict[str, Any]
+API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
+PROGRAM = """
+import json, sys
+request = json.load(sys.stdin)
+hook = sys.argv[1]
+if hook == "discovery":
+    handlers = [{"name": "g", "requestHook": {"apiVersion": request["apiVersion"], "hook": "GeneratePatches"}}]
+    print(json.dumps({"status": "Success", "handlers": handlers}))
+else:
+    items = [{"uid": one["uid"], "patchType": "JSONPatch", "patch": "W10="} for one in request["items"]]
+    print(json.dumps({"status": "Success", "items": items, "message": " ".join(sys.argv[1:])}))
+"""
+
+
+class Fake:
+    """Answers discovery with one handler, and every other call with what it is given."""
+
+    def __init__(self, answer: Any, **handler: Any) -> None:
+        self._answer = answer
+        self._handler = {
+            "name": "g",
+            "requestHook": {"apiVersion": API, "hook": "GeneratePatches"},
+            **handler,
+        }
+        self.seconds: list[float] = []
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        if path.endswith("/discovery"):
+            return json.dumps({"status": "Success", "handlers": [self._handler]}).encode()
+        self.seconds.append(seconds)
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer if isinstance(self._answer, bytes) else json.dumps(self._answer).encode()
+
+
+def live(fake: Any) -> LiveExtensions:
+    return LiveExtensions({"x": fake}, NoExtensions(), Recorder())
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("http://example.com", "must be https; http is for loopback addresses only"),
+        ("ftp://localhost", "must be https://HOST"),
+        ("https://", "must be https://HOST"),
+        ("https://host:port", "Port could not be cast"),
+        ("exec:", "must name a program"),
+    ],
+)
+def test_addresses_that_are_refused(address: str, message: str) -> None:
+    """The message says what would be right."""
+    with pytest.raises(AddressError, match=message):
+        caller(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1", "https://localhost:1"]
+)
+def test_nobody_listens(address: str) -> None:
+    """A connection that is refused is a transport error."""
+    with pytest.raises(CallError, match="failed to make the http call"):
+        HttpCaller(address).call("/x", b"{}", 2)
+
+
+def test_a_program(tmp_path: Path) -> None:
+    """The request on stdin, hook and handler as arguments."""
+    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    extensions = live(ExecCaller(f"{sys.executable} {tmp_path / 'program.py'}"))
+
+    answer = extensions.generate_patches("g.x", {"items": [{"uid": "1"}]})
+
+    assert answer["items"] == [{"uid": "1", "patchType": "JSONPatch", "patch": []}]
+    assert answer["message"] == "generatepatches g"
+    with pytest.raises(CallError, match="exit code 3"):
+        ExecCaller(f"{sys.executable} -c 'raise SystemExit(3)'").call("/a", b"", 5)
+    with pytest.raises(CallError, match="took longer"):
+        ExecCaller(f"{sys.executable} -c 'import time; time.sleep(9)'").call("/a", b"", 0.2)
+
+
+@pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]"])
+def test_failure_policy(answer: Any) -> None:
+    """Ignore makes an empty success of transport errors and of what cannot be decoded; Fail does not."""
+    assert live(Fake(answer, failurePolicy="Ignore")).generate_patches("g.x", {}) == {"status": "Success"}
+    with pytest.raises(TopologyError, match="failed to call extension handler"):
+        live(Fake(answer)).generate_patches("g.x", {})
+
+
+def test_failures_are_not_ignored() -> None:
+    """A handler's own failure stays one, whatever the policy."""
+    failure = {"status": "Failure", "message": "no"}
+
+    assert live(Fake(failure, failurePolicy="Ignore")).generate_patches("g.x", {})["status"] == "Failure"
+
+
+def test_timeouts() -> None:
+    """What discovery says, or ten seconds."""
+    for handler, seconds in (({}, 10.0), ({"timeoutSeconds": 3}, 3.0), ({"timeoutSeconds": 0}, 10.0)):
+        fake = Fake({"status": "Success"}, **handler)
+        live(fake).generate_patches("g.x", {})
+
+        assert fake.seconds == [seconds]
+
+
+@pytest.mark.parametrize(
+    ("handler", "message"),
+    [("h.x", 'has no handler "h" for GeneratePatches'), ("g.y", "no answer to GeneratePatches")],
+)
+def test_unknown_handlers(handler: str, message: str) -> None:
+    """A handler that discovery does not name, and an extension that is not given."""
+    with pytest.raises(TopologyError, match=message):
+        live(Fake({})).generate_patches(handler, {})
+
+
+def test_a_patch_that_is_no_base64() -> None:
+    """It is an error of the extension, not a traceback."""
+    fake = Fake({"status": "Success", "items": [{"uid": "1", "patch": "[{]"}]})
+
+    with pytest.raises(TopologyError, match="patch must be base64 of JSON"):
+        live(fake).generate_patches("g.x", {})
