@@ -84,11 +84,21 @@ class Collected:
     """What `collect` found. `clusters` are in the order of the items; the others are looked up.
 
     `others` has every object of another kind: templates, and the objects that a topology made (the current state).
+    `duplicates`: Clusters, classes and templates whose kind, namespace and name an earlier item has; they count no more.
     """
 
-    __slots__ = ("classes", "clusters", "crds", "others", "previous_classes", "previous_clusters")
+    __slots__ = (
+        "classes",
+        "clusters",
+        "crds",
+        "duplicates",
+        "others",
+        "previous_classes",
+        "previous_clusters",
+    )
 
     def __init__(self) -> None:
+        self.duplicates: list[Item] = []
         self.clusters: list[Item] = []
         self.classes: dict[Key, Item] = {}
         self.crds: list[Item] = []
@@ -104,6 +114,7 @@ class Collected:
 def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = ()) -> Collected:
     """Index the items, and the old states given as `previous` (the config's list)."""
     found = Collected()
+    clusters: set[Key] = set()
     made: list[Item] = []
     for resource in items:
         item = Item(resource)
@@ -113,13 +124,20 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
             # Also a generated Cluster: what a function made is state, never something to start from.
             made.append(item)
         elif item.group == GROUP and item.kind == "Cluster":
-            found.clusters.append(item)
+            if item.key in clusters:
+                found.duplicates.append(item)
+            else:
+                clusters.add(item.key)
+                found.clusters.append(item)
         elif item.group == GROUP and item.kind == "ClusterClass":
-            found.classes.setdefault(item.key, item)
+            if found.classes.setdefault(item.key, item) is not item:
+                found.duplicates.append(item)
         elif item.kind == CRD:
             found.crds.append(item)
         else:
-            found.others.setdefault((item.group, item.kind, *item.key), item)
+            first = found.others.setdefault((item.group, item.kind, *item.key), item)
+            if first is not item and item.kind.endswith("Template"):
+                found.duplicates.append(item)
     # Behind the objects of a cluster, wherever they stand: what runs wins over what an earlier run made of it.
     for item in made:
         found.others.setdefault((item.group, item.kind, *item.key), item)

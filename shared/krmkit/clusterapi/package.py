@@ -180,7 +180,7 @@ class Package:
     ) -> None:
         self.collected = collected
         self.extensions = extensions or NoExtensions()
-        self.findings: list[Finding] = []
+        self.findings: list[Finding] = [_duplicate(item) for item in collected.duplicates]
         self.clusters = [Decoded(item, decode_cluster) for item in self._chosen(names)]
         self.classes = {
             key: Class(Decoded(item, decode_cluster_class), self.extensions)
@@ -216,6 +216,13 @@ class Package:
         """The Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
+
+
+def _duplicate(item: Item) -> Finding:
+    """Two objects of one name: a server has one of them, and nobody can tell which."""
+    severity = WARNING if item.kind.endswith("Template") else ERROR
+    message = f"{item.label} is among the items twice; one of the two must go"
+    return Finding("duplicate", message, severity, item.resource)
 
 
 _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")

@@ -43,7 +43,7 @@ def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[
         if one is not None:
             generated.add(one)
             without_uid += not find(one.cluster, ("metadata", "uid"))
-    findings += topologies.findings
+    findings += topologies.findings + topologies.unfit_names()
     count = len(generated.owners)
     if without_uid and options.owner_references == WHEN_UID:
         findings.append(_without_owner(without_uid, count))

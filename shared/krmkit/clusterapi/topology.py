@@ -19,6 +19,7 @@ from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.names import Names
 from krmkit.clusterapi.package import Package, class_variables
+from krmkit.clusterapi.pinned import PinnedNames
 from krmkit.clusterapi.rotation import ROTATED, rotate
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.topology import default_and_validate
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Options:
-    """The config of a render. names: pinned names, `{"<cluster>/<role>": name}`.
+    """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
     around: puts extensions that run in front of those among the items.
     """
@@ -102,6 +103,7 @@ class Topologies:
         self._package = Package(collected, options.clusters or None)
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
+        self._pinned = PinnedNames(options.names)
         self._classes: dict[tuple[str, str], ClassWork] = {}
         self._current = running or CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
@@ -206,6 +208,10 @@ class Topologies:
         self.findings += [decoded.error("invalid", error) for error in errors]
         return None if errors else cluster
 
+    def unfit_names(self) -> list[Finding]:
+        """Warnings about the config's names that fit none of what was rendered."""
+        return self._pinned.unfit(self._collected.clusters)
+
     def _class_before(self, old: Object) -> Object | None:
         before = self._package.previous_classes.get(class_key(old))
         if before is not None and before.usable:
@@ -218,11 +224,7 @@ class Topologies:
             current = self._current.of(cluster, blueprint)
         else:
             current = self._given.get(item.key)
-        pinned = {
-            name.partition("/")[2]: value
-            for name, value in self._options.names.items()
-            if name.partition("/")[0] == item.name
-        }
+        pinned = self._pinned.of(item)
         settings = Settings(self._options.owner_references, pinned, self._extensions)
         if current is not None:
             settings.upgrading = self._current.upgrading(cluster, current)
@@ -235,6 +237,7 @@ class Topologies:
             message = f"error computing the desired state of the Cluster topology: {error}"
             self.findings.append(Finding("topology-error", message, resource=item.resource))
             return None
+        self._pinned.take(item, state)
         self.findings += _told(item, tracker, rotations)
         return Rendered(item, cluster, state, tracker, rotations, blueprint)
 

@@ -157,6 +157,11 @@ def violations(data: object) -> list[str]:
             {"dish": "soup", "port": True},
             ["spec.port: must be an integer or a string, not true"],
         ),
+        (
+            "int or string: null",
+            {"dish": "soup", "port": None},
+            ["spec.port: must be an integer or a string, not empty (null); leave the key out to say nothing"],
+        ),
         ("nullable", {"dish": "soup", "note": None}, []),
         ("null for a default", {"dish": "soup", "count": None}, []),
         (
@@ -226,12 +231,13 @@ def test_defaults_are_filled_into_a_copy() -> None:
     assert data == {"dish": "soup", "count": None, "sides": [{"name": "rice"}]}
 
 
-def test_a_default_is_never_shared() -> None:
+@pytest.mark.parametrize("data", [{}, {"names": None}])
+def test_a_default_is_never_shared(data: dict[str, Any]) -> None:
     """Two documents never share the list of one default."""
     schema = {"type": "object", "properties": {"names": {"type": "array", "default": []}}}
 
     read = read_schema(schema)
-    first, second = validate(read, {})[0], validate(read, {})[0]
+    first, second = validate(read, data)[0], validate(read, data)[0]
     assert isinstance(first, dict)
     assert isinstance(second, dict)
     first["names"].append("x")

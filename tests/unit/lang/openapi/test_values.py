@@ -71,6 +71,15 @@ CASES: list[tuple[str, dict[str, Any], object, list[str]]] = [
         ["v: Invalid value: 1e+07:  in body should be less than or equal to 1e+06"],
     ),
     ("no multiple", {**I, "multipleOf": 3}, 4, ["v: Invalid value: 4:  in body should be a multiple of 3"]),
+    (
+        "of several alternatives the one whose type fits is told",
+        {"anyOf": [S, {**I, "minimum": 5}]},
+        3,
+        [
+            'v: Invalid value: "": "" must validate at least one schema (anyOf)',
+            "v: Invalid value: 3:  in body should be greater than or equal to 5",
+        ],
+    ),
     ("too long", {**S, "maxLength": 2}, "äöü", ["v: Too long: may not be more than 2 bytes"]),
     (
         "too short",

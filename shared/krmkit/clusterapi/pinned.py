@@ -1,0 +1,84 @@
+"""Names that a config gives, by `<cluster>/<role>` or `<namespace>/<cluster>/<role>`, and those that fit nothing."""
+
+from __future__ import annotations
+
+from krmkit.krm.finding import WARNING, Finding
+from krmkit.lang.nearest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from krmkit.clusterapi.collect import Item
+    from krmkit.clusterapi.state import ClusterState
+
+_ROLES = (
+    "infrastructureCluster",
+    "controlPlane",
+    "controlPlaneInfrastructureMachineTemplate",
+    "machineDeployments",
+    "machinePools",
+)
+_NOT_PINNED = ("cluster", "controlPlaneMachineHealthCheck")
+
+
+class PinnedNames:
+    """The names of a config, sorted by Cluster once.
+
+    PinnedNames({"prod/controlPlane": "plane"}).of(item)   # {"controlPlane": "plane"} for the Cluster prod
+    """
+
+    __slots__ = ("_by_cluster", "_roles")
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._by_cluster: dict[str, dict[str, str]] = {}
+        self._roles: dict[str, list[str]] = {}
+        for key, name in names.items():
+            cluster, role = _split(key)
+            self._by_cluster.setdefault(cluster, {})[role] = name
+
+    def of(self, item: Item) -> dict[str, str]:
+        """The names of a Cluster's objects by role; what names the namespace too wins."""
+        return {
+            **self._by_cluster.get(item.name, {}),
+            **self._by_cluster.get(f"{item.namespace}/{item.name}", {}),
+        }
+
+    def take(self, item: Item, state: ClusterState) -> None:
+        """Remember which roles a rendered Cluster has."""
+        for cluster in (item.name, f"{item.namespace}/{item.name}"):
+            if cluster in self._by_cluster:
+                roles = self._roles.setdefault(cluster, [])
+                roles += [role for role, _ in state.objects() if _can_be_pinned(role)]
+
+    def unfit(self, clusters: Iterable[Item]) -> list[Finding]:
+        """Warnings about names that no object of the rendered Clusters takes; `clusters` are all that there are."""
+        known = {name for item in clusters for name in (item.name, f"{item.namespace}/{item.name}")}
+        found = []
+        for cluster, names in self._by_cluster.items():
+            roles = self._roles.get(cluster)
+            if cluster not in known:
+                hint = f"no Cluster has the name {cluster}{did_you_mean(cluster, sorted(known))}"
+                found += [_finding(f"{cluster}/{role}", hint) for role in names]
+            elif roles is not None:
+                found += [
+                    _finding(f"{cluster}/{role}", f"{cluster} has no {role}{did_you_mean(role, roles)}")
+                    for role in names
+                    if role not in roles
+                ]
+        return found
+
+
+def _split(key: str) -> tuple[str, str]:
+    """`_split("ns/prod/controlPlane")` is ("ns/prod", "controlPlane")."""
+    parts = key.split("/")
+    depth = 2 if len(parts) > 2 and parts[1] not in _ROLES and parts[2] in _ROLES else 1
+    return "/".join(parts[:depth]), "/".join(parts[depth:])
+
+
+def _can_be_pinned(role: str) -> bool:
+    return role not in _NOT_PINNED and not role.endswith("/machineHealthCheck")
+
+
+def _finding(key: str, why: str) -> Finding:
+    return Finding("unknown-name", f"spec.names: {key} names no object: {why}", WARNING)
