@@ -6,8 +6,8 @@ from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.cli.topologysource import package_options, read_items
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.patches.engine import create_request
 from krmkit.clusterapi.patches.external import ExternalPatch
+from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.topology import Topologies
 from krmkit.krm.finding import ERROR
 
