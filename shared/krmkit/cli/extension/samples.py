@@ -43,6 +43,8 @@ class _Everywhere(dict[str, "Caller"]):
 class _Capture:
     """Stands in place of a patch engine, and keeps what would be asked."""
 
+    has_patches = True
+
     def __init__(self, requests: list[Object]) -> None:
         self._requests = requests
         self._patch = ExternalPatch({"name": "check"})
