@@ -23,12 +23,29 @@ if TYPE_CHECKING:
     from krmkit.fn.run import Options
 
 
+class Fitting(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of a text as they are, but for paragraphs with a line that is too long for the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill
+
+        paragraphs = text.strip("\n").split("\n\n")
+        return "\n\n".join(
+            paragraph
+            if all(len(line) <= width for line in paragraph.split("\n"))
+            else fill(" ".join(paragraph.split()), width, break_long_words=False, break_on_hyphens=False)
+            for paragraph in paragraphs
+        )
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that names the nearest flag or command, and ends a wrong call with exit code 1: 2 says that something
     would change. Half a flag is none."""
 
     def __init__(self, *words: Any, **settings: Any) -> None:
         settings.setdefault("allow_abbrev", False)
+        if settings.get("formatter_class") in (None, argparse.RawDescriptionHelpFormatter):
+            settings["formatter_class"] = Fitting
         super().__init__(*words, **settings)
 
     def error(self, message: str) -> NoReturn:

@@ -13,11 +13,13 @@ from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
 from krmkit.landscaper.components import Data
 from krmkit.landscaper.ctf import CtfError, read_components
+from krmkit.landscaper.data import texts
 from krmkit.landscaper.structure import name_of
 from krmkit.yaml import emit
 
 FOLDER = "components"
 _LARGEST = 64 * 1024 * 1024
+_LONGEST_KEY = 253
 
 
 def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list[str]:
@@ -63,6 +65,13 @@ def _files(folder: str) -> dict[str, bytes]:
 
 def _text(item: Data) -> str:
     """The text of a ConfigMap; what would not come back byte for byte is an error."""
+    for part in ("data", "binaryData"):
+        for key in texts(item.get(part)):
+            if len(key) > _LONGEST_KEY:
+                path = carrier.unescape(key)
+                raise CtfError(
+                    f"{name_of(item)}: the path {path[:60]}... is too long for a key of a ConfigMap"
+                )
     content = emit.document(item)
     back = Resource(content, label=name_of(item)).get()
     if back != item:

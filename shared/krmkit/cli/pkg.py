@@ -48,7 +48,8 @@ def parser() -> Parser:
         command.add_argument(
             "--strategy",
             choices=STRATEGIES,
-            help="default: the Kptfile's updateStrategy, else resource-merge",
+            metavar="STRATEGY",
+            help=f"{', '.join(STRATEGIES)} (default: the Kptfile's updateStrategy, else resource-merge)",
         )
         command.add_argument(
             "--check", action="store_true", help="write nothing; exit code 2 if files would change"

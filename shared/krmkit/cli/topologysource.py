@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,8 @@ from krmkit.clusterapi.api import V1BETA1
 from krmkit.clusterapi.collect import Collected, Item, collect
 from krmkit.clusterapi.topology import Options
 from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.disk import WriteError
+from krmkit.fn.journal import recover
 from krmkit.fn.loader import load
 from krmkit.fn.package import SUFFIXES, PackageError, read
 from krmkit.fn.source import SourceError, SourceFile
@@ -39,11 +42,16 @@ def read_items(folder: str) -> list[Resource]:
     """
     try:
         if os.path.exists(os.path.join(folder, KPTFILE)):
-            items: list[Resource] = [item for package in read(folder).walk() for item in package.items]
+            package = read(folder)
+            notes = package.notes
+            items: list[Resource] = [item for one in package.walk() for item in one.items]
         else:
+            notes = recover(folder)
             items = list(_all_files(folder))
-    except PackageError as error:
+    except (PackageError, WriteError) as error:
         raise PlanError(str(error)) from None
+    for note in notes:
+        print(f"krmkit topology plan: {note}", file=sys.stderr)
     return [inner for item in items for inner in _opened(item)]
 
 

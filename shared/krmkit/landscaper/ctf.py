@@ -51,7 +51,7 @@ def read_components(files: dict[str, bytes]) -> Found:
         elif name == INDEX_FILE:
             _transport(found, files, prefix)
     if not found.components:
-        raise CtfError(f"there is no {DESCRIPTOR_FILE} and no {INDEX_FILE}")
+        raise CtfError(f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component")
     return found
 
 
@@ -110,7 +110,11 @@ def _transport(found: Found, files: dict[str, bytes], prefix: str) -> None:
     def blob(digest: str) -> bytes | None:
         return files.get(f"{prefix}blobs/{digest.replace(':', '.')}")
 
-    for artifact in entries(_json(files[f"{prefix}{INDEX_FILE}"], f"{prefix}{INDEX_FILE}").get("artifacts")):
+    index = f"{prefix}{INDEX_FILE}"
+    listed = _json(files[index], index).get("artifacts")
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise CtfError(f"{index}: artifacts must be a list of mappings")
+    for artifact in entries(listed):
         repository = text(artifact.get("repository"))
         if not repository.startswith(_DESCRIPTORS):
             continue

@@ -32,10 +32,10 @@ def tree_findings(root: Rendered, items: Items, secrets: Secrets) -> Iterator[Fi
             message = (
                 f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
             )
-            yield Finding("unknown-export", message, INFO, item)
+            yield Finding("unknown-export", secrets.scrub(message), INFO, item)
         if one.phase not in (FAILED, WAITING):
             made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
             exported = f", exports {', '.join(one.exports)}" if one.exports else ""
-            yield Finding("rendered", f"{one.path}: {made}{exported}", EXPLAIN, item)
+            yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), EXPLAIN, item)
         if mapping(one.spec.get("verification")):
             yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import read
 from krmkit.landscaper.reconcile import Decision, plan
 from krmkit.landscaper.structure import name_of, namespace_of
 from krmkit.landscaper.times import format_time, parse_time
+from krmkit.landscaper.validation import schedule_errors
 
 _REASONS = {
     "retry": "its schedule is due",
@@ -36,6 +37,9 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         if wanted is not None and name_of(installation) not in wanted:
             continue
         item = items.place("Installation", namespace_of(installation), name_of(installation))
+        for error in schedule_errors(installation):
+            said = f"{error.message}; Landscaper goes on without this field"
+            found.append(Finding("bad-schedule", said, WARNING, item, error.field))
         decision = plan(installation, unix)
         tags = {"action": decision.action, "reason": decision.reason}
         found.append(Finding("reconcile-plan", described(decision), INFO, item, tags=tags))

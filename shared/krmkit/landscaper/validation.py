@@ -9,6 +9,7 @@ from krmkit.landscaper.cron import CronError
 from krmkit.landscaper.cron import parse as parse_cron
 from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.shapes import SPEC, type_errors
 from krmkit.landscaper.structure import name_of
 from krmkit.landscaper.subinstallations import MOST_LETTERS, is_dns_label
 from krmkit.lang.nearest import nearest
@@ -19,6 +20,14 @@ _SPEC = (
     "context", "verification", "componentDescriptor", "blueprint", "imports", "importDataMappings", "exports",
     "exportDataMappings", "automaticReconcile", "optimization", "registryPullSecrets",
 )  # fmt: skip
+_KNOWN = {
+    "blueprint": ("ref", "inline"),
+    "blueprint.ref": ("resourceName",),
+    "componentDescriptor": ("ref", "inline"),
+    "componentDescriptor.ref": ("repositoryContext", "componentName", "version"),
+    "verification": ("signatureName",),
+    "optimization": ("hasNoSiblingImports", "hasNoSiblingExports"),
+}
 _DATA_SOURCES = ("dataRef", "secretRef", "configMapRef")
 _TARGET_SOURCES = ("target", "targets", "targetMap", "targetListRef", "targetMapRef")
 _SCHEDULES = {
@@ -44,7 +53,13 @@ def structure_errors(installation: Data) -> list[InstallationError]:
         found.append(
             _error("metadata.name", f"must be a DNS label of at most {MOST_LETTERS} letters, got {name}")
         )
+    found += type_errors(installation.get("spec"), SPEC, "spec")
     found += _unknown(spec, _SPEC, "spec")
+    for place, known in _KNOWN.items():
+        value: object = spec
+        for step in place.split("."):
+            value = mapping(value).get(step)
+        found += _unknown(mapping(value), known, f"spec.{place}")
     found += _one_of(spec, "blueprint", ("ref", "inline"), required=True)
     found += _one_of(spec, "componentDescriptor", ("ref", "inline"), required=False)
     context = mapping(mapping(mapping(spec.get("componentDescriptor")).get("ref")).get("repositoryContext"))
@@ -52,8 +67,13 @@ def structure_errors(installation: Data) -> list[InstallationError]:
         found.append(_error("spec.componentDescriptor.ref.repositoryContext.baseURL", "must be baseUrl"))
     found += _imports(mapping(spec.get("imports")))
     found += _exports(mapping(spec.get("exports")))
-    found += _reconcile(spec.get("automaticReconcile"))
+    found += schedule_errors(installation)
     return found
+
+
+def schedule_errors(installation: Data) -> list[InstallationError]:
+    """What is wrong with the schedules of an Installation."""
+    return list(_reconcile(mapping(installation.get("spec")).get("automaticReconcile")))
 
 
 def _error(field: str, message: str) -> InstallationError:
@@ -164,5 +184,5 @@ def _reconcile(value: object) -> Iterator[InstallationError]:
             except DurationError as error:
                 yield _error(f"{place}.{kind}.interval", str(error))
         number = schedule.get("numberOfReconciles")
-        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
+        if isinstance(number, int | float) and (not isinstance(number, int) or number < 0):
             yield _error(f"{place}.{kind}.numberOfReconciles", "must be a whole number of at least 0")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import inspect
 import io
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -145,3 +149,22 @@ def test_rich_is_for_terminals_only(package: Path) -> None:
     )
 
     assert done.returncode == 0
+
+
+def parsers(made: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield made
+    for action in made._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield from parsers(one)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every command and subcommand."""
+    monkeypatch.setenv("COLUMNS", "80")
+    make = import_module(COMMANDS[name][0]).parser
+
+    for one in parsers(make(name) if inspect.signature(make).parameters else make()):
+        long = [line for line in one.format_help().splitlines() if len(line) > 80]
+        assert not long, one.prog

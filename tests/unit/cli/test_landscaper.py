@@ -109,7 +109,7 @@ def test_import(write: object, tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "there is no component-descriptor.yaml and no artifact-index.json"),
+        ({}, "there is no component-descriptor.yaml, and no artifact-index.json with a component"),
         ({"component-descriptor.yaml": b"a: ["}, "component-descriptor.yaml: error converting YAML to JSON"),
         ({"component-descriptor.yaml": b"a: b"}, 'component descriptor: meta.schemaVersion must be "v2"'),
         ({"artifact-index.json": b"{"}, "artifact-index.json: must be JSON"),
@@ -126,8 +126,14 @@ def test_import(write: object, tmp_path: Path, capsys: pytest.CaptureFixture[str
             {"component-descriptor.yaml": DESCRIPTOR.encode(), "blobs/DIGEST": archive({"a": b"b"})[:20]},
             "example.com/shop:1.0.0/blueprint: cannot read gzip data: the end is missing",
         ),
+        (
+            {"component-descriptor.yaml": DESCRIPTOR.encode(), "blobs/DIGEST": archive({"é" * 120: b"b"})},
+            "... is too long for a key of a ConfigMap",
+        ),
+        ({"artifact-index.json": b'{"artifacts": [1]}'}, "artifact-index.json: artifacts must be a list of mappings"),
+        ({"artifact-index.json": b'{"artifacts": []}'}, "no artifact-index.json with a component"),
     ],
-    ids=["nothing", "no YAML", "no descriptor", "no JSON", "no UTF-8", "no archive", "a path that leaves", "half an archive"],
+    ids=["nothing", "no YAML", "no descriptor", "no JSON", "no UTF-8", "no archive", "a path that leaves", "half an archive", "a long path", "no artifacts", "an empty index"],
 )  # fmt: skip
 def test_unreadable(
     files: dict[str, bytes], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

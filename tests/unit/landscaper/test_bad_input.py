@@ -51,6 +51,24 @@ def imports(*data: Data, targets: list[Data] | None = None) -> Data:
             "spec.imports.targets[0].targets[0]",
             "must be the name of a target; use targetMap for target1",
         ),
+        ({"imports": [1]}, "spec.imports", "must be a mapping, got a list"),
+        ({"imports": {"data": 5}}, "spec.imports.data", "must be a list, got a number"),
+        ({"imports": {"data": ["a"]}}, "spec.imports.data[0]", "must be a mapping, got a text"),
+        (
+            {"imports": {"data": [{"name": "a", "secretRef": "b"}]}},
+            "spec.imports.data[0].secretRef",
+            "must be a mapping, got a text",
+        ),
+        ({"importDataMappings": "x"}, "spec.importDataMappings", "must be a mapping, got a text"),
+        (
+            {"optimization": {"hasNoSiblingImport": True}}, "spec.optimization.hasNoSiblingImport",
+            'unknown field "hasNoSiblingImport"; must be "hasNoSiblingImports"',
+        ),
+        (
+            {"automaticReconcile": {"failedReconcile": {"cronSpec": 5}}},
+            "spec.automaticReconcile.failedReconcile.cronSpec",
+            "must be a text, got a number",
+        ),
         (
             {"exports": {"data": [{"name": "a", "dataRef": "a", "secretRef": {"name": "s"}}]}},
             "spec.exports.data[0].secretRef",
@@ -225,3 +243,18 @@ def test_two_owners_of_an_export() -> None:
         "spec.exports",
         "DataObject same is exported by one already; an object has one owner",
     ) in found
+
+
+def test_bad_schedules_are_said() -> None:
+    """A cronSpec that cannot be read is a warning of the plan; the decision is the controller's, who goes by the interval."""
+    shop = installation("shop", "", automaticReconcile={"succeededReconcile": {"cronSpec": "60 * * * *"}})
+    shop["status"] = {"phase": "Succeeded", "observedGeneration": 0}
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: PlanReconcile\nmetadata: {name: c}\nspec: {now: '2026-05-01T08:00:00Z'}\n"
+
+    outcome = run_function(FUNCTIONS / "plan-reconcile", resource_list([emit.document(shop)], config))
+
+    assert outcome.exit_code == 0
+    assert [(one.rule, one.severity, one.field) for one in outcome.results] == [
+        ("bad-schedule", "warning", "spec.automaticReconcile.succeededReconcile.cronSpec"),
+        ("reconcile-plan", "info", ""),
+    ]

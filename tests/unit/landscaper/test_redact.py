@@ -163,3 +163,31 @@ def test_errors_hold_no_secret() -> None:
     assert code == 1
     assert PASSWORD not in stderr + output
     assert "(secret)" in output
+
+
+def test_infos_hold_no_secret() -> None:
+    """A deploy item whose name is made of a secret is waited for without it."""
+    body = (
+        "imports: [{name: password, schema: {}}]\nexports: [{name: e, schema: {}}]\n"
+        "deployExecutions: [{name: d, type: GoTemplate, file: d.yaml}]\n"
+        "exportExecutions: [{name: e, type: GoTemplate, file: e.yaml}]\n"
+    )
+    files = {
+        "d__yaml": "deployItems: [{name: 'of-{{ .imports.password }}', type: t}]",
+        "e__yaml": 'exports: {e: {{ index .deployitems "x" "y" }}}',
+    }
+    spec = {
+        "imports": {"data": [{"name": "password", "secretRef": {"name": "login", "key": "password"}}]},
+        "exports": {"data": [{"name": "e", "dataRef": "e"}]},
+        "blueprint": blueprint(body, **files),
+    }
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: RenderInstallation\nmetadata: {name: c}\nspec: {}\n"
+    items = [
+        emit.document(one) for one in (secret(password=PASSWORD), obj("Installation", "shop", spec=spec))
+    ]
+
+    outcome = run_function(FUNCTIONS / "render-installation", resource_list(items, config))
+
+    said = [one.message for one in outcome.results if one.rule == "unknown-export"]
+    assert len(said) == 1
+    assert "deploy item of-(secret)" in said[0]

@@ -6,8 +6,8 @@ from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.cli.topologysource import package_options, read_items
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.patches.engine import create_request
 from krmkit.clusterapi.patches.external import ExternalPatch
+from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.topology import Topologies
 from krmkit.krm.finding import ERROR
 
@@ -42,6 +42,8 @@ class _Everywhere(dict[str, "Caller"]):
 
 class _Capture:
     """Stands in place of a patch engine, and keeps what would be asked."""
+
+    has_patches = True
 
     def __init__(self, requests: list[Object]) -> None:
         self._requests = requests
