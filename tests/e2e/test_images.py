@@ -152,7 +152,7 @@ def test_catalog_without_a_function() -> None:
 
     assert page.returncode == listed.returncode == 0
     assert all(name in page.stdout and name in listed.stdout for name in DEFINITIONS)
-    assert wrong.returncode == 2
+    assert wrong.returncode == 1
     assert (
         wrong.stderr
         == 'krmkit: there is no function or command "apply-preset"; did you mean "apply-presets"?\n'

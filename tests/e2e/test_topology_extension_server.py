@@ -293,3 +293,18 @@ def peer(server: Server, folder: Path) -> bytes | None:
     found = encrypted.getpeercert(binary_form=True)
     connection.close()
     return found
+
+
+def test_connections_go_with_their_clients(secure: Server, certified: Path) -> None:
+    """No descriptor stays open for clients that have gone."""
+    folder = Path(f"/proc/{secure.process.pid}/fd")
+    if not folder.exists():
+        pytest.skip("open descriptors are counted in /proc, which this system does not have")
+    variable(secure, certified)
+    until(lambda: len(list(folder.iterdir())) > 0)
+    before = len(list(folder.iterdir()))
+
+    for _ in range(20):
+        variable(secure, certified)
+
+    until(lambda: len(list(folder.iterdir())) <= before)

@@ -30,4 +30,4 @@ else:
 
     known = [*names(), *COMMANDS]
     print(f'krmkit: there is no function or command "{name}"{did_you_mean(name, known)}', file=sys.stderr)
-    raise SystemExit(2)
+    raise SystemExit(1)

@@ -33,7 +33,7 @@ class ResourceList:
     """
 
     __slots__ = (
-        "_anchored", "_chunks", "_envelope", "_given", "_items",
+        "_anchored", "_chunks", "_envelope", "_given", "_items", "_returns",
         "function_config", "limits", "results", "secrets",
     )  # fmt: skip
 
@@ -47,26 +47,27 @@ class ResourceList:
         self._items: list[Resource] | None = None
         self._given: Anchors | None = None
         self._anchored: bool | None = None
+        self._returns = False  # whether the list came with CRLF throughout; in memory it has line feeds only
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
         """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
+        is_crlf = 0 < text.count("\r\n") == text.count("\n") == text.count("\r")
+        if is_crlf:
+            text = text.replace("\r\n", "\n")
         chunks = split(text, limits)
         envelope = _envelope(chunks, limits)
         root = envelope.root
         if not isinstance(root, Map):
-            raise ListError(
-                "the input is not a ResourceList: a mapping with apiVersion, kind and items is expected"
-            )
+            raise ListError("the input must be a ResourceList: a mapping with apiVersion, kind and items")
         check_header(root)
         rl = cls(chunks, envelope, limits)
+        rl._returns = is_crlf
         config = root.get("functionConfig")
         if isinstance(config, Map):
             rl.function_config = Resource.from_node(envelope, config, "the functionConfig")
         elif config is not None and not (isinstance(config, Scalar) and config.text in ("", "null", "~")):
-            raise ListError(
-                "functionConfig is not a mapping: a resource with apiVersion and kind is expected"
-            )
+            raise ListError("functionConfig must be a resource: a mapping with apiVersion and kind")
         return rl
 
     @classmethod
@@ -87,11 +88,9 @@ class ResourceList:
         if self._items is None:
             chunks = self._chunks
             assert chunks is not None
-            unverified = chunks.unverified
-            column, limits, flow = chunks.column, self.limits, chunks.flow
-            items: list[Resource] = []
+            column, limits, flow, items = chunks.column, self.limits, chunks.flow, list[Resource]()
             for number, text in enumerate(chunks.items):
-                line_safe = not flow and number not in unverified
+                line_safe = not flow and number not in chunks.unverified
                 items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
             self._given = Anchors(items)
             self._items = list(items)
@@ -161,6 +160,10 @@ class ResourceList:
 
     def render(self) -> str:
         """The whole list as text, results included."""
+        text = self._render()
+        return text.replace("\r\n", "\n").replace("\n", "\r\n") if self._returns else text
+
+    def _render(self) -> str:
         chunks = self._chunks
         if chunks is None:
             return self._render_fresh()

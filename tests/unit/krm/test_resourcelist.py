@@ -98,6 +98,21 @@ def test_remove(text: str) -> None:
     assert len(ResourceList.parse(again.render())) == 0
 
 
+def test_crlf_throughout_is_as_safe_as_lf() -> None:
+    """A list with CRLF is edited item by item as one with LF, without a parse, and is written with CRLF."""
+    text = HEAD + "items:\n- kind: A\n  metadata:\n    name: a # c\n  data:\n    x: |\n      l\n"
+    rl = ResourceList.parse(text.replace("\n", "\r\n"))
+    assert all(item.line_safe for item in rl.items)
+
+    rl.items[0].set(("metadata", "name"), "b")
+    rl.results = [{"message": "m"}]
+
+    lines = ResourceList.parse(text)
+    lines.items[0].set(("metadata", "name"), "b")
+    lines.results = [{"message": "m"}]
+    assert rl.render() == lines.render().replace("\n", "\r\n")
+
+
 def test_remove_an_anchor_with_all_that_refer_to_it() -> None:
     """What goes together does not hold itself back, in whatever order it is named."""
     rl = ResourceList.parse(
@@ -216,7 +231,7 @@ def test_prefilter_after_edits(name: str, value: str) -> None:
         ("kind: List\n", "kind is List, expected ResourceList"),
         ("kind: ResourceList\napiVersion: v1\nitems: []\n", "apiVersion is v1"),
         (HEAD + "items: x\n", "items"),
-        (HEAD + "items: []\nfunctionConfig: x\n", "functionConfig is not a mapping"),
+        (HEAD + "items: []\nfunctionConfig: x\n", "functionConfig must be a resource"),
     ],
 )
 def test_what_is_no_list(text: str, words: str) -> None:

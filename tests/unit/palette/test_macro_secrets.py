@@ -90,7 +90,7 @@ def test_render(tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str) -
         "  one: '{{ b64enc .spectro.var.pw }}'\n  two: '{{ .spectro.var.open }}'\n  three: 'x{{ .spectro.var.pw }}'\n"
     )
 
-    assert main(["render", str(tmp_path), "--diff", *flag.split()]) == 0
+    assert main(["render", str(tmp_path), "--diff", "--write", *flag.split()]) == 0
     shown = capsys.readouterr().out
 
     assert ("hush123" in shown) is ("aHVzaDEyMw==" in shown) is bool(flag)

@@ -7,7 +7,6 @@ from krmkit.cli.topologysource import package_options, read_items
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.hooks.package import package_extensions
 from krmkit.clusterapi.patches.external import ExternalPatch
-from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.topology import Topologies
 from krmkit.krm.finding import ERROR
 
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.extension.client import Caller
-    from krmkit.clusterapi.blueprint import Blueprint
     from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.patches.request import Request
     from krmkit.clusterapi.state import ClusterState
 
     Object = dict[str, Any]
@@ -43,12 +42,13 @@ class _Everywhere(dict[str, "Caller"]):
 class _Capture:
     """Stands in place of a patch engine, and keeps what would be asked."""
 
+    has_patches = True
+
     def __init__(self, requests: list[Object]) -> None:
         self._requests = requests
         self._patch = ExternalPatch({"name": "check"})
 
-    def apply(self, blueprint: Blueprint, desired: ClusterState, extensions: Extensions) -> None:
-        request = create_request(blueprint, desired)
+    def apply(self, request: Request, desired: ClusterState, extensions: Extensions) -> None:
         self._requests.append(self._patch.wire("GeneratePatchesRequest", request, None, with_uid=True))
 
 

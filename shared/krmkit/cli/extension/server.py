@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -10,7 +11,9 @@ import sys
 from dataclasses import dataclass, field
 from functools import partial
 
+from hypercorn.asyncio import run as hypercorn_run
 from hypercorn.asyncio import serve as hypercorn_serve
+from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config
 
 from krmkit.cli.evaluator.frames import CALL
@@ -49,6 +52,14 @@ class Settings:
     log: bool = True
 
 
+class _Connection(TCPServer):
+    """A connection that goes when its client has gone. Hypercorn keeps it, with its buffers, for keep_alive_timeout."""
+
+    async def _read_data(self) -> None:
+        await super()._read_data()
+        await self.idle_task.stop()
+
+
 class _Config(Config):
     """Hypercorn's settings with a context of our own, which can be reloaded."""
 
@@ -84,6 +95,7 @@ class _Server:
         pool = await self._pool()
         app = App(pool, self._metrics, log=settings.log)
         self._metrics.reload("extensions", True)
+        gc.freeze()
         watch = asyncio.create_task(self._watch(app, config.certificates, seen))
         try:
             metrics_port = self._metrics.listen(settings.host, settings.metrics_port)
@@ -94,6 +106,7 @@ class _Server:
             f"{LABEL}: {settings.workers} workers, listening on {settings.host}:{self._port}, metrics on port {metrics_port}",
             flush=True,
         )
+        vars(hypercorn_run)["TCPServer"] = _Connection  # there is no setting for it
         application: Any = app  # its messages are plain dicts
         await hypercorn_serve(application, config, shutdown_trigger=partial(self._stopped, app))
         watch.cancel()
@@ -155,6 +168,8 @@ class _Server:
         """Look for changed files, and take them in where they are good."""
         while True:
             await asyncio.sleep(self._settings.poll)
+            # A TLS connection that ended is a cycle with large buffers, of few objects that the collector counts.
+            gc.collect()
             self._reload_certificates(certificates)
             now = fingerprint(self._watched)
             if now == seen:

@@ -1,0 +1,91 @@
+"""Twice as many Clusters, worker groups, installations or injection points: less than three times the work, counted."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krmkit.fn import testing
+from tests.costs import check_shape
+
+FUNCTIONS = Path(__file__).parents[2] / "functions"
+Data = dict[str, Any]
+
+
+class Plain(yaml.CSafeLoader):
+    """Dates stay texts."""
+
+    yaml_implicit_resolvers = {
+        first: [rule for rule in rules if not rule[0].endswith(":timestamp")]
+        for first, rules in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def copies(kind: str, lists: tuple[str, ...] = (), name: str = "") -> Callable[[Data, int], Data]:
+    """Each object of a kind `size` times, under names of their own; a list at `lists` in place of the objects themselves."""
+
+    def grown(data: Data, size: int) -> Data:
+        items = []
+        for item in data["items"]:
+            found = item["kind"] == kind and item["metadata"]["name"].startswith(name)
+            for number in range(size if found and not lists else 1):
+                one = copy.deepcopy(item)
+                if found and lists:
+                    _lengthen(one, lists, size)
+                elif found and number:
+                    one["metadata"]["name"] += f"-{number}"
+                    one["metadata"].get("annotations", {}).pop("internal.config.kubernetes.io/index", None)
+                items.append(one)
+        return {**data, "items": items}
+
+    return grown
+
+
+def _lengthen(item: Data, path: tuple[str, ...], size: int) -> None:
+    *way, last = path
+    holder = item
+    for key in way:
+        holder = holder[key]
+    first = holder[last][0]
+    holder[last] = [{**copy.deepcopy(first), "name": f"{first['name']}-{number}"} for number in range(size)]
+
+
+WORKERS = ("spec", "topology", "workers", "machineDeployments")
+CASES: list[tuple[str, str, Callable[[Data, int], Data], int]] = [
+    ("render-cluster-topology", "quick-start", copies("Cluster"), 8),
+    ("render-cluster-topology", "upgrade", copies("Cluster", WORKERS), 20),
+    ("validate-cluster-topology", "fits", copies("Cluster"), 8),
+    ("default-cluster-topology", "variables", copies("Cluster"), 8),
+    ("render-installation", "greeter", copies("Installation"), 8),
+    ("validate-installation", "sound", copies("Installation"), 8),
+    ("plan-reconcile", "schedules", copies("Installation"), 8),
+    ("apply-package-variant", "north", copies("ConfigMap", name="endpoints"), 20),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "example", "grown", "size"),
+    CASES,
+    ids=[f"{case[0]}-{number}" for number, case in enumerate(CASES)],
+)
+def test_twice_as_many(function: str, example: str, grown: Callable[[Data, int], Data], size: int) -> None:
+    """The example's own objects, more and more of them."""
+    folder = FUNCTIONS / function
+    chosen = next(one for one in testing.examples(folder) if one.folder.name.startswith(example))
+    data = yaml.load(chosen.render_list(), Plain)
+    assert len(repr(grown(data, 2))) > len(repr(grown(data, 1)))
+
+    def work(count: int) -> Callable[[], object]:
+        text = yaml.dump(grown(data, count), Dumper=yaml.CSafeDumper, sort_keys=False)
+        return lambda: testing.run_function(folder, text)
+
+    outcome = testing.run_function(
+        folder, yaml.dump(grown(data, 3), Dumper=yaml.CSafeDumper, sort_keys=False)
+    )
+    assert outcome.exit_code == 0, outcome.stderr
+    check_shape(work, size)
