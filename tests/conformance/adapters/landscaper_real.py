@@ -36,6 +36,8 @@ RUNTIME = ("landscaper.gardener.cloud/touch",)
 """What a controller sets to wake itself up."""
 VALUE = re.compile(r'Invalid value: (?:"(?:[^"\\]|\\.)*"|[-\w.+]+|(?:map\[|\[\]).*?\}+): (?=[A-Z\w])')
 """The value in a field error, which ours leave out: it may be a secret."""
+VIOLATION = re.compile(r", (?!given: )(?=(?:\(root\)|[\w.-]+): )")
+"""What stands between two violations in a list of the reference."""
 
 
 def repository_of(record: Record) -> Repository:
@@ -135,7 +137,19 @@ def same_error(wanted: str, errors: list[InstallationError]) -> bool:
     for part in ("does not have the expected schema: ", "does not satisfy the configured schema: "):
         if part in ours:
             head, _, tail = ours.partition(part)
-            return head + part in said and tail.partition(" (export ")[0].strip("[]") in said
+            if tail.endswith(")") and " (export " in tail:
+                return head + part + tail.rpartition(" (export ")[0] in said
+            tails = [
+                error.message[len(head + part) :] for error in errors if error.message.startswith(head + part)
+            ]
+            tails = list(dict.fromkeys(tails))
+            # Every violation of the value, in any order: that of the reference is by chance.
+            _, there, listed = said.partition(head + part)
+            if listed.startswith("["):
+                return sorted(tails) == sorted(
+                    VIOLATION.split(listed.strip().removeprefix("[").removesuffix("]"))
+                )
+            return bool(there) and len(tails) == 1 and listed.startswith(tails[0])
     return ours in said
 
 

@@ -222,8 +222,9 @@ def failed(wanted: str, tree: dict[str, Rendered]) -> bool:
         named = re.search(r'": ([\w.-]+): Invalid value: ', head)
         if not errors or not named or f".{named[1]}: " not in errors[0].message:
             return False
-        ours = InstallationError(errors[0].rule, errors[0].message.partition(".")[2].partition(": ")[2])
-        return same_error(wanted, [ours])
+        same = [one for one in errors if f".{named[1]}: imported datatype" in one.message]
+        ours = [InstallationError(one.rule, one.message.partition(".")[2].partition(": ")[2]) for one in same]
+        return same_error(wanted, ours)
     return any(same_error(wanted, [error]) for error in errors)
 
 
