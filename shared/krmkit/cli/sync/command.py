@@ -16,12 +16,12 @@ from krmkit.cli.arguments import cores, count
 from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.journal import RepositoryLock
 from krmkit.cli.git.program import GitError, Repository
-from krmkit.cli.sync.build import Build
 from krmkit.cli.sync.revisions import Sources, repositories
 from krmkit.cli.sync.run import Sync
 from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.variant import APPROVALS, Outcome
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.build import Build
 from krmkit.cli.work.engine import local
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.krm.errors import ListError

@@ -10,8 +10,8 @@ from typing import Any
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.tree import read_files
-from krmkit.cli.sync.build import Files, Variant, others_of, read_blueprint
 from krmkit.cli.sync.store import Store
+from krmkit.cli.work.build import Files, Variant, others_of, read_blueprint
 from krmkit.fn.source import SourceFile
 from krmkit.fn.variants import Blueprint, Origin, VariantError
 from krmkit.krm.resource import Resource

@@ -12,11 +12,11 @@ from krmkit.cli.fleetplan import Plan, Task
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.refs import OWN
 from krmkit.cli.git.tree import replace_folders
-from krmkit.cli.sync.build import Build, Built, Clone, Update
 from krmkit.cli.sync.revisions import Sources
 from krmkit.cli.sync.state import PREFIX, VariantState, read_states, state_ref
 from krmkit.cli.sync.store import MAIN, TAGS, Store
 from krmkit.cli.sync.variant import Outcome, VariantSync, propose_deletion
+from krmkit.cli.work.build import Build, Built, Clone, Update
 from krmkit.cli.work.engine import Engine
 from krmkit.cli.work.shard import Shard
 from krmkit.fn.variants import VariantError

@@ -17,10 +17,10 @@ from typing import Any
 
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.tree import read_files, replace_folders, write_files
-from krmkit.cli.sync.build import Built, Clone, Files, Update
 from krmkit.cli.sync.revisions import CloneSource, Sources
 from krmkit.cli.sync.state import VariantState, state_ref
 from krmkit.cli.sync.store import WORKSPACE, Store
+from krmkit.cli.work.build import Built, Clone, Files, Update
 from krmkit.fn.variants import VariantError
 from krmkit.porch import lifecycle
 

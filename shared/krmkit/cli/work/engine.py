@@ -17,7 +17,12 @@ Done = tuple[Any, str]
 
 
 class Engine(Protocol):
-    """Does jobs. `map` yields one Done for each input, in their order; inputs are taken as they are needed."""
+    """Does jobs. `map` yields one Done for each input, in their order; inputs are taken as they are needed.
+
+    `near` says that it works on this machine, with its disk.
+    """
+
+    near: bool
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]: ...
 
@@ -45,6 +50,8 @@ def attempt(job: Job, given: Any) -> Done:
 class Serial:
     """Does the work in this process, one package after the other."""
 
+    near = True
+
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
         """Do the jobs. Example: `list(Serial().map(str, [1])) == [("1", "")]`."""
         for given in inputs:
@@ -54,8 +61,22 @@ class Serial:
         """Nothing is held."""
 
 
+class Plain(Serial):
+    """The same, but an unexpected error is raised, with its traceback."""
+
+    def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
+        """Do the jobs."""
+        for given in inputs:
+            try:
+                yield job(given), ""
+            except JobError as error:
+                yield None, str(error)
+
+
 class Processes:
     """Does the work in processes of this machine. One that dies costs the package that it was at."""
+
+    near = True
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -68,9 +89,7 @@ class Processes:
         following = 0
         for number, done, how in share(inputs, self.jobs, _doing, job):
             waiting[number] = (
-                done
-                if done is not None
-                else (None, f"the process that worked on it {how}; the others went on")
+                done if done is not None else (None, f"the process that made it {how}; the others went on")
             )
             while following in waiting:
                 yield waiting.pop(following)

@@ -37,6 +37,7 @@ class Built:
     gates: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     conflicts: list[ResourceConflict] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)  # texts that no diff may show
 
 
 @dataclass(slots=True)
@@ -175,7 +176,7 @@ def _built(made: Made, blueprint: Blueprint, files: Files) -> Built:
     for path, text in made.contents.items():
         old = files.get(path)
         found[path] = File(text.encode(), old is not None and old.executable)
-    return Built(found, made.gates, made.warnings)
+    return Built(found, made.gates, made.warnings, secrets=made.secrets)
 
 
 def _contents(files: Files) -> dict[str, bytes]:
