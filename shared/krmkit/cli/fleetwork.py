@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from krmkit.cli.fleet import Fleet, Row
-from krmkit.cli.work.build import Build, Built, Clone, Variant
-from krmkit.cli.work.engine import attempt
+from krmkit.cli.fleettasks import FleetTasks, Row
+from krmkit.cli.work.build import Build, Built, Clone, VariantInput
+from krmkit.cli.work.workengine import attempt
 from krmkit.fn.diff import diff
 from krmkit.fn.disk import WriteError, digest_of_content, digest_of_text
-from krmkit.fn.tree import TreeError, read_file
-from krmkit.fn.variantfolder import Entry, FolderError
-from krmkit.fn.variants import Blueprint, Origin, VariantError
-from krmkit.fn.write import Change, Stage, Writer
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.generate import in_namespace
+from krmkit.fn.folders import TreeError, read_file
+from krmkit.fn.variantfolder import FolderError, WrittenPackage
+from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
+from krmkit.fn.write import FileEdit, Stage, Writer
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
+from krmkit.porch.generatevariants import in_namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.fleetplan import Task
-    from krmkit.cli.work.engine import Engine
-    from krmkit.fn.journal import Step
+    from krmkit.cli.work.workengine import Engine
+    from krmkit.fn.journal import JournalStep
     from krmkit.krm.resource import Resource
 
 _NAMED = 10  # files in a message
 
 
-def run(fleet: Fleet, engine: Engine, writer: Writer | None) -> Iterator[Row]:
+def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
     """Make all packages, one row for each as it is done; then put them into place, and remove those that nothing targets any more.
 
     Without a writer nothing is written. Raises WriteError, EngineError; then nothing was written.
@@ -41,15 +41,15 @@ def run(fleet: Fleet, engine: Engine, writer: Writer | None) -> Iterator[Row]:
     _settle(fleet, rows, writer)
 
 
-def _near(fleet: Fleet, engine: Engine) -> Iterator[Row]:
+def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
     """What works on this machine writes what it makes, too."""
     for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
         yield row if row is not None else _failed(fleet, number, problem)
 
 
-def _far(fleet: Fleet, engine: Engine) -> Iterator[Row]:
+def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
     """What works elsewhere gets contents, and returns contents."""
-    worker = Worker(fleet)
+    worker = PackageMaker(fleet)
     yield from (
         _failed(fleet, number, fleet.tasks[number].error)
         for number in fleet.numbers
@@ -61,16 +61,16 @@ def _far(fleet: Fleet, engine: Engine) -> Iterator[Row]:
         yield worker.write(number, built) if built is not None else _failed(fleet, number, problem)
 
 
-def _failed(fleet: Fleet, number: int, problem: str) -> Row:
+def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
     row = Row(number, fleet.tasks[number].name)
     row.error = problem
     return row
 
 
-def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
+def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
     """Put everything into place at once: the packages, the record, and the removal of what these sets no longer target."""
-    entries: dict[str, Entry] = {}
-    changes: list[Change] = []
+    entries: dict[str, WrittenPackage] = {}
+    changes: list[FileEdit] = []
     prune: list[str] = []
     targets = {task.target for task in fleet.tasks}
     for package, entry in fleet.out.entries.items():
@@ -82,12 +82,12 @@ def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
             removed, folders = fleet.out.removal(package)
             changes += removed
             prune += folders
-    steps: list[Step] = []
+    steps: list[JournalStep] = []
     for row in sorted(rows, key=lambda row: row.number):
         task = fleet.tasks[row.number]
         if not row.error:
             orphan = task.spec.get("deletionPolicy") == "orphan"
-            entries[task.target] = Entry(task.owner, row.files, fleet.source, orphan)
+            entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
             steps += row.steps
             prune += row.prune
     if writer is None:
@@ -98,7 +98,7 @@ def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
     writer.commit(steps, prune)
 
 
-def _goes(fleet: Fleet, package: str, entry: Entry) -> bool:
+def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     """Whether a package that is no longer targeted leaves the record; `fleet` is told what becomes of it."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
@@ -126,20 +126,20 @@ def _listed(paths: list[str]) -> str:
 class Render:
     """The job of a process of this machine: a task's number in, its Row out, with the new files prepared on the disk."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: FleetTasks) -> None:
         self.fleet = fleet
-        self._worker: Worker | None = None
+        self._worker: PackageMaker | None = None
 
     def __call__(self, number: int) -> Row:
         if self._worker is None:
-            self._worker = Worker(self.fleet)
+            self._worker = PackageMaker(self.fleet)
         return self._worker.work(number)
 
 
-class Worker:
+class PackageMaker:
     """Makes packages, one after the other."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: FleetTasks) -> None:
         self.fleet = fleet
         self.build = Build(
             fleet.objects,
@@ -164,7 +164,7 @@ class Worker:
         blueprint = self._blueprint(task)
         upstream: dict[str, Any] = task.spec["upstream"]
         origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
-        variant = Variant(task.name, task.namespace, task.spec, origin, context=True)
+        variant = VariantInput(task.name, task.namespace, task.spec, origin, context=True)
         return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
 
     def write(self, number: int, built: Built) -> Row:
@@ -182,26 +182,26 @@ class Worker:
             row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
         return row
 
-    def _blueprint(self, task: Task) -> Blueprint:
+    def _blueprint(self, task: Task) -> UpstreamPackage:
         blueprint = self.fleet.blueprints[task.blueprint]
-        assert isinstance(blueprint, Blueprint)
+        assert isinstance(blueprint, UpstreamPackage)
         return blueprint
 
-    def _write(self, row: Row, package: str, blueprint: Blueprint, built: Built) -> None:
+    def _write(self, row: Row, package: str, blueprint: UpstreamPackage, built: Built) -> None:
         """Prepare the package's files, which are put into place when all packages are ready."""
         contents = {path: file.content.decode() for path, file in built.files.items()}
         out = self.fleet.out
-        changes: list[Change] = []
+        changes: list[FileEdit] = []
         for path in sorted({*contents, *blueprint.others}):
             place = f"{package}/{path}"
             if path in contents:
                 row.files[path] = digest_of_text(contents[path])
                 like = os.path.join(blueprint.path, path)
-                changes.append(Change(place, None, contents[path], like=like))
+                changes.append(FileEdit(place, None, contents[path], like=like))
             else:
                 source = blueprint.others[path]
                 row.files[path] = digest_of_content(source)
-                changes.append(Change(place, None, "", source))
+                changes.append(FileEdit(place, None, "", source))
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
@@ -218,7 +218,7 @@ class Worker:
                 row.changed.append(change.path)
                 row.diff += self._diff(change, built.secrets) if self.fleet.show else ""
 
-    def _diff(self, change: Change, secrets: set[str]) -> str:
+    def _diff(self, change: FileEdit, secrets: set[str]) -> str:
         """What changes in one file, as `git diff` shows it."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
@@ -233,7 +233,7 @@ class Worker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([Change(change.path, before, after)], self.fleet.colour, secrets)
+        return diff([FileEdit(change.path, before, after)], self.fleet.colour, secrets)
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         key = (name, namespace)

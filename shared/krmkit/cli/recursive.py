@@ -12,18 +12,18 @@ import sys
 from pathlib import Path
 
 from krmkit.cli.arguments import cores, resolver_of
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.places import report_of, shown_path
+from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.cli.work.engine import JobError, Plain, local
+from krmkit.cli.work.workengine import JobError, Plain, local
 from krmkit.fn.diff import diff
+from krmkit.fn.folders import WORK
 from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.resultlist import FILE, results_text
-from krmkit.fn.tree import WORK
-from krmkit.fn.write import Change, WriteError, write, write_file
+from krmkit.fn.write import FileEdit, WriteError, write, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.fn.resolve import Resolver
-    from krmkit.fn.run import Options
+    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.run import RunOptions
 
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
-class TreeError(Exception):
+class PackageTreeError(Exception):
     """The folder cannot be rendered; the message says why."""
 
 
@@ -47,7 +47,7 @@ class Job:
     def __init__(
         self,
         arguments: argparse.Namespace,
-        options: Options,
+        options: RunOptions,
         only_show: bool,
         colour: bool,
     ) -> None:
@@ -55,7 +55,7 @@ class Job:
         self.options = options
         self.only_show = only_show
         self.colour = colour
-        self._resolver: Resolver | None = None
+        self._resolver: ProgramResolver | None = None
         self._done = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Job:
             failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
             raise JobError(failure) from None
 
-    def _rendered(self, path: str, resolver: Resolver) -> PackageReport:
+    def _rendered(self, path: str, resolver: ProgramResolver) -> PackageReport:
         package = read(path, self.options.limits)
         rendering = render(package, resolver)
         report = report_of(package, rendering)
@@ -88,7 +88,7 @@ class Job:
             secrets = () if self.arguments.show_secrets else rendering.secrets
             folder = "" if report.path == "." else f"{report.path}/"
             changes = [
-                Change(folder + change.path, change.before, change.after) for change in rendering.shown
+                FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
             ]
             report.diff = diff(changes, self.colour, secrets)
         if self.arguments.results_dir:
@@ -99,11 +99,11 @@ class Job:
         return report
 
 
-def render_all(folder: str, arguments: argparse.Namespace, options: Options, only_show: bool) -> int:
-    """Render every package below `folder`, show what came of it, and return the exit code. Raises TreeError."""
+def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
+    """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
     paths = packages_below(folder)
     if not paths:
-        raise TreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     if arguments.since:
         paths = changed_since(folder, paths, arguments.since)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
@@ -147,7 +147,9 @@ def name_of(path: str, folder: str) -> str:
 def packages_below(folder: str) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
-        raise TreeError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+        raise PackageTreeError(
+            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
+        )
     found = []
     for path, folders, files in os.walk(folder):
         if KPTFILE in files:
@@ -160,10 +162,10 @@ def packages_below(folder: str) -> list[str]:
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     """Those of the packages in which a file differs from a git revision, or a file that one of theirs links to.
 
-    Files that git does not know yet count. Raises TreeError where git cannot tell.
+    Files that git does not know yet count. Raises PackageTreeError where git cannot tell.
     """
     try:
-        repository = Repository(Path(folder))
+        repository = GitRepository(Path(folder))
         top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
         if revision.startswith("-"):
             raise GitError(f'"{revision}" is no revision')
@@ -171,7 +173,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
-        raise TreeError(f"--since {revision}: {error}") from None
+        raise PackageTreeError(f"--since {revision}: {error}") from None
     changed = {os.path.join(top, name) for name in os.fsdecode(said).split("\0") if name}
     above: set[str] = {top} if changed else set()
     for path in changed:

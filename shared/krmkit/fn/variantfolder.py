@@ -15,8 +15,8 @@ import json
 import os
 
 from krmkit.fn.disk import WriteError, digest
-from krmkit.fn.tree import TreeError, files, read_file
-from krmkit.fn.write import Change
+from krmkit.fn.folders import TreeError, files, read_file
+from krmkit.fn.write import FileEdit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class FolderError(OSError):
     """Something is in the way; the message says what, and nothing of it was touched."""
 
 
-class Entry:
+class WrittenPackage:
     """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
     contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
     """
@@ -55,7 +55,7 @@ class VariantFolder:
     def __init__(self, path: str, part: str = "") -> None:
         self.path = os.path.abspath(path)
         self.part = part
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, WrittenPackage] = {}
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
         self._records = {name: self._read(name) for name in self._names()}
@@ -69,7 +69,7 @@ class VariantFolder:
         except FileNotFoundError:
             return []
 
-    def _read(self, name: str) -> tuple[int, dict[str, Entry | None]]:
+    def _read(self, name: str) -> tuple[int, dict[str, WrittenPackage | None]]:
         """The generation and the entries of one record."""
         place = os.path.join(self.path, name)
         try:
@@ -137,11 +137,11 @@ class VariantFolder:
             found.append(path)
         return found
 
-    def removal(self, package: str) -> tuple[list[Change], list[str]]:
+    def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
         """What removes a package's files, and the folders that go with them if nothing else is in them."""
         return self.gone(package, self.entries[package].files)
 
-    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[Change], list[str]]:
+    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
         """What removes these files of a package, and their folders; what is behind a link stays."""
         changes = []
         folders = set()
@@ -149,7 +149,7 @@ class VariantFolder:
             place = f"{package}/{path}"
             folder = place.rpartition("/")[0]
             if not self.elsewhere(folder):
-                changes.append(Change(place, None, None))
+                changes.append(FileEdit(place, None, None))
                 folders.add(folder)
         return changes, sorted(folders, reverse=True)
 
@@ -165,13 +165,13 @@ class VariantFolder:
             if elsewhere:
                 raise FolderError(elsewhere)
 
-    def record(self, entries: dict[str, Entry], takes: Callable[[str], bool]) -> list[Change]:
+    def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
         """What writes the record of these entries; `takes` says which packages belong to the part that this run makes."""
         if not self.part:
-            gone = [Change(name, None, None) for name in self._records if name != RECORD]
-            return [Change(RECORD, None, _text(dict(entries), 0)), *gone]
+            gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
+            return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
         name = f"{RECORD}-{self.part}"
-        mine: dict[str, Entry | None] = {
+        mine: dict[str, WrittenPackage | None] = {
             package: entry for package, entry in entries.items() if takes(package)
         }
         known = {package: entry for package, entry in self.entries.items() if takes(package)}
@@ -181,7 +181,7 @@ class VariantFolder:
             return []
         others = _merged(record for other, record in self._records.items() if other != name)
         mine.update((package, None) for package in others if takes(package) and package not in mine)
-        return [Change(name, None, _text(mine, self._generation + 1))]
+        return [FileEdit(name, None, _text(mine, self._generation + 1))]
 
 
 def _is_record(name: str) -> bool:
@@ -191,21 +191,21 @@ def _is_record(name: str) -> bool:
     return name.startswith(f"{RECORD}-") and bool(of) and f"{number}{count}".isdecimal()
 
 
-def _merged(records: Iterable[tuple[int, dict[str, Entry | None]]]) -> dict[str, Entry]:
+def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
     """What several records say together: the highest generation counts."""
-    found: dict[str, Entry | None] = {}
+    found: dict[str, WrittenPackage | None] = {}
     for _, entries in sorted(records, key=lambda record: record[0]):
         found.update(entries)
     return {package: entry for package, entry in sorted(found.items()) if entry is not None}
 
 
-def _text(entries: dict[str, Entry | None], generation: int) -> str:
+def _text(entries: dict[str, WrittenPackage | None], generation: int) -> str:
     packages = {package: _data(entry) for package, entry in sorted(entries.items())}
     data = {**({"generation": generation} if generation else {}), "packages": packages}
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _data(entry: Entry | None) -> dict[str, object] | None:
+def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
     if entry is None:
         return None
     return {
@@ -216,7 +216,7 @@ def _data(entry: Entry | None) -> dict[str, object] | None:
     }
 
 
-def _entry(data: dict[str, object] | None) -> Entry | None:
+def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
     if data is None:
         return None
     names = data["files"]
@@ -224,7 +224,7 @@ def _entry(data: dict[str, object] | None) -> Entry | None:
         names = dict.fromkeys(names, "")
     if not isinstance(names, dict):
         raise TypeError("files must be a map")
-    return Entry(
+    return WrittenPackage(
         str(data["set"]),
         {_plain(name): str(value) for name, value in names.items()},
         str(data.get("from", "")),

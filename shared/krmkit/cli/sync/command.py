@@ -13,17 +13,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from krmkit.cli.arguments import cores, count
-from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
-from krmkit.cli.git.journal import RepositoryLock
-from krmkit.cli.git.program import GitError, Repository
-from krmkit.cli.sync.revisions import Sources, repositories
-from krmkit.cli.sync.run import Sync
+from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.refjournal import RepositoryLock
+from krmkit.cli.sync.revisions import SyncSources, repositories
 from krmkit.cli.sync.store import Store
-from krmkit.cli.sync.variant import APPROVALS, Outcome
+from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
+from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.build import Build
-from krmkit.cli.work.engine import local
 from krmkit.cli.work.shard import Shard, add_shard
+from krmkit.cli.work.workengine import local
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -135,7 +135,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     status = arguments.command == "status"
     objects = list(resources_below(arguments.objects)) if arguments.objects else []
     prune = not status and arguments.prune
-    plan = Plan()
+    plan = FleetPlan()
     for path in arguments.sets:
         if not os.path.isfile(path):
             raise FleetError(f"{path}: must be a file with PackageVariantSets")
@@ -144,7 +144,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.owners |= one.owners
         plan.warnings += one.warnings
     stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
-    sources = Sources(stores, objects)
+    sources = SyncSources(stores, objects)
     build = Build(
         objects,
         allow_exec=arguments.allow_exec,
@@ -172,14 +172,14 @@ def _open_stores(
             temporary = tempfile.TemporaryDirectory(prefix="krmkit-repo-")
             stack.callback(temporary.cleanup)
             folder = Path(temporary.name)
-            mirror = Repository(folder)
+            mirror = GitRepository(folder)
             mirror.run("init", "--quiet", "--bare")
             mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
             remotes[name] = place
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True
         directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
-        with RepositoryLock(Repository.open(folder)) as lock:
+        with RepositoryLock(GitRepository.open(folder)) as lock:
             if lock.note:
                 print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
         stores[name] = Store(name, folder, deployment, directory)
@@ -240,7 +240,7 @@ def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
     terminal.stream.write(f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}\n")
 
 
-def _lines(outcome: Outcome) -> list[tuple[str, str]]:
+def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     if outcome.error:
         return [(outcome.error, RED)]
     lines = [(action, GREEN) for action in outcome.actions]

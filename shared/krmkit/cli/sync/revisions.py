@@ -9,14 +9,14 @@ from typing import Any
 
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.tree import read_files
+from krmkit.cli.git.treeupdate import read_files
 from krmkit.cli.sync.store import Store
-from krmkit.cli.work.build import Files, Variant, others_of, read_blueprint
+from krmkit.cli.work.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fn.source import SourceFile
-from krmkit.fn.variants import Blueprint, Origin, VariantError
+from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
 from krmkit.krm.resource import Resource
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
-from krmkit.porch.generate import in_namespace
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
+from krmkit.porch.generatevariants import in_namespace
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class CloneSource:
     tree: str
     time: int
     _files: Files | None = None
-    _blueprint: Blueprint | None = None
+    _blueprint: UpstreamPackage | None = None
     _others: Files | None = None
 
     @property
@@ -45,7 +45,7 @@ class CloneSource:
             self._files = read_files(self.store.objects, self.tree)
         return self._files
 
-    def blueprint(self) -> Blueprint:
+    def blueprint(self) -> UpstreamPackage:
         """The package as it is cloned from, read once for all of its variants."""
         if self._blueprint is None:
             self._blueprint = read_blueprint(self.files())
@@ -63,7 +63,7 @@ class CloneSource:
 
 
 @dataclass(slots=True)
-class Sources:
+class SyncSources:
     """All stores by name, and the objects to inject."""
 
     stores: dict[str, Store]
@@ -133,14 +133,14 @@ class Sources:
             f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
         )
 
-    def variant(self, task: Task, store: Store, source: CloneSource) -> Variant:
+    def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
         """What builds must know of one variant in its downstream store."""
         origin = Origin(
             task.spec["upstream"], self._repository(source.store.name, task.namespace), source.commit
         )
         origin.ref = f"{source.store.folder(source.package)}/{source.version}"
         origin.directory = f"/{source.store.folder(source.package)}"
-        return Variant(task.name, task.namespace, task.spec, origin, store.deployment)
+        return VariantInput(task.name, task.namespace, task.spec, origin, store.deployment)
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         return next(

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.git.tree import File
-from krmkit.cli.work.engine import JobError
+from krmkit.cli.git.treeupdate import File
+from krmkit.cli.work.workengine import JobError
 from krmkit.fn.packagemerge import PackageMergeError, merge_packages
-from krmkit.fn.resolve import Resolver
+from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.resourcemerge import ResourceConflict
-from krmkit.fn.run import Options
-from krmkit.fn.variants import Blueprint, Made, Origin, VariantError, make
+from krmkit.fn.run import RunOptions
+from krmkit.fn.variantpackages import Made, Origin, UpstreamPackage, VariantError, make
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.porch.generate import in_namespace
+from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import Candidate
 from krmkit.yaml.errors import YamlError
 
@@ -41,7 +41,7 @@ class Built:
 
 
 @dataclass(slots=True)
-class Variant:
+class VariantInput:
     """What a build must know of a PackageVariant; `origin` is its upstream, `context` says that a clone gets a package context."""
 
     name: str
@@ -55,8 +55,8 @@ class Variant:
 class Clone:
     """Make the variant's package from a blueprint; `others` are those of its files whose text is not all there is to say."""
 
-    variant: Variant
-    blueprint: Blueprint
+    variant: VariantInput
+    blueprint: UpstreamPackage
     others: Files
     size: int
 
@@ -68,7 +68,7 @@ class Update:
     Without a `base` nothing is merged.
     """
 
-    variant: Variant
+    variant: VariantInput
     files: Files
     base: Files | None
     upstream: Files
@@ -86,13 +86,13 @@ class Update:
 class Build:
     """The job: Clone or Update in, Built out. Raises JobError.
 
-    `objects` are all that may be injected, `running` says how functions outside the catalog run, as krmkit.fn.resolve.Resolver has it.
+    `objects` are all that may be injected, `running` says how functions outside the catalog run, as krmkit.fn.resolve.ProgramResolver has it.
     """
 
     def __init__(self, objects: Iterable[Resource], **running: Any) -> None:
         self._objects = [(one.text, one.label) for one in objects]
         self._running = running
-        self._resolver: Resolver | None = None
+        self._resolver: ProgramResolver | None = None
         self._candidates: dict[str, list[Candidate]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Build:
 
     def __call__(self, given: Clone | Update) -> Built:
         if self._resolver is None:
-            self._resolver = Resolver(Options(), **self._running)
+            self._resolver = ProgramResolver(RunOptions(), **self._running)
         try:
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)
@@ -121,7 +121,7 @@ class Build:
         built.conflicts = conflicts
         return built
 
-    def _made(self, variant: Variant, blueprint: Blueprint, files: Files, clone: bool) -> Built:
+    def _made(self, variant: VariantInput, blueprint: UpstreamPackage, files: Files, clone: bool) -> Built:
         assert self._resolver is not None
         objects = self._candidates_of(variant.namespace)
         made = make(
@@ -139,11 +139,11 @@ class Build:
         return known
 
 
-def read_blueprint(files: Files) -> Blueprint:
+def read_blueprint(files: Files) -> UpstreamPackage:
     """A package as what it can be made from; nothing of it lies on the disk afterwards. Raises VariantError."""
     with _unpacked(files) as folder:
         try:
-            blueprint = Blueprint(folder)
+            blueprint = UpstreamPackage(folder)
         except VariantError as error:
             raise VariantError(str(error).replace(f"{folder}/", "").replace(f"{folder}: ", "")) from None
     # Functions see where a package lies; the same everywhere makes the same package everywhere.
@@ -151,7 +151,7 @@ def read_blueprint(files: Files) -> Blueprint:
     return blueprint
 
 
-def others_of(blueprint: Blueprint, files: Files) -> Files:
+def others_of(blueprint: UpstreamPackage, files: Files) -> Files:
     """The files of a blueprint that are no resources, or that can be executed."""
     return {path: file for path, file in files.items() if path in blueprint.others or file.executable}
 
@@ -170,7 +170,7 @@ def _unpacked(files: Files) -> Iterator[str]:
         yield folder
 
 
-def _built(made: Made, blueprint: Blueprint, files: Files) -> Built:
+def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
     """What rendering wrote, and every other file as it is."""
     found = {path: files[path] for path in blueprint.others if path in files}
     for path, text in made.contents.items():
