@@ -242,7 +242,8 @@ class _Catalog:
     def shift(self, error: YamlError, node: Node | None) -> None:
         """Make the place of an error in the text of an `add` one in presets.yaml, as far as it can be told."""
         if isinstance(node, Scalar) and node.style in ("|", ">") and error.line is not None:
-            error.line += self.text.count("\n", 0, node.start) + 1
+            text = node.source.text if node.source is not None else ""
+            error.line += text.count("\n", 0, node.start) + 1
             error.column = None
         else:
             error.line = error.column = None
@@ -300,8 +301,9 @@ def _start(values: str, empty: Document) -> Document:
     """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
     null = empty.root
     if null is not None:
-        if isinstance(null, Scalar) and values.startswith(null.text, null.start):
-            return parse(values[: null.start] + "{}" + values[null.start + len(null.text) :], empty.limits)
+        (start,) = empty.given_offsets([null.start])
+        if isinstance(null, Scalar) and values.startswith(null.text, start):
+            return parse(values[:start] + "{}" + values[start + len(null.text) :], empty.limits)
         return parse("{}" + empty.newline, empty.limits)
     if values and not values.endswith("\n"):
         values += empty.newline
