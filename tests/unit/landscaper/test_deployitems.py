@@ -23,9 +23,7 @@ TARGETS: Data = {
 def body(*items: str) -> str:
     """A blueprint that makes these deploy items."""
     listed = "".join(f"    - {item}\n" for item in items)
-    return (
-        f"{IMPORTS}deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    deployItems:\n{listed}"
-    )
+    return f"{IMPORTS}deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    deployItems:\n{listed}"
 
 
 def rendered(*items: str) -> tuple[list[Data], list[str]]:

@@ -434,5 +434,3 @@ def test_what_templates_see() -> None:
     assert messages(found) == []
     shown = parent["spec"]["blueprint"]
     assert found.deploy_items[0].config == {"a": shown, "b": shown, "c": None, "d": None}
-
-
