@@ -73,7 +73,7 @@ def test_targets() -> None:
     (found,), errors = exporting({"cluster": CLUSTER}, targets=[{"name": "cluster", "target": "made"}])
 
     prefix = "data.landscaper.gardener.cloud"
-    spec = {"type": CLUSTER["type"], "config": {"a": 1}}
+    spec: Data = {"type": CLUSTER["type"], "config": {"a": 1}}
     assert errors == []
     assert found["spec"] == spec
     assert found["metadata"]["name"] == "made"

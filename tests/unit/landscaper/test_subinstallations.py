@@ -204,8 +204,8 @@ def test_prune(values: Data, kept: list[str]) -> None:
 
     (found,) = prune([template("web", imports=imports)], PARENT, values)
 
-    assert [one["name"] for one in found["imports"]["data"]] == kept  # type: ignore[index, call-overload]
-    assert found["imports"]["targets"] == [{"name": "t", "target": "x"}]  # type: ignore[index, call-overload]
+    assert [one["name"] for one in found["imports"]["data"]] == kept  # type: ignore[index]
+    assert found["imports"]["targets"] == [{"name": "t", "target": "x"}]  # type: ignore[index]
 
 
 def test_default_names() -> None:
@@ -312,8 +312,8 @@ def test_lists_and_maps_of_targets_go_down() -> None:
     assert sorted(str(one) for one in configs[:2]) == ["{'side': 'east'}", "{'side': 'west'}"]
     assert configs[2] == ["blue", "red"]
     shown = {name: one["spec"] for name, one in child.imports.targets.items()}
-    assert shown["first"]["config"] == {"side": "east"}  # type: ignore[index, call-overload]
-    assert shown["blue"]["config"] == {"side": "west"}  # type: ignore[index, call-overload]
+    assert shown["first"]["config"] == {"side": "east"}  # type: ignore[index]
+    assert shown["blue"]["config"] == {"side": "west"}  # type: ignore[index]
     names = [name for item in child.deploy_items if item.target for name in [item.target["name"]]]
     assert all(len(name) == 32 for name in names)
     assert len(set(names)) == 2

@@ -184,7 +184,7 @@ def test_lookups_in_the_newer_schema(template: str, value: object) -> None:
 
 def test_conversion_leaves_nothing_out() -> None:
     """A descriptor in the newer form has the labels and contexts of the older one; empty lists are left out."""
-    older = {
+    older: Data = {
         "component": {
             "name": "n",
             "version": "1",

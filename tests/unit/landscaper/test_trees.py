@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper import landscape
+from krmkit.landscaper.data import mapping
 from krmkit.landscaper.dependencies import Exported, edges, order
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.explain import explain
@@ -79,7 +80,7 @@ def test_namespaces_are_apart() -> None:
     )
 
     assert [each.values for each in found] == [{"x": 1}, {"x": 2}]
-    assert {item["metadata"]["namespace"] for item in found[1].objects} == {"two"}
+    assert {mapping(item["metadata"])["namespace"] for item in found[1].objects} == {"two"}
 
 
 def flow(name: str, takes: str = "", gives: str = "") -> Data:
@@ -175,7 +176,7 @@ def test_exports_of_whole_installations() -> None:
     found = one(parent, installation_exporter=find)
 
     assert found.phase == "Succeeded"
-    assert [(item["kind"], item["metadata"]["name"]) for item in found.exported] == [("DataObject", "d"), ("Target", "t")]  # fmt: skip
+    assert [(item["kind"], mapping(item["metadata"])["name"]) for item in found.exported] == [("DataObject", "d"), ("Target", "t")]  # fmt: skip
     assert found.exported[1]["spec"] == {"type": "x/y", "config": {"a": 1}}
 
 
@@ -196,7 +197,7 @@ def test_exports_of_whole_installations() -> None:
 )  # fmt: skip
 def test_edges(taken: Data, expected: list[str]) -> None:
     """Who imports what another one exports depends on it; references to whole lists and maps make no order."""
-    giver = {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}}
+    giver: Data = {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}}
 
     assert edges({"a": giver, "b": {"imports": taken, "exports": {"data": [{"dataRef": "own"}]}}}) == {"a": [], "b": expected}  # fmt: skip
 

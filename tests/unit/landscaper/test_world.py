@@ -49,7 +49,7 @@ def test_targets_by_key() -> None:
     )
 
     def names(context: str) -> list[Any]:
-        return [one["metadata"]["name"] for one in world.targets_by_key("default", context, "all")]  # type: ignore[index, call-overload]
+        return [one["metadata"]["name"] for one in world.targets_by_key("default", context, "all")]  # type: ignore[index]
 
     assert names("Inst.root") == ["a", "b"]
     assert names("") == ["f"]
@@ -69,7 +69,7 @@ def test_what_a_world_holds() -> None:
         ]
     )
 
-    assert [key for key in world.objects] == [("DataObject", "default", "a"), ("Secret", "default", "t")]
+    assert list(world.objects) == [("DataObject", "default", "a"), ("Secret", "default", "t")]
     assert world.get("DataObject", "default", "a") == obj("DataObject", "a", data=2)
     assert world.get("DataObject", "other", "a") is None
 
@@ -276,7 +276,7 @@ def test_states_come_back() -> None:
     """The states of executors by their keys; what is no YAML counts as absent."""
     item = carrier.state_item("shop", "prod", {"deploy b": {"x": [1]}, "exporta": None})
 
-    assert item["metadata"]["namespace"] == "prod"  # type: ignore[index, call-overload]
+    assert item["metadata"]["namespace"] == "prod"  # type: ignore[index]
     assert carrier.state_of(item) == {"deploy b": {"x": [1]}, "exporta": None}
     assert carrier.state_of({"data": {"a": "x: [", "b": "1"}}) == {"b": 1}
 
