@@ -39,7 +39,7 @@ class Bindings:
         self.values = Values(values)
 
 
-class Program:
+class CelProgram:
     """A compiled expression. `names` are the declared variables that it mentions."""
 
     __slots__ = ("_eval", "_string", "cost", "names", "text")
@@ -86,7 +86,7 @@ class Batch:
 
     __slots__ = ("_costs", "_eval")
 
-    def __init__(self, expression: cel.Expression, programs: Sequence[Program]) -> None:
+    def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
         self._eval = expression.eval
         self._costs = [program.cost for program in programs]
 
@@ -124,9 +124,9 @@ class Environment:
         self._string = cel.Type.STRING
         self.variables = frozenset(variables)
         self._env = cel.NewEnv(variables={name: types[kind] for name, kind in variables.items()})
-        self._programs: dict[str, Program | CelError] = {}
+        self._programs: dict[str, CelProgram | CelError] = {}
 
-    def compile(self, text: str) -> Program:
+    def compile(self, text: str) -> CelProgram:
         """The program of an expression; CelError with place and caret where it does not parse or check."""
         program = self._programs.get(text)
         if program is None:
@@ -139,7 +139,7 @@ class Environment:
             raise program
         return program
 
-    def _compile(self, text: str) -> Program:
+    def _compile(self, text: str) -> CelProgram:
         if len(text) > MAX_TEXT:
             raise CelError(
                 f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.lang.cel.MAX_TEXT)"
@@ -154,9 +154,9 @@ class Environment:
         mixed = tree.mixed_literals()
         if mixed:
             raise CelError("\n".join(mixed))
-        return Program(text, expression, self.variables & tree.names(), tree, self._string)
+        return CelProgram(text, expression, self.variables & tree.names(), tree, self._string)
 
-    def batch(self, programs: Sequence[Program]) -> Batch | None:
+    def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
         """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)

@@ -14,14 +14,23 @@ from krmkit.lang.celextent import (
     READ,
     SCALAR,
     Extent,
-    Known,
+    KnownExtent,
     collection,
     either,
     is_odd,
     measure,
     text,
 )
-from krmkit.lang.celnodes import Call, Collection, Constant, Loop, Name, Node, Select, nodes
+from krmkit.lang.celnodes import (
+    CallNode,
+    CollectionNode,
+    LiteralNode,
+    LoopNode,
+    NameNode,
+    Node,
+    SelectNode,
+    nodes,
+)
 from krmkit.lang.effort import charge
 
 TYPE_CHECKING = False
@@ -117,7 +126,7 @@ def cost(root: Node, values: Mapping[str, object]) -> int:
     """The steps that an evaluation with these values takes at worst. It ends above MAX_COST, without the rest."""
     meter = _Meter()
     try:
-        meter.visit(root, {name: Known([value]) for name, value in values.items()}, 1)
+        meter.visit(root, {name: KnownExtent([value]) for name, value in values.items()}, 1)
     except _EnoughError:
         pass
     return meter.steps
@@ -142,26 +151,26 @@ class _Meter:
 
     def visit(self, node: Node, scope: dict[str, Extent], times: int) -> Extent:
         """Count a node and return the bound of its value."""
-        if isinstance(node, Name):
+        if isinstance(node, NameNode):
             return scope.get(node.name, SCALAR)
-        if isinstance(node, Constant):
+        if isinstance(node, LiteralNode):
             return SCALAR if node.value is None else text(len(node.value), is_odd(node.value))
-        if isinstance(node, Select):
+        if isinstance(node, SelectNode):
             operand = self.visit(node.operand, scope, times)
             return SCALAR if node.test else operand.field(node.field)
-        if isinstance(node, Loop):
+        if isinstance(node, LoopNode):
             return self._loop(node, scope, times)
-        if isinstance(node, Collection):
+        if isinstance(node, CollectionNode):
             return self._collection(node, scope, times)
         return self._call(node, scope, times)
 
-    def _collection(self, node: Collection, scope: dict[str, Extent], times: int) -> Extent:
+    def _collection(self, node: CollectionNode, scope: dict[str, Extent], times: int) -> Extent:
         items = [self.visit(item, scope, times) for item in node.items]
         keys = [self.visit(key, scope, times) for key in node.keys]
         self.take(1 + len(items) + len(keys), times)
         return collection(len(items), either(items), either(keys) if node.keys else None)
 
-    def _loop(self, node: Loop, scope: dict[str, Extent], times: int) -> Extent:
+    def _loop(self, node: LoopNode, scope: dict[str, Extent], times: int) -> Extent:
         over = self.visit(node.range, scope, times)
         start = self.visit(node.start, scope, times)
         rounds = min(over.width, ROUNDS)
@@ -180,7 +189,7 @@ class _Meter:
             inner[node.accumulator] = either([start, grown])
         return self.visit(node.result, inner, times)
 
-    def _call(self, node: Call, scope: dict[str, Extent], times: int) -> Extent:
+    def _call(self, node: CallNode, scope: dict[str, Extent], times: int) -> Extent:
         name = node.function
         arguments = [self.visit(argument, scope, times) for argument in node.arguments]
         self.take(1, times)
@@ -192,7 +201,7 @@ class _Meter:
             return either(arguments[1:])
         if name in _INSIDE:
             key = node.arguments[1]
-            if isinstance(key, Constant) and isinstance(key.value, str):
+            if isinstance(key, LiteralNode) and isinstance(key.value, str):
                 return first.field(key.value)
             return first.inner
         if name in _EQUAL:
@@ -215,7 +224,7 @@ class _Meter:
         listed = collection(width, either([first.inner, second.inner]), total=first.total + second.total)
         return either([listed, text(characters, first.odd or second.odd)]) if characters else listed
 
-    def _match(self, node: Call, first: Extent, second: Extent, times: int) -> Extent:
+    def _match(self, node: CallNode, first: Extent, second: Extent, times: int) -> Extent:
         size = _size(node.arguments[1] if len(node.arguments) > 1 else None)
         if size:
             self.take(size * _INSTRUCTION, 1)
@@ -234,7 +243,7 @@ class _Meter:
         return collection(first.characters + 1, found)
 
     def _other(
-        self, node: Call, arguments: list[Extent], first: Extent, second: Extent, times: int
+        self, node: CallNode, arguments: list[Extent], first: Extent, second: Extent, times: int
     ) -> Extent:
         name = node.function
         if name == "size":
@@ -259,11 +268,11 @@ class _Meter:
                 self.take(first.characters // _SPLIT, times)
                 separator = node.arguments[1]
                 if (
-                    isinstance(first, Known)
-                    and isinstance(separator, Constant)
+                    isinstance(first, KnownExtent)
+                    and isinstance(separator, LiteralNode)
                     and isinstance(separator.value, str)
                 ):
-                    return Known(
+                    return KnownExtent(
                         [
                             value.split(separator.value or None)
                             for value in first.values
@@ -286,7 +295,7 @@ class _Meter:
 
 def _size(given: Node | None) -> int:
     """The instructions of a pattern that stands in the expression; 0 where it does not, or is none."""
-    if not isinstance(given, Constant) or not isinstance(given.value, str):
+    if not isinstance(given, LiteralNode) or not isinstance(given.value, str):
         return 0
     try:
         return pattern.compile(given.value).size

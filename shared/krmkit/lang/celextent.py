@@ -1,6 +1,6 @@
 """Upper bounds of values in CEL: how long a text, how many elements, how much in all. No value is made to find them.
 
-Known([{"name": "ab"}]).field("name").characters   # 2
+KnownExtent([{"name": "ab"}]).field("name").characters   # 2
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Extent:
 SCALAR = Extent()
 
 
-class Made(Extent):
+class MadeExtent(Extent):
     """A value that an expression makes, with the bound of its elements."""
 
     __slots__ = ("_inner", "_keys")
@@ -77,7 +77,7 @@ class Made(Extent):
         return self._keys
 
 
-class Known(Extent):
+class KnownExtent(Extent):
     """Any of some Python values: texts, bytes, lists, dictionaries, everything else is a scalar."""
 
     __slots__ = ("_inner", "_keys", "values")
@@ -120,7 +120,7 @@ class Known(Extent):
                     found += value
                 elif isinstance(value, dict):
                     found += value.values()
-            self._inner = Known(found) if found else SCALAR
+            self._inner = KnownExtent(found) if found else SCALAR
         return self._inner
 
     @property
@@ -128,15 +128,15 @@ class Known(Extent):
         if self._keys is None:
             found = [key for value in self.values if isinstance(value, dict) for key in value]
             listed = [item for value in self.values if isinstance(value, list) for item in value]
-            self._keys = Known([*found, *listed]) if found or listed else SCALAR
+            self._keys = KnownExtent([*found, *listed]) if found or listed else SCALAR
         return self._keys
 
     def field(self, name: str) -> Extent:
         found = [value[name] for value in self.values if isinstance(value, dict) and name in value]
-        return Known(found) if found else SCALAR
+        return KnownExtent(found) if found else SCALAR
 
 
-class _Either(Extent):
+class _EitherExtent(Extent):
     """One of several values."""
 
     __slots__ = ("_inner", "_keys", "_parts")
@@ -173,7 +173,7 @@ def either(extents: Iterable[Extent]) -> Extent:
     parts = [*{id(part): part for part in extents if part is not SCALAR}.values()]
     if len(parts) < 2:
         return parts[0] if parts else SCALAR
-    return _Either(parts)
+    return _EitherExtent(parts)
 
 
 def text(characters: int, odd: bool = False) -> Extent:
@@ -185,7 +185,7 @@ def collection(width: int, inner: Extent, keys: Extent | None = None, total: int
     """A list (its loops give `inner`), or a map with `keys`, of at most so many elements. `total` where it is known."""
     total = total or 1 + width * (inner.total + (keys.total if keys is not None else 0))
     odd = inner.odd or (keys is not None and keys.odd)
-    return Made(Extent(0, width, total, odd), inner, keys if keys is not None else inner)
+    return MadeExtent(Extent(0, width, total, odd), inner, keys if keys is not None else inner)
 
 
 def is_odd(value: str | bytes) -> bool:

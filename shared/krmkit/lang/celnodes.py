@@ -1,6 +1,6 @@
 """The nodes of a checked CEL expression, for what goes through one again and again: cel.expr.Expr as small Python objects.
 
-Source: cel-spec, proto/cel/expr/syntax.proto. Macros are expanded there: `all`, `map` and the like are `Loop`s.
+Source: cel-spec, proto/cel/expr/syntax.proto. Macros are expanded there: `all`, `map` and the like are `LoopNode`s.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from krmkit.lang.celtree import CheckedTree, read_bytes, read_fields, read_messa
 Value = str | bytes | None
 
 
-class Constant:
+class LiteralNode:
     """A literal; `value` is its text or its bytes, None for numbers, booleans and null."""
 
     __slots__ = ("value",)
@@ -19,7 +19,7 @@ class Constant:
         self.value = value
 
 
-class Name:
+class NameNode:
     """A variable."""
 
     __slots__ = ("name",)
@@ -28,7 +28,7 @@ class Name:
         self.name = name
 
 
-class Select:
+class SelectNode:
     """`operand.field`; `test` for has(operand.field)."""
 
     __slots__ = ("field", "operand", "test")
@@ -39,7 +39,7 @@ class Select:
         self.test = test
 
 
-class Call:
+class CallNode:
     """A function or operator; the receiver is the first argument."""
 
     __slots__ = ("arguments", "function")
@@ -49,7 +49,7 @@ class Call:
         self.arguments = arguments
 
 
-class Collection:
+class CollectionNode:
     """A list literal, or a map literal with its keys."""
 
     __slots__ = ("items", "keys")
@@ -59,7 +59,7 @@ class Collection:
         self.keys = keys
 
 
-class Loop:
+class LoopNode:
     """A comprehension: `accumulator` starts as `start` and becomes `step` for each element of `range`, while `condition` holds."""
 
     __slots__ = ("accumulator", "condition", "range", "result", "start", "step", "variables")
@@ -74,7 +74,7 @@ class Loop:
         self.result = parts[7]
 
 
-Node = Constant | Name | Select | Call | Collection | Loop
+Node = LiteralNode | NameNode | SelectNode | CallNode | CollectionNode | LoopNode
 
 
 def nodes(tree: CheckedTree) -> Node:
@@ -86,36 +86,38 @@ def _node(expression: bytes) -> Node:
     for number, value in read_fields(expression):
         body = read_bytes(value)
         if number == 4:
-            return Name(read_text(read_message(body, 1)).lstrip("."))
+            return NameNode(read_text(read_message(body, 1)).lstrip("."))
         if number == 5:
             parts = dict(read_fields(body))
             test = bool(parts.get(3, 0))
-            return Select(_node(read_bytes(parts[1])), read_text(read_bytes(parts.get(2, b""))), test)
+            return SelectNode(_node(read_bytes(parts[1])), read_text(read_bytes(parts.get(2, b""))), test)
         if number == 6:
             found = list(read_fields(body))
             # The receiver is field 1, the arguments are field 3; cel-cpp writes them in this order.
             arguments = [_node(read_bytes(item)) for key, item in found if key in (1, 3)]
-            return Call(read_text(read_message(body, 2)), arguments)
+            return CallNode(read_text(read_message(body, 2)), arguments)
         if number == 7:
-            return Collection([_node(read_bytes(item)) for key, item in read_fields(body) if key == 1], [])
+            return CollectionNode(
+                [_node(read_bytes(item)) for key, item in read_fields(body) if key == 1], []
+            )
         if number == 8:
             entries = [read_bytes(item) for key, item in read_fields(body) if key == 2]
             keys = [message for entry in entries if (message := read_message(entry, 3))]
-            return Collection([_node(read_message(entry, 4)) for entry in entries], [*map(_node, keys)])
+            return CollectionNode([_node(read_message(entry, 4)) for entry in entries], [*map(_node, keys)])
         if number == 9:
             parts = dict(read_fields(body))
             variables = [read_text(read_bytes(parts[key])) for key in (1, 8) if key in parts]
             inner = {key: _node(read_bytes(parts.get(key, b""))) for key in (2, 4, 5, 6, 7)}
-            return Loop(read_text(read_bytes(parts.get(3, b""))), variables, inner)
+            return LoopNode(read_text(read_bytes(parts.get(3, b""))), variables, inner)
         if number == 3:
             return _constant(body)
-    return Constant(None)
+    return LiteralNode(None)
 
 
-def _constant(body: bytes) -> Constant:
+def _constant(body: bytes) -> LiteralNode:
     for number, value in read_fields(body):
         if number == 6:
-            return Constant(read_text(read_bytes(value)))
+            return LiteralNode(read_text(read_bytes(value)))
         if number == 7:
-            return Constant(read_bytes(value))
-    return Constant(None)
+            return LiteralNode(read_bytes(value))
+    return LiteralNode(None)

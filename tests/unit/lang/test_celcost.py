@@ -58,7 +58,7 @@ ORDINARY = {
 MEGABYTES = 200
 ALONE = """
 import json, resource, sys
-from krmkit.lang.cel import CelError, Environment
+from krmkit.lang.cel import Environment, CelError
 texts, data, megabytes = json.load(sys.stdin)
 environment = Environment({"repo": "string", "target": "dyn"})
 bindings = environment.bind(data)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.patches.request import RequestItem
     from krmkit.lang.cel import Bindings
-    from krmkit.lang.kubecel.environment import Environment, Program
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
 
     Object = dict[str, Any]
 
@@ -25,7 +25,7 @@ class Validations:
 
     __slots__ = ("_environment", "_rules", "problems")
 
-    def __init__(self, validations: list[Object], environment: Callable[[], Environment]) -> None:
+    def __init__(self, validations: list[Object], environment: Callable[[], KubeEnvironment]) -> None:
         self.problems: list[tuple[str, str]] = []
         self._rules: list[_Rule] = []
         if not validations:
@@ -66,7 +66,7 @@ class Validations:
 class _Rule:
     __slots__ = ("_message", "_program", "_text", "selector")
 
-    def __init__(self, validation: Object, program: Program, message: Program | None) -> None:
+    def __init__(self, validation: Object, program: KubeProgram, message: KubeProgram | None) -> None:
         self.selector: Object = validation.get("selector") or {}
         self._program = program
         self._message = message
