@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from krmkit.cli.fleet import Fleet, Row
+from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.fn.diff import diff
 from krmkit.fn.disk import WriteError, digest_of_content, digest_of_text
-from krmkit.fn.resolve import Resolver
-from krmkit.fn.run import Options
-from krmkit.fn.tree import TreeError, read_file
-from krmkit.fn.variantfolder import Entry, FolderError
-from krmkit.fn.variants import Blueprint, Made, Origin, VariantError, make
-from krmkit.fn.write import Change, Stage, Writer
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.generate import in_namespace
+from krmkit.fn.folders import TreeError, read_file
+from krmkit.fn.resolve import ProgramResolver
+from krmkit.fn.run import RunOptions
+from krmkit.fn.variantfolder import FolderError, WrittenPackage
+from krmkit.fn.variantpackages import Made, Origin, UpstreamPackage, VariantError, make
+from krmkit.fn.write import FileEdit, Stage, Writer
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
+from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import Candidate
 
 TYPE_CHECKING = False
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.fleetplan import Task
-    from krmkit.fn.journal import Step
+    from krmkit.fn.journal import JournalStep
     from krmkit.krm.resource import Resource
 
 _NAMED = 10  # files in a message
 
 
-def run(fleet: Fleet, jobs: int, writer: Writer | None) -> Iterator[Row]:
+def run(fleet: FleetTasks, jobs: int, writer: Writer | None) -> Iterator[Row]:
     """Make all packages, one row for each as it is done; then put them into place, and remove those that nothing targets any more.
 
     Without a writer nothing is written. Raises WriteError; then nothing was written.
@@ -37,7 +37,7 @@ def run(fleet: Fleet, jobs: int, writer: Writer | None) -> Iterator[Row]:
     rows: list[Row] = []
     numbers = range(len(fleet.tasks))
     if jobs == 1 or len(fleet.tasks) < 2:
-        worker = Worker(fleet)
+        worker = PackageMaker(fleet)
         for number in numbers:
             rows.append(worker.work(number))
             yield rows[-1]
@@ -53,10 +53,10 @@ def run(fleet: Fleet, jobs: int, writer: Writer | None) -> Iterator[Row]:
     _settle(fleet, rows, writer)
 
 
-def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
+def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
     """Put everything into place at once: the packages, the record, and the removal of what these sets no longer target."""
-    entries: dict[str, Entry] = {}
-    changes: list[Change] = []
+    entries: dict[str, WrittenPackage] = {}
+    changes: list[FileEdit] = []
     prune: list[str] = []
     targets = {task.target for task in fleet.tasks}
     for package, entry in fleet.out.entries.items():
@@ -67,12 +67,12 @@ def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
             removed, folders = fleet.out.removal(package)
             changes += removed
             prune += folders
-    steps: list[Step] = []
+    steps: list[JournalStep] = []
     for row in sorted(rows, key=lambda row: row.number):
         task = fleet.tasks[row.number]
         if not row.error:
             orphan = task.spec.get("deletionPolicy") == "orphan"
-            entries[task.target] = Entry(task.owner, row.files, fleet.source, orphan)
+            entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
             steps += row.steps
             prune += row.prune
     if writer is None:
@@ -83,7 +83,7 @@ def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
     writer.commit(steps, prune)
 
 
-def _goes(fleet: Fleet, package: str, entry: Entry) -> bool:
+def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     """Whether a package that is no longer targeted leaves the record; `fleet` is told what becomes of it."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
@@ -108,12 +108,14 @@ def _listed(paths: list[str]) -> str:
     return ", ".join(paths[:_NAMED]) + more
 
 
-class Worker:
+class PackageMaker:
     """Makes packages, one after the other."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: FleetTasks) -> None:
         self.fleet = fleet
-        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout)
+        self.resolver = ProgramResolver(
+            RunOptions(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout
+        )
         self._candidates: dict[str, list[Candidate]] = {}
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 
@@ -126,7 +128,7 @@ class Worker:
             return row
         try:
             blueprint = self.fleet.blueprints[task.blueprint]
-            assert isinstance(blueprint, Blueprint)
+            assert isinstance(blueprint, UpstreamPackage)
             made = self._make(task, blueprint)
             self._write(row, task.target, blueprint, made)
             row.gates, row.warnings = made.gates, made.warnings
@@ -138,21 +140,21 @@ class Worker:
             row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
         return row
 
-    def _write(self, row: Row, package: str, blueprint: Blueprint, made: Made) -> None:
+    def _write(self, row: Row, package: str, blueprint: UpstreamPackage, made: Made) -> None:
         """Prepare the package's files, which are put into place when all packages are ready."""
         contents = made.contents
         out = self.fleet.out
-        changes: list[Change] = []
+        changes: list[FileEdit] = []
         for path in sorted({*contents, *blueprint.others}):
             place = f"{package}/{path}"
             if path in contents:
                 row.files[path] = digest_of_text(contents[path])
                 like = os.path.join(blueprint.path, path)
-                changes.append(Change(place, None, contents[path], like=like))
+                changes.append(FileEdit(place, None, contents[path], like=like))
             else:
                 source = blueprint.others[path]
                 row.files[path] = digest_of_content(source)
-                changes.append(Change(place, None, "", source))
+                changes.append(FileEdit(place, None, "", source))
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
@@ -169,7 +171,7 @@ class Worker:
                 row.changed.append(change.path)
                 row.diff += self._diff(change, made.secrets) if self.fleet.show else ""
 
-    def _diff(self, change: Change, secrets: set[str]) -> str:
+    def _diff(self, change: FileEdit, secrets: set[str]) -> str:
         """What changes in one file, as `git diff` shows it."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
@@ -184,9 +186,9 @@ class Worker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([Change(change.path, before, after)], self.fleet.colour, secrets)
+        return diff([FileEdit(change.path, before, after)], self.fleet.colour, secrets)
 
-    def _make(self, task: Task, blueprint: Blueprint) -> Made:
+    def _make(self, task: Task, blueprint: UpstreamPackage) -> Made:
         upstream: dict[str, Any] = task.spec["upstream"]
         origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
         objects = self._objects(task.namespace)
@@ -216,5 +218,5 @@ class Worker:
         return found
 
 
-def _worker(fleet: Fleet) -> Callable[[int], Row]:
-    return Worker(fleet).work
+def _worker(fleet: FleetTasks) -> Callable[[int], Row]:
+    return PackageMaker(fleet).work

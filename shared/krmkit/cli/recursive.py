@@ -12,29 +12,29 @@ import sys
 from pathlib import Path
 
 from krmkit.cli.arguments import cores, resolver_of
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.places import report_of, shown_path
+from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn.diff import diff
+from krmkit.fn.folders import WORK
 from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.resultlist import FILE, results_text
-from krmkit.fn.tree import WORK
-from krmkit.fn.write import Change, WriteError, write, write_file
+from krmkit.fn.write import FileEdit, WriteError, write, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from krmkit.fn.run import Options
+    from krmkit.fn.run import RunOptions
 
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
-class TreeError(Exception):
+class PackageTreeError(Exception):
     """The folder cannot be rendered; the message says why."""
 
 
@@ -47,7 +47,7 @@ class Job:
         self,
         paths: list[str],
         arguments: argparse.Namespace,
-        options: Options,
+        options: RunOptions,
         only_show: bool,
         colour: bool,
     ) -> None:
@@ -58,11 +58,11 @@ class Job:
         self.colour = colour
 
 
-def render_all(folder: str, arguments: argparse.Namespace, options: Options, only_show: bool) -> int:
-    """Render every package below `folder`, show what came of it, and return the exit code. Raises TreeError."""
+def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
+    """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
     paths = packages_below(folder)
     if not paths:
-        raise TreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     if arguments.since:
         paths = changed_since(folder, paths, arguments.since)
     terminal = Terminal(sys.stdout, arguments.color)
@@ -136,7 +136,7 @@ def worker(job: Job) -> Callable[[int], PackageReport]:
                 secrets = () if job.arguments.show_secrets else rendering.secrets
                 folder = "" if report.path == "." else f"{report.path}/"
                 changes = [
-                    Change(folder + change.path, change.before, change.after) for change in rendering.shown
+                    FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
                 ]
                 report.diff = diff(changes, job.colour, secrets)
             if job.arguments.results_dir:
@@ -159,7 +159,9 @@ def worker(job: Job) -> Callable[[int], PackageReport]:
 def packages_below(folder: str) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
-        raise TreeError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+        raise PackageTreeError(
+            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
+        )
     found = []
     for path, folders, files in os.walk(folder):
         if KPTFILE in files:
@@ -172,10 +174,10 @@ def packages_below(folder: str) -> list[str]:
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     """Those of the packages in which a file differs from a git revision, or a file that one of theirs links to.
 
-    Files that git does not know yet count. Raises TreeError where git cannot tell.
+    Files that git does not know yet count. Raises PackageTreeError where git cannot tell.
     """
     try:
-        repository = Repository(Path(folder))
+        repository = GitRepository(Path(folder))
         top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
         if revision.startswith("-"):
             raise GitError(f'"{revision}" is no revision')
@@ -183,7 +185,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
-        raise TreeError(f"--since {revision}: {error}") from None
+        raise PackageTreeError(f"--since {revision}: {error}") from None
     changed = {os.path.join(top, name) for name in os.fsdecode(said).split("\0") if name}
     above: set[str] = {top} if changed else set()
     for path in changed:

@@ -7,13 +7,13 @@ import os
 import sys
 from contextlib import nullcontext
 
-from krmkit.cli.arguments import Parser, add_output, add_running, cores, count, say
-from krmkit.cli.fleet import Fleet, Row, read_fleet
+from krmkit.cli.arguments import CommandParser, add_output, add_running, cores, count, say
 from krmkit.cli.fleetplan import FleetError
+from krmkit.cli.fleettasks import FleetTasks, Row, read_fleet
 from krmkit.cli.fleetwork import run
 from krmkit.cli.report.formats import FORMATS, counted, shown
 from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.cli.report.places import shown_path
+from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.fn.journal import recover
@@ -35,7 +35,7 @@ _NAMED = 10  # variants in the closing line
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `krmkit variants`."""
-    made: argparse.ArgumentParser = Parser(
+    made: argparse.ArgumentParser = CommandParser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
         allow_abbrev=False,
@@ -137,7 +137,7 @@ def main(words: list[str]) -> int:
     return report.exit_code()
 
 
-def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:
+def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
     """The report of a fleet: a package for each variant, and one for what concerns no variant alone."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
@@ -166,7 +166,7 @@ def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:
     return report
 
 
-def _table(fleet: Fleet, rows: list[Row], terminal: Terminal) -> None:
+def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
     """The variants that changed, failed or wait; the rest is a number."""
     stream = terminal.stream
     for row in rows:

@@ -11,8 +11,8 @@ import json
 import os
 
 from krmkit.fn.disk import WriteError, digest
-from krmkit.fn.tree import TreeError, files, read_file
-from krmkit.fn.write import Change
+from krmkit.fn.folders import TreeError, files, read_file
+from krmkit.fn.write import FileEdit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class FolderError(OSError):
     """Something is in the way; the message says what, and nothing of it was touched."""
 
 
-class Entry:
+class WrittenPackage:
     """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
     contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
     """
@@ -47,7 +47,7 @@ class VariantFolder:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, WrittenPackage] = {}
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
         record = os.path.join(self.path, RECORD)
@@ -116,11 +116,11 @@ class VariantFolder:
             found.append(path)
         return found
 
-    def removal(self, package: str) -> tuple[list[Change], list[str]]:
+    def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
         """What removes a package's files, and the folders that go with them if nothing else is in them."""
         return self.gone(package, self.entries[package].files)
 
-    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[Change], list[str]]:
+    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
         """What removes these files of a package, and their folders; what is behind a link stays."""
         changes = []
         folders = set()
@@ -128,7 +128,7 @@ class VariantFolder:
             place = f"{package}/{path}"
             folder = place.rpartition("/")[0]
             if not self.elsewhere(folder):
-                changes.append(Change(place, None, None))
+                changes.append(FileEdit(place, None, None))
                 folders.add(folder)
         return changes, sorted(folders, reverse=True)
 
@@ -144,7 +144,7 @@ class VariantFolder:
             if elsewhere:
                 raise FolderError(elsewhere)
 
-    def record(self, entries: dict[str, Entry]) -> Change:
+    def record(self, entries: dict[str, WrittenPackage]) -> FileEdit:
         """What writes the record of these entries."""
         data = {
             "packages": {
@@ -157,16 +157,16 @@ class VariantFolder:
                 for package, entry in sorted(entries.items())
             }
         }
-        return Change(RECORD, None, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        return FileEdit(RECORD, None, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def _entry(data: dict[str, object]) -> Entry:
+def _entry(data: dict[str, object]) -> WrittenPackage:
     names = data["files"]
     if isinstance(names, list):
         names = dict.fromkeys(names, "")
     if not isinstance(names, dict):
         raise TypeError("files must be a map")
-    return Entry(
+    return WrittenPackage(
         str(data["set"]),
         {_plain(name): str(value) for name, value in names.items()},
         str(data.get("from", "")),

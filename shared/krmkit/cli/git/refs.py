@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krmkit.cli.git.journal import NOTHING, RepositoryLock
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.refjournal import NOTHING, RepositoryLock
 
 OWN = "refs/krmkit"
 
 
-def list_refs(repository: Repository) -> dict[str, str]:
+def list_refs(repository: GitRepository) -> dict[str, str]:
     """Return every branch, tag and krmkit's own refs, with oids; for an annotated tag the oid of its commit."""
     shown = repository.run(
         "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
@@ -25,7 +25,7 @@ def list_refs(repository: Repository) -> dict[str, str]:
 class RefChanges:
     """Changes of refs, each with the value that the ref must have before: another one means that somebody else was faster."""
 
-    def __init__(self, repository: Repository, seen: Mapping[str, str]) -> None:
+    def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository
         self._seen = dict(seen)
         self.changes: dict[str, str] = {}
@@ -76,7 +76,7 @@ class RefChanges:
         return self._seen.get(name, "")
 
 
-def check_ref(repository: Repository, name: str) -> str:
+def check_ref(repository: GitRepository, name: str) -> str:
     """Return `name` where git takes it as the name of a ref; else raise GitError."""
     try:
         repository.run("check-ref-format", name)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.git.tree import File
+from krmkit.cli.git.treeupdate import File
 from krmkit.fn.packagemerge import merge_packages
-from krmkit.fn.resolve import Resolver
+from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.resourcemerge import ResourceConflict
-from krmkit.fn.variants import Blueprint, Made, Origin, make
+from krmkit.fn.variantpackages import Made, Origin, UpstreamPackage, make
 from krmkit.porch.injection import Candidate
 
 Files = dict[str, File]
@@ -38,10 +38,10 @@ class Builder:
     spec: dict[str, Any]
     origin: Origin
     objects: Sequence[Candidate]
-    resolver: Resolver
+    resolver: ProgramResolver
     context: bool
 
-    def clone(self, blueprint: Blueprint, files: Files) -> Built:
+    def clone(self, blueprint: UpstreamPackage, files: Files) -> Built:
         """Clone an upstream package that was read already; `files` are its files. Raises VariantError."""
         made = make(
             blueprint,
@@ -67,7 +67,7 @@ class Builder:
             known = {**upstream, **files}
             files = {path: File(content, known[path].executable) for path, content in merged.files.items()}
         with unpacked(files) as folder:
-            blueprint = Blueprint(folder)
+            blueprint = UpstreamPackage(folder)
             made = make(
                 blueprint,
                 self.name,
@@ -95,7 +95,7 @@ def unpacked(files: Files) -> tempfile.TemporaryDirectory[str]:
     return folder
 
 
-def _built(made: Made, blueprint: Blueprint, files: Files) -> Built:
+def _built(made: Made, blueprint: UpstreamPackage, files: Files) -> Built:
     """What rendering wrote, and every other file as it is."""
     found = {path: files[path] for path in blueprint.others if path in files}
     for path, text in made.contents.items():

@@ -12,16 +12,16 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
-from krmkit.cli.git.journal import RepositoryLock
-from krmkit.cli.git.program import GitError, Repository
-from krmkit.cli.sync.revisions import Sources, repositories
-from krmkit.cli.sync.run import Shard, Sync
+from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.refjournal import RepositoryLock
+from krmkit.cli.sync.revisions import SyncSources, repositories
 from krmkit.cli.sync.store import Store
-from krmkit.cli.sync.variant import APPROVALS, Outcome
+from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
+from krmkit.cli.sync.wholesync import Shard, Sync
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.fn.resolve import Resolver
-from krmkit.fn.run import Options
+from krmkit.fn.resolve import ProgramResolver
+from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -141,7 +141,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     status = arguments.command == "status"
     objects = list(resources_below(arguments.objects)) if arguments.objects else []
     prune = not status and arguments.prune
-    plan = Plan()
+    plan = FleetPlan()
     for path in arguments.sets:
         if not os.path.isfile(path):
             raise FleetError(f"{path}: must be a file with PackageVariantSets")
@@ -150,8 +150,10 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.owners |= one.owners
         plan.warnings += one.warnings
     stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
-    resolver = Resolver(Options(), arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy)
-    sources = Sources(stores, objects, resolver)
+    resolver = ProgramResolver(
+        RunOptions(), arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy
+    )
+    sources = SyncSources(stores, objects, resolver)
     stack.callback(sources.close)
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     return Sync(plan, sources, approve, _author(stores.values()), prune, shard), remotes
@@ -174,14 +176,14 @@ def _open_stores(
             temporary = tempfile.TemporaryDirectory(prefix="krmkit-repo-")
             stack.callback(temporary.cleanup)
             folder = Path(temporary.name)
-            mirror = Repository(folder)
+            mirror = GitRepository(folder)
             mirror.run("init", "--quiet", "--bare")
             mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
             remotes[name] = place
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True
         directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
-        with RepositoryLock(Repository.open(folder)) as lock:
+        with RepositoryLock(GitRepository.open(folder)) as lock:
             if lock.note:
                 print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
         stores[name] = Store(name, folder, deployment, directory)
@@ -242,7 +244,7 @@ def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
     terminal.stream.write(f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}\n")
 
 
-def _lines(outcome: Outcome) -> list[tuple[str, str]]:
+def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     if outcome.error:
         return [(outcome.error, RED)]
     lines = [(action, GREEN) for action in outcome.actions]

@@ -10,15 +10,15 @@ from typing import Any
 
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.tree import read_files
+from krmkit.cli.git.treeupdate import read_files
 from krmkit.cli.sync.build import Builder, Files, unpacked
 from krmkit.cli.sync.store import Store
-from krmkit.fn.resolve import Resolver
+from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.source import SourceFile
-from krmkit.fn.variants import Blueprint, Origin, VariantError
+from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
 from krmkit.krm.resource import Resource
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
-from krmkit.porch.generate import in_namespace
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
+from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import Candidate
 
 
@@ -36,7 +36,7 @@ class CloneSource:
     time: int
     _files: Files | None = None
     _unpacked: tempfile.TemporaryDirectory[str] | None = None
-    _blueprint: Blueprint | None = None
+    _blueprint: UpstreamPackage | None = None
 
     @property
     def label(self) -> str:
@@ -48,11 +48,11 @@ class CloneSource:
             self._files = read_files(self.store.objects, self.tree)
         return self._files
 
-    def blueprint(self) -> Blueprint:
+    def blueprint(self) -> UpstreamPackage:
         """The package as it is cloned from, read once for all of its variants."""
         if self._blueprint is None:
             self._unpacked = unpacked(self.files())
-            self._blueprint = Blueprint(self._unpacked.name)
+            self._blueprint = UpstreamPackage(self._unpacked.name)
         return self._blueprint
 
     def close(self) -> None:
@@ -61,12 +61,12 @@ class CloneSource:
 
 
 @dataclass(slots=True)
-class Sources:
+class SyncSources:
     """All stores by name, the objects to inject, and what runs functions."""
 
     stores: dict[str, Store]
     objects: list[Resource]
-    resolver: Resolver
+    resolver: ProgramResolver
     _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
