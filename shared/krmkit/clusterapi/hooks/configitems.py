@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.clusterapi.hooks.extensionconfig import (
     check_namespace,
     merged_settings,
     validate_extension_config,
 )
+from krmkit.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.krm.finding import ERROR, Finding
 
 TYPE_CHECKING = False
