@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from krmkit.landscaper.hashes import target_hash
-from krmkit.landscaper.names import object_name
+from krmkit.landscaper.apinames import object_name
+from krmkit.landscaper.hashannotations import target_hash
 from tests.unit.landscaper.worlds import Data, data_object, installation, made, messages, one, target
 
 EXPORTS = (

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper import jsonschema, schemarefs
-from krmkit.landscaper.components import Component, Repository
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.jsonschema import SchemaError, check_depth, check_schema, violations
+from krmkit.landscaper.jsonschema import JsonSchemaError, check_depth, check_schema, violations
 from krmkit.landscaper.schemarefs import SchemaScope, resolved
 from tests.unit.landscaper.test_components import descriptor, reference, repository, resource
 
@@ -92,7 +92,7 @@ def test_at_most_a_hundred() -> None:
 )
 def test_no_schema(schema: object) -> None:
     """A schema that is none is said on one line; nothing is fetched."""
-    with pytest.raises(SchemaError) as caught:
+    with pytest.raises(JsonSchemaError) as caught:
         check_schema(schema)
 
     assert "\n" not in str(caught.value)
@@ -121,9 +121,9 @@ def test_depth(key: str) -> None:
 
 
 def scope(
-    types: dict[str, object] | None = None, files: Files | None = None, component: Component | None = None, known: Repository | None = None
+    types: dict[str, object] | None = None, files: Files | None = None, component: Component | None = None, known: ComponentRepository | None = None
 ) -> SchemaScope:  # fmt: skip
-    return SchemaScope(types or {}, files or Files({}), component, known or Repository())
+    return SchemaScope(types or {}, files or Files({}), component, known or ComponentRepository())
 
 
 def test_local_types() -> None:

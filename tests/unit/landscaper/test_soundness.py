@@ -6,9 +6,9 @@ import pytest
 
 from krmkit.landscaper import blueprint as blueprints
 from krmkit.landscaper.blueprint import load
-from krmkit.landscaper.components import Repository
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
 from krmkit.landscaper.soundness import blueprint_errors
 from tests.unit.landscaper.test_components import HEADER, descriptor, repository, resource
 
@@ -23,7 +23,7 @@ def problems(body: str, **files: str) -> list[str]:
             }
         )
     )
-    found = blueprint_errors(known, None, Repository())
+    found = blueprint_errors(known, None, ComponentRepository())
     assert all((one.rule, one.field) == ("bad-blueprint", "spec.blueprint") for one in found)
     return [one.message.removeprefix("blueprint ") for one in found]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint import load
+from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.names import API_VERSION
 from krmkit.landscaper.subinstallations import default_name, is_dns_label, prune, validate
 from tests.unit.landscaper.worlds import Data, data_object, installation, made, messages, one, target
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.landscaper.components import Repository, to_v3
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import ComponentRepository, to_v3
 from krmkit.landscaper.templating import merge_maps
 from tests.unit.landscaper.test_components import (
     CONTEXT,
@@ -116,7 +116,7 @@ SHOP = descriptor(
 )
 
 
-def known_with(template: str, kind: str = "GoTemplate", annotation: str = "") -> Repository:
+def known_with(template: str, kind: str = "GoTemplate", annotation: str = "") -> ComponentRepository:
     """Two components; the blueprint of the first makes a deploy item with this config."""
     annotations = f"annotations: {{ocmSchemaVersion: {annotation}}}\n" if annotation else ""
     if kind == "Spiff":

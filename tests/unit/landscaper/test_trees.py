@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper import landscape
-from krmkit.landscaper.data import mapping
+from krmkit.landscaper.apinames import API_VERSION, object_name
 from krmkit.landscaper.dependencies import Exported, edges, order
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.explain import explain
 from krmkit.landscaper.graph import graph_of
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.names import API_VERSION, object_name
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.lenientdata import mapping
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.world import World
 from tests.unit.landscaper.worlds import Data, data_object, installation, messages, obj, one, run, target
 
@@ -164,7 +164,7 @@ def test_exports_of_whole_installations() -> None:
         "targetExports": [{"name": "t", "type": "x/y", "config": {"a": 1}}],
     }
 
-    def find(rendered: Rendered) -> Data | None:
+    def find(rendered: RenderedInstallation) -> Data | None:
         return told if rendered.name == "a" else None
 
     parent = installation(
@@ -366,7 +366,7 @@ def test_options_stay_as_given() -> None:
     parent = installation("a", body)
     before = json.dumps(parent)
 
-    found = Landscape(World.of([parent]), tree().repository, Options(state=state)).run()
+    found = Landscape(World.of([parent]), tree().repository, LandscapeOptions(state=state)).run()
 
     assert found[0].state == {"deployd": {"x": 2}}
     assert state == {"a": {"deployd": {"x": 1}}}

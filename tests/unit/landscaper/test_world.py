@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper import carrier
-from krmkit.landscaper.components import Repository, decode
+from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import ComponentRepository, decode
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.names import API_VERSION
 from krmkit.landscaper.world import World
 from tests.unit.landscaper.test_components import (
     CONTEXT,
@@ -164,7 +164,7 @@ def test_labelled_descriptors() -> None:
     """A label of a reference may hold its descriptor; the one in the repository is then not needed."""
     inner = descriptor("web", resource("blueprint"))
     label = {"name": "landscaper.gardener.cloud/component-descriptor", "value": inner}
-    known = Repository()
+    known = ComponentRepository()
     root = known.add(
         descriptor(
             "shop", references=(reference("web", labels=[{"name": "other", "value": {}}, label, label]),)
@@ -176,7 +176,7 @@ def test_labelled_descriptors() -> None:
 
 def test_closure_visits_once() -> None:
     """A component that several refer to is one of the closure once, at the first place."""
-    known = Repository()
+    known = ComponentRepository()
     root = known.add(descriptor("shop", references=(reference("web"), reference("db"))))
     known.add(descriptor("web", references=(reference("db"),)))
     known.add(descriptor("db"))
@@ -186,7 +186,7 @@ def test_closure_visits_once() -> None:
 
 def test_long_chains() -> None:
     """Components refer to each other a hundred deep at most."""
-    known = Repository()
+    known = ComponentRepository()
     for number in range(103):
         known.add(descriptor(f"c{number}", references=(reference(f"c{number + 1}"),)))
     known.add(descriptor("c103"))

@@ -1,4 +1,4 @@
-"""krmkit.landscaper.files and archive: a blueprint's file system, inline or packed."""
+"""krmkit.landscaper.blueprintfiles and archive: a blueprint's file system, inline or packed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 
 from krmkit.landscaper import archive as archives
 from krmkit.landscaper.archive import ArchiveError, gunzip, untar
+from krmkit.landscaper.blueprintfiles import Files, clean, inline_files
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files, clean, inline_files
-from krmkit.landscaper.sources import _unpacked
+from krmkit.landscaper.installationsources import _unpacked
 
 
 @pytest.mark.parametrize(
