@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.cli.fleet import Fleet, Row
+from krmkit.fn.catalog import catalog
 from krmkit.fn.diff import diff
 from krmkit.fn.disk import WriteError, digest_of_content, digest_of_text
 from krmkit.fn.resolve import Resolver
@@ -113,7 +114,10 @@ class Worker:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
-        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout)
+        known = catalog(fleet.functions) if fleet.functions else None
+        self.resolver = Resolver(
+            Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout, known
+        )
         self._candidates: dict[str, list[Candidate]] = {}
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 

@@ -13,6 +13,7 @@ from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.places import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn.arguments import UsageError, parse_arguments
+from krmkit.fn.catalog import CatalogError
 from krmkit.fn.diff import diff
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
@@ -104,7 +105,8 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         options = _options(arguments)
-    except UsageError as error:
+        resolver = resolver_of(arguments, options)
+    except (CatalogError, UsageError) as error:
         say("render", error)
         return 1
     problem = _contradiction(arguments)
@@ -125,7 +127,7 @@ def main(words: list[str]) -> int:
         package = read(arguments.package or package_above(), options.limits)
         for note in package.notes:
             say("render", note)
-        rendering = render(package, resolver_of(arguments, options), observer)
+        rendering = render(package, resolver, observer)
     except PackageError as error:
         if arguments.format in _PROGRAMS:
             failed = PackageReport(arguments.package or os.curdir, failure=str(error))

@@ -16,6 +16,7 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.places import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.fn.catalog import CatalogError, catalog
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -106,6 +107,8 @@ def main(words: list[str]) -> int:
             )
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
+            catalog(arguments.functions)
+            fleet.functions = arguments.functions
             fleet.allow_exec = arguments.allow_exec
             fleet.allow_network = arguments.allow_network
             fleet.pull = arguments.image_pull_policy
@@ -114,7 +117,7 @@ def main(words: list[str]) -> int:
             for row in run(fleet, arguments.jobs or cores(), writer):
                 rows.append(row)
                 _progress(progress, len(rows), len(fleet.tasks), row.variant)
-    except (FleetError, OSError) as error:
+    except (CatalogError, FleetError, OSError) as error:
         progress.line("")
         said = (
             f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+from krmkit.cli.arguments import add_running, resolver_of
 from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.journal import RepositoryLock
 from krmkit.cli.git.program import GitError, Repository
@@ -20,7 +21,7 @@ from krmkit.cli.sync.run import Shard, Sync
 from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.variant import APPROVALS, Outcome
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.fn.resolve import Resolver
+from krmkit.fn.catalog import CatalogError
 from krmkit.fn.run import Options
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -66,12 +67,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--objects", metavar="DIR", help="Repositories, objects to select and to inject, as YAML files"
     )
-    command.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
-    command.add_argument("--allow-network", action="store_true", help="let containers reach the network")
-    command.add_argument(
-        "--image-pull-policy", choices=["Always", "IfNotPresent", "Never"], default="IfNotPresent",
-        help="when to pull images (default: %(default)s)",
-    )  # fmt: skip
+    add_running(command)
 
 
 def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
@@ -123,7 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
             changed = sync.changed()
             if not (status or arguments.dry_run or arguments.check):
                 _store(sync, remotes, arguments.push)
-    except (FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
+    except (CatalogError, FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
         print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
         return 1
     terminal = Terminal(sys.stdout)
@@ -150,7 +146,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.owners |= one.owners
         plan.warnings += one.warnings
     stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
-    resolver = Resolver(Options(), arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy)
+    resolver = resolver_of(arguments, Options())
     sources = Sources(stores, objects, resolver)
     stack.callback(sources.close)
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
