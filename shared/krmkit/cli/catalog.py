@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from krmkit import __version__
-from krmkit.cli.arguments import Parser, add_functions, add_output, say
+from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
 from krmkit.cli.report.formats import json_of
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
@@ -36,16 +36,16 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def parser(command: str) -> Parser:
+def parser(command: str) -> CommandParser:
     """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
-        made = Parser(prog="krmkit list", description="List the functions of the catalog.")
+        made = CommandParser(prog="krmkit list", description="List the functions of the catalog.")
         add_functions(made)
         add_output(made, FORMATS)
         return made
     if command == "version":
-        return Parser(prog="krmkit version", description="Say which version this is.")
-    made = Parser(prog="krmkit doc", description="Show what a function does and how it is configured.")
+        return CommandParser(prog="krmkit version", description="Say which version this is.")
+    made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
     add_functions(made)
     return made

@@ -6,12 +6,12 @@ import argparse
 import os
 from pathlib import Path
 
-from krmkit.cli.arguments import Parser, say
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.scaffold import NAME, Place, files
 from krmkit.fn import loader
 from krmkit.fn.contract.expected import RenderError, write
 from krmkit.fn.definition import parse
-from krmkit.fn.write import Change, WriteError, write_folder
+from krmkit.fn.write import FileEdit, WriteError, write_folder
 
 _COMMAND = "new function"
 EPILOG = """
@@ -23,9 +23,9 @@ docs/sdk.md tells the way from here to a function of your own.
 """
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit new`."""
-    made = Parser(prog="krmkit new", description="Make a function of your own.")
+    made = CommandParser(prog="krmkit new", description="Make a function of your own.")
     commands = made.add_subparsers(dest="command", required=True, metavar="function")
     function = commands.add_parser(
         "function",
@@ -67,7 +67,7 @@ def main(words: list[str]) -> int:
     made = files(name, Place(arguments.registry, arguments.api_version))
     try:
         parse(made["function.yaml"])
-        write_folder(str(folder), [Change(path, None, text) for path, text in made.items()])
+        write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
         (folder / "main.py").chmod(0o755)
         for kptfile in folder.glob("examples/*/Kptfile"):
             write(kptfile.parent, folder)

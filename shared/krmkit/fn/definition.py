@@ -21,7 +21,7 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 _WORDS = {str: "text", dict: "map", list: "list"}
 
 
-class Definition:
+class FunctionDefinition:
     """One function. `data` is the run-time part of function.yaml, or all of it, as plain data.
 
     `api_version` and `kind` are those of its config; functions of others have an apiVersion of their own.
@@ -29,7 +29,7 @@ class Definition:
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
 
-        Definition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
+        FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
     __slots__ = ("_about", "accepts", "api_version", "config_map", "folder", "kind", "name", "schema")

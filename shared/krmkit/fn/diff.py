@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from krmkit.fn.write import Change
+    from krmkit.fn.write import FileEdit
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"
@@ -14,7 +14,7 @@ _RESET = "\x1b[0m"
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
-def diff(changes: list[Change], colour: bool = False, secrets: Iterable[str] = ()) -> str:
+def diff(changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = ()) -> str:
     """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets.
 
     Example: `diff([Change("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
@@ -39,7 +39,7 @@ def _masked(line: str, hidden: list[str]) -> str:
     return line
 
 
-def _file(change: Change, colour: bool) -> Iterator[str]:
+def _file(change: FileEdit, colour: bool) -> Iterator[str]:
     from difflib import unified_diff
 
     old = f"a/{change.path}" if change.before is not None else "/dev/null"

@@ -8,8 +8,8 @@ import pytest
 
 from krmkit.fn import loader
 from krmkit.fn.catalog import CatalogError, catalog, functions_in
-from krmkit.fn.resolve import Known, ResolveError, Resolver
-from krmkit.fn.run import Options
+from krmkit.fn.resolve import Known, ProgramResolver, ResolveError
+from krmkit.fn.run import RunOptions
 from krmkit.krm.kptfile import PipelineFunction
 
 DEFINITION = "name: {name}\nkind: Thing\nsummary: a\nschema: {{type: object}}\ntags: [mutator]\n"
@@ -100,7 +100,7 @@ def test_what_is_no_function(tmp_path: Path, folder: str, files: dict[str, str],
 def test_a_program_that_cannot_be_loaded(tmp_path: Path, main: str, said: str) -> None:
     """It is known by its name, and the run says which line stands in the way."""
     folder = made(tmp_path / "a-b", main)
-    resolver = Resolver(Options(), catalog=catalog([str(folder)]))
+    resolver = ProgramResolver(RunOptions(), catalog=catalog([str(folder)]))
 
     with pytest.raises(ResolveError) as caught:
         resolver.resolve(entry_of("image", "example.com/a-b:v1"))
@@ -113,7 +113,7 @@ def test_a_program_that_cannot_be_loaded(tmp_path: Path, main: str, said: str) -
 )
 def test_found_by_the_pipeline(tmp_path: Path, entry: tuple[str, str]) -> None:
     """By the last word of an image or a program, as those of the catalog."""
-    resolver = Resolver(Options(), catalog=catalog([str(made(tmp_path / "a-b"))]))
+    resolver = ProgramResolver(RunOptions(), catalog=catalog([str(made(tmp_path / "a-b"))]))
 
     known = resolver.resolve(entry_of(*entry))
 

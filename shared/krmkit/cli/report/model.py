@@ -74,7 +74,7 @@ class Result:
 
 
 @dataclass(slots=True)
-class Step:
+class PipelineStep:
     """One function of a pipeline after its run. `package` is the subpackage whose pipeline it belongs to, "" for the package."""
 
     name: str
@@ -110,7 +110,7 @@ class PackageReport:
 
     path: str
     packages: int = 1
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PipelineStep] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     changes: list[FileChange] = field(default_factory=list)
     failure: str = ""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.patches.request import RequestItem
-    from krmkit.lang.kubecel.environment import Environment, Program
+    from krmkit.lang.cel import Bindings
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
 
     Object = dict[str, Any]
 
@@ -24,7 +25,7 @@ class Validations:
 
     __slots__ = ("_environment", "_rules", "problems")
 
-    def __init__(self, validations: list[Object], environment: Callable[[], Environment]) -> None:
+    def __init__(self, validations: list[Object], environment: Callable[[], KubeEnvironment]) -> None:
         self.problems: list[tuple[str, str]] = []
         self._rules: list[_Rule] = []
         if not validations:
@@ -65,13 +66,13 @@ class Validations:
 class _Rule:
     __slots__ = ("_message", "_program", "_text", "selector")
 
-    def __init__(self, validation: Object, program: Program, message: Program | None) -> None:
+    def __init__(self, validation: Object, program: KubeProgram, message: KubeProgram | None) -> None:
         self.selector: Object = validation.get("selector") or {}
         self._program = program
         self._message = message
         self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")
 
-    def violation(self, activation: object) -> list[str]:
+    def violation(self, activation: Bindings) -> list[str]:
         """The message of a rule that does not hold or cannot be evaluated; `[]` where it holds."""
         try:
             if self._program.evaluate(activation) is True:

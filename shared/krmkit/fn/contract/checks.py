@@ -10,7 +10,7 @@ import yaml
 
 from krmkit.fn import loader, testing
 from krmkit.fn.help import COMMON_RULES
-from krmkit.fn.run import Options, Outcome
+from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.resourcelist import ResourceList
 
 # `results` of the KRM Functions Specification v1, told strictly: an unknown key would be lost on the way.
@@ -63,7 +63,7 @@ RESULTS: dict[str, Any] = {
 }
 
 
-def run(folder: Path, text: str, options: Options | None = None) -> Outcome:
+def run(folder: Path, text: str, options: RunOptions | None = None) -> Outcome:
     """Run a function in this process, and check what must hold for every run."""
     outcome = testing.run_function(folder, text, options)
     check(folder, text, outcome.stdout, outcome.stderr, outcome.exit_code)

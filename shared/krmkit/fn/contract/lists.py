@@ -15,7 +15,7 @@ from krmkit.fn import run as core
 from krmkit.fn.contract.checks import is_readable, item_texts, load, places, run, without_results
 from krmkit.fn.contract.inputs import BYSTANDERS, HOSTILE, UNREADABLE
 from krmkit.fn.contract.rules import Case, each_example, example_with, folder_of, function_with, rule
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 from krmkit.fn.testing import Example, resource_list
 from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
@@ -193,7 +193,7 @@ def _without_place(finding: Finding) -> dict[str, object]:
 def explain_adds_infos_only(example: Example) -> None:
     """--explain changes neither resources nor exit code."""
     plain = run(folder_of(example), example.render_list())
-    explained = run(folder_of(example), example.render_list(), Options(explain=True))
+    explained = run(folder_of(example), example.render_list(), RunOptions(explain=True))
 
     assert without_results(explained.stdout) == without_results(plain.stdout)
     assert explained.exit_code == plain.exit_code

@@ -12,7 +12,7 @@ from krmkit.fn import loader, testing
 from krmkit.fn import run as core
 from krmkit.fn.contract.inputs import BYSTANDERS
 from krmkit.fn.contract.rules import each_example, each_function, folder_of, rule
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 from krmkit.fn.testing import Example
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -56,13 +56,13 @@ def touches_nothing_outside(example: Example) -> None:
     function = loader.at(str(folder_of(example)))
     text = example.render_list()
     definition, process = function.definition, function.process
-    expected = core.run(definition, process, text, Options()).stdout
+    expected = core.run(definition, process, text, RunOptions()).stdout
     seen = watch().seen
     seen.clear()
     with patch.dict(os.environ, {"LOG_TO_STDERR": "true", "TZ": "Asia/Kathmandu"}, clear=True):
         watch().on = True
         try:
-            outcome = core.run(definition, process, text, Options())
+            outcome = core.run(definition, process, text, RunOptions())
         finally:
             watch().on = False
 

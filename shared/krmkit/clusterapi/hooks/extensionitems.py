@@ -1,0 +1,126 @@
+"""The extensions that the items of a package answer for: TopologyExtensions, and what TopologyResponses recorded."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES, VALIDATE_TOPOLOGY
+from krmkit.clusterapi.responses import recorded_responses
+from krmkit.krm.finding import ERROR, Finding
+from krmkit.lang.nested import mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.collect import Collected, CollectedObject
+    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
+    from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+
+    Object = dict[str, Any]
+
+EXTENSION_CONFIG = "ExtensionConfig"
+TOPOLOGY_EXTENSION = "TopologyExtension"
+_GROUPS = {EXTENSION_CONFIG: "runtime.cluster.x-k8s.io", TOPOLOGY_EXTENSION: "krmkit.dev"}
+_KINDS = (*_GROUPS, "Namespace")
+
+
+def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Finding]]:
+    """What answers hooks among the items, and what is wrong with it.
+
+    A TopologyExtension comes before recorded answers.
+    """
+    recorded, findings = recorded_responses(collected)
+    items: dict[str, list[CollectedObject]] = {kind: [] for kind in _KINDS}
+    for item in collected.others.values():
+        if item.kind in items and item.group == _GROUPS.get(item.kind, ""):
+            items[item.kind].append(item)
+    found = PackageExtensions(recorded)
+    if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
+        return found, findings
+    from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
+
+    found.configs = ExtensionConfigs(
+        {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
+    )
+    findings += found.configs.read(items[EXTENSION_CONFIG])
+    findings += found.read_extensions(items[TOPOLOGY_EXTENSION])
+    return found, findings
+
+
+class PackageExtensions:
+    """Answers hooks from the TopologyExtension that stands for an ExtensionConfig; what it does not know, `others` answer.
+
+    `configs` are the ExtensionConfigs among the items, None where there are neither these nor TopologyExtensions.
+    """
+
+    __slots__ = ("_extensions", "_others", "configs")
+
+    def __init__(self, others: Extensions) -> None:
+        self._others = others
+        self._extensions: dict[str, TopologyExtension] = {}
+        self.configs: ExtensionConfigs | None = None
+
+    def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
+        """Take the TopologyExtensions; what is wrong with them. An ExtensionConfig has one at most."""
+        from krmkit.clusterapi.hooks.configitems import extension_annotation
+        from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+
+        findings = []
+        for item in items:
+            extension = TopologyExtension(item.data)
+            for field, message in extension.problems:
+                findings.append(Finding("bad-extension", message, ERROR, item.resource, field))
+            names = self.configs.answered_by(item.name) if self.configs is not None else []
+            for name in names or [extension_annotation(item) or item.name]:
+                findings += self._take(name, extension, item)
+        return findings
+
+    def _take(self, name: str, extension: TopologyExtension, item: CollectedObject) -> list[Finding]:
+        known = self._extensions.setdefault(name, extension)
+        if known is extension:
+            return []
+        message = (
+            f"stands for the ExtensionConfig {name}, as the TopologyExtension {known.name} does;"
+            " an ExtensionConfig has one"
+        )
+        return [Finding("bad-extension", message, ERROR, item.resource, "metadata")]
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """The GeneratePatchesResponse. Raises TopologyError."""
+        request = self.prepared(handler, request)
+        answer = self._answer(GENERATE_PATCHES, handler, request)
+        return self._others.generate_patches(handler, request) if answer is None else answer
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """The ValidateTopologyResponse. Raises TopologyError."""
+        request = self.prepared(handler, request)
+        answer = self._answer(VALIDATE_TOPOLOGY, handler, request)
+        return self._others.validate_topology(handler, request) if answer is None else answer
+
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
+        """The DiscoverVariablesResponse. Raises TopologyError."""
+        request = self.prepared(handler, request, owner)
+        answer = self._answer(DISCOVER_VARIABLES, handler, request)
+        return self._others.discover_variables(handler, request, owner) if answer is None else answer
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """What others answer: a TopologyExtension has no such handler. Raises TopologyError."""
+        return self._others.generate_upgrade_plan(handler, request)
+
+    def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
+        """The request as the controller sends it, with the settings of its ExtensionConfig.
+
+        owner: what the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError where the config
+        does not serve its namespace.
+        """
+        if self.configs is None:
+            return request
+        from krmkit.clusterapi.hooks.configitems import owner_of
+
+        return self.configs.prepared(handler, request, owner or owner_of(request))
+
+    def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
+        """The answer, None where no TopologyExtension stands for the ExtensionConfig."""
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        return None if extension is None else extension.answer(hook, name, request)
