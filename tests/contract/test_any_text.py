@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from krmkit.fn import testing
-from krmkit.fn.contract.checks import check
+from krmkit.fn.contract.contractrules import folder_of
 from krmkit.fn.contract.inputs import BYSTANDERS
-from krmkit.fn.contract.rules import folder_of
+from krmkit.fn.contract.runchecks import check
 from tests.contract.checks import examples
 
 TEXTS: dict[Path, str] = {folder_of(example): example.render_list(BYSTANDERS) for example in examples()}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import testing
+from krmkit.fn.contract.contractrules import folder_of
 from krmkit.fn.contract.inputs import BYSTANDERS
-from krmkit.fn.contract.rules import folder_of
 from tests.contract.checks import ROOT, examples
 from tests.costs import check_shape
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from krmkit.fn import testing
-from krmkit.fn.contract.checks import load, run
+from krmkit.fn.contract.runchecks import load, run
 from tests.contract.checks import FUNCTIONS
 
 OLD = [{"message": "of another run", "severity": "error"}]

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader, testing
-from krmkit.fn.contract.checks import check, load
+from krmkit.fn.contract.contractrules import folder_of
 from krmkit.fn.contract.inputs import BYSTANDERS
-from krmkit.fn.contract.rules import folder_of
+from krmkit.fn.contract.runchecks import check, load
 from tests.contract.checks import FUNCTIONS, ROOT, examples
 
 SITE = sysconfig.get_path("purelib")

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from krmkit.fn import loader, testing
-from krmkit.fn.contract.checks import check, load
-from krmkit.fn.contract.rules import folder_of
+from krmkit.fn.contract.contractrules import folder_of
+from krmkit.fn.contract.runchecks import check, load
 from tests.contract.checks import examples
 
 ODD: list[Any] = [

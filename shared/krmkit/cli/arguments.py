@@ -134,7 +134,7 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
-    from krmkit.fn.catalog import catalog
+    from krmkit.fn.knownfunctions import catalog
     from krmkit.fn.resolve import ProgramResolver
 
     return ProgramResolver(

@@ -9,8 +9,8 @@ from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
 from krmkit.cli.report.formats import json_of
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
-from krmkit.fn.catalog import catalog
 from krmkit.fn.help import help_text
+from krmkit.fn.knownfunctions import catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
-from krmkit.fn.catalog import CatalogError
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.diff import diff
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text

@@ -10,8 +10,8 @@ from krmkit.cli.report.formats import FORMATS, shown
 from krmkit.cli.report.model import PackageReport, PipelineStep, Report, Result
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn import loader
-from krmkit.fn.catalog import catalog
 from krmkit.fn.entry import command, run_function
+from krmkit.fn.knownfunctions import catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

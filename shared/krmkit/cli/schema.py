@@ -6,8 +6,8 @@ import argparse
 import json
 
 from krmkit.cli.arguments import CommandParser, add_functions, say
-from krmkit.fn.catalog import catalog
 from krmkit.fn.help import text_for
+from krmkit.fn.knownfunctions import catalog
 from krmkit.lang.nearest import did_you_mean
 
 TYPE_CHECKING = False

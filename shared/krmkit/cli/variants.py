@@ -18,8 +18,8 @@ from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import local
-from krmkit.fn.catalog import CatalogError, catalog
 from krmkit.fn.journal import recover
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.write import Writer
 
 EPILOG = """

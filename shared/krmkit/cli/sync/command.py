@@ -24,7 +24,7 @@ from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_f
 from krmkit.cli.work.build import Build
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.cli.work.workengine import local
-from krmkit.fn.catalog import CatalogError, catalog
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError

@@ -10,7 +10,7 @@ from krmkit.cli.arguments import CommandParser, add_output, add_running, resolve
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
-from krmkit.fn.catalog import CatalogError
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.run import RunOptions
 

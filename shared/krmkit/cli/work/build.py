@@ -15,7 +15,7 @@ from typing import Any
 
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.work.workengine import JobError
-from krmkit.fn.catalog import catalog
+from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.packagemerge import PackageMergeError, merge_packages
 from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.resourcemerge import ResourceConflict

@@ -6,8 +6,8 @@
 or, for one run, `pytest --krm-functions DIR`. Each function.yaml below is a test file then, each rule and example a test.
 
 - `plugin`: the options, and how functions become tests.
-- `rules`: what a rule is, and how it is run for each function or example.
+- `contractrules`: what a rule is, and how it is run for each function or example.
 - `declared`, `lists`, `process`, `expected`: the rules: about function.yaml and configs, about lists, about the
   program as kpt starts it, about what is expected of the examples.
-- `checks`: what holds for every run; `inputs`: lists, items and configs that every function must stand.
+- `runchecks`: what holds for every run; `inputs`: lists, items and configs that every function must stand.
 """

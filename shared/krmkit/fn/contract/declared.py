@@ -8,9 +8,9 @@ from typing import Any
 
 from krmkit.fn import loader, testing
 from krmkit.fn.config import decode
-from krmkit.fn.contract.checks import run
+from krmkit.fn.contract.contractrules import Case, each_example, each_function, folder_of, function_with, rule
 from krmkit.fn.contract.inputs import BYSTANDERS, HOSTILE, bad_configs
-from krmkit.fn.contract.rules import Case, each_example, each_function, folder_of, function_with, rule
+from krmkit.fn.contract.runchecks import run
 from krmkit.fn.testing import Example, resource_list
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.lang.schemacheck import unsupported

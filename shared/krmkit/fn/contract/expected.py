@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from krmkit.fn.contract.rules import each_example, folder_of, rule
+from krmkit.fn.contract.contractrules import each_example, folder_of, rule
 from krmkit.fn.testing import Example
 
 FOLDER = ".expected"
@@ -55,7 +55,7 @@ def observe(package: Path, function: Path) -> dict[str, str]:
         index = Path(place, "index.git")
         before = snapshot(index, copy)
         done = subprocess.run(
-            [sys.executable, "-m", "krmkit.cli", "render", str(copy), "--results-dir", str(results)]
+            [sys.executable, "-m", "krmkit", "render", str(copy), "--results-dir", str(results)]
             + ["--functions", str(function)],
             capture_output=True,
             text=True,

@@ -12,9 +12,9 @@ from typing import Any
 
 from krmkit.fn import loader, testing
 from krmkit.fn import run as core
-from krmkit.fn.contract.checks import is_readable, item_texts, load, places, run, without_results
+from krmkit.fn.contract.contractrules import Case, each_example, example_with, folder_of, function_with, rule
 from krmkit.fn.contract.inputs import BYSTANDERS, HOSTILE, UNREADABLE
-from krmkit.fn.contract.rules import Case, each_example, example_with, folder_of, function_with, rule
+from krmkit.fn.contract.runchecks import is_readable, item_texts, load, places, run, without_results
 from krmkit.fn.run import RunOptions
 from krmkit.fn.testing import Example, resource_list
 from krmkit.krm.finding import Finding

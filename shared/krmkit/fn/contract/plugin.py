@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.fn.contract.rules import Rule
+    from krmkit.fn.contract.contractrules import Rule
 
 OPTION = "--krm-functions"
 SETTING = "krm_functions"
 WRITE = "--krm-write-expected"
 DEFINITION = "function.yaml"
 
-for _module in ("checks", "declared", "expected", "lists", "process"):
+for _module in ("runchecks", "declared", "expected", "lists", "process"):
     pytest.register_assert_rewrite(f"krmkit.fn.contract.{_module}")
 
 _folders = pytest.StashKey[frozenset[Path]]()
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not folders:
         return
     _required()
-    from krmkit.fn.catalog import CatalogError, functions_in
+    from krmkit.fn.knownfunctions import CatalogError, functions_in
 
     for folder in given:
         try:
@@ -67,8 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _write_expected(folders: list[Path]) -> None:
     """Write .expected of the functions' examples. Raises UsageError."""
-    from krmkit.fn.catalog import CatalogError, functions_in
     from krmkit.fn.contract.expected import RenderError, write
+    from krmkit.fn.knownfunctions import CatalogError, functions_in
 
     try:
         for function in (function for folder in folders for function in functions_in(str(folder))):
@@ -112,9 +112,9 @@ class FunctionFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each rule and each of its cases. Raises CollectError where there is nothing to run."""
         from krmkit.fn import loader
-        from krmkit.fn.catalog import CatalogError, functions_in
         from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
-        from krmkit.fn.contract.rules import RULES
+        from krmkit.fn.contract.contractrules import RULES
+        from krmkit.fn.knownfunctions import CatalogError, functions_in
 
         folder = self.path.parent
         try:

@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from krmkit.fn import loader, testing
 from krmkit.fn import run as core
+from krmkit.fn.contract.contractrules import each_example, each_function, folder_of, rule
 from krmkit.fn.contract.inputs import BYSTANDERS
-from krmkit.fn.contract.rules import each_example, each_function, folder_of, rule
 from krmkit.fn.run import RunOptions
 from krmkit.fn.testing import Example
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
-from krmkit.fn.catalog import CatalogError, catalog, functions_in
+from krmkit.fn.knownfunctions import CatalogError, catalog, functions_in
 from krmkit.fn.resolve import Known, ProgramResolver, ResolveError
 from krmkit.fn.run import RunOptions
 from krmkit.krm.kptfile import PipelineFunction
