@@ -29,7 +29,7 @@ from krmkit.lang import blangsemver
 from krmkit.lang.fielderror import INTERNAL, FieldError, child, forbidden, index, invalid, key, required
 from krmkit.lang.gonet import parse_cidr
 from krmkit.lang.gonumbers import NumberError, atoi
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.kubenames import is_valid_label_value
 from krmkit.lang.semver import Version, VersionError
 

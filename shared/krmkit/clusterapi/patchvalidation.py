@@ -26,7 +26,7 @@ from krmkit.lang.fielderror import (
 )
 from krmkit.lang.gonumbers import NumberError, atoi
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.kubenames import is_qualified_name
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.semver import MAX_LENGTH, Version, VersionError
 
 _DIGITS = frozenset("0123456789")

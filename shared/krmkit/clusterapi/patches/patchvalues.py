@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import DataError, from_json
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import DataError, from_json
 from krmkit.yaml.data import go2_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError

@@ -24,14 +24,14 @@ from krmkit.lang.gotemplate.nodes import (
     String,
     Variable,
 )
-from krmkit.lang.gotemplate.values import ABSENT
+from krmkit.lang.golang.values import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
+    from krmkit.lang.golang.gofunctions import GoFunction
 
 _CONSTANTS = (Bool, Nil, Numeral, String)
 

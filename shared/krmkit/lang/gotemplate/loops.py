@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.execution import BREAK, Execution, Site
-from krmkit.lang.gotemplate.printing import go_print_value
-from krmkit.lang.gotemplate.values import ABSENT, sorted_keys
+from krmkit.lang.golang.printing import go_print_value
+from krmkit.lang.golang.values import ABSENT, sorted_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

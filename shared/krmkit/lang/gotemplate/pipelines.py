@@ -44,7 +44,7 @@ from krmkit.lang.gotemplate.nodes import (
     Tree,
     Variable,
 )
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

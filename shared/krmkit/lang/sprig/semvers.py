@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krmkit.lang import semver as versions
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
-from krmkit.lang.gotemplate.values import GoObject, Uint64
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.values import GoObject, Uint64
 from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
 from krmkit.lang.sprig.limits import charge
 

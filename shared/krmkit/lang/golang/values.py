@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
+    from krmkit.lang.golang.gofunctions import GoFunction
 
 MAX_ITEMS = 2_000_000
 """Values that from_json takes over and deep_equal compares, each container counted as often as it occurs."""
@@ -322,7 +322,7 @@ def from_json(data: object, numbers: str = "float64") -> object:
         count += len(target)
         if count > MAX_ITEMS:
             raise DataError(
-                f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.gotemplate.values.MAX_ITEMS)"
+                f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.golang.values.MAX_ITEMS)"
             )
         if type(target) is dict:
             for key in target:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate import printing
-from krmkit.lang.gotemplate.numerals import format_number, hex_text
-from krmkit.lang.gotemplate.printing import (
+from krmkit.lang.golang import printing
+from krmkit.lang.golang.numerals import format_number, hex_text
+from krmkit.lang.golang.printing import (
     Budget,
     can_backquote,
     escape,
@@ -14,7 +14,7 @@ from krmkit.lang.gotemplate.printing import (
     too_deep,
     too_long,
 )
-from krmkit.lang.gotemplate.values import (
+from krmkit.lang.golang.values import (
     ABSENT,
     ByteList,
     GoInt,
@@ -24,7 +24,7 @@ from krmkit.lang.gotemplate.values import (
     sorted_keys,
     type_of,
 )
-from krmkit.lang.gotemplate.work import charge, charge_text
+from krmkit.lang.golang.work import charge, charge_text
 
 _TOO_LARGE = 1_000_000
 _INTEGER_VERBS = {"v": 10, "d": 10, "b": 2, "o": 8, "O": 8, "x": 16, "X": 16}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate import values
-from krmkit.lang.gotemplate.values import (
+from krmkit.lang.golang import values
+from krmkit.lang.golang.values import (
     ABSENT,
     DataError,
     GoObject,

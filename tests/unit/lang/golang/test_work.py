@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse, work
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
 
 
 @pytest.fixture
