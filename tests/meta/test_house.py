@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-LONGEST_FILE = 500
+LONGEST_FILE = 350
+LONGEST_FUNCTION = 80  # ruff counts the branches (PLR0912)
 LONGEST_MAIN = 65
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(
@@ -88,15 +90,55 @@ def test_readme_names_every_function() -> None:
     assert not [name for name in FUNCTIONS if f"(functions/{name}/README.md)" not in text]
 
 
+# Files that wait for a split: tables of cases, adapters of one system's records.
+LONGER = {
+    "shared/krmkit/cli/extension/contract.py",
+    "tests/conformance/adapters/landscaper_simulated.py",
+    "tests/conformance/adapters/porch.py",
+    "tests/contract/test_contract.py",
+    "tests/e2e/test_evaluator.py",
+    "tests/e2e/test_kustomize.py",
+    "tests/property/test_split_property.py",
+    "tests/unit/cli/evaluator/test_pool.py",
+    "tests/unit/cli/test_cli.py",
+    "tests/unit/clusterapi/test_rendertopology.py",
+    "tests/unit/fn/test_config.py",
+    "tests/unit/fn/test_external.py",
+    "tests/unit/fn/test_pipeline.py",
+    "tests/unit/fn/test_run.py",
+    "tests/unit/fn/test_write.py",
+    "tests/unit/lang/openapi/test_rules.py",
+    "tests/unit/lang/test_violations.py",
+    "tests/unit/palette/test_macros.py",
+    "tests/unit/porch/test_injection.py",
+    "tests/unit/yaml/test_edit.py",
+}
+
+
+def sources() -> list[Path]:
+    return [path for path in tracked() if path.suffix == ".py" and not path.name.endswith("_pb2.py")]
+
+
 def test_no_file_is_too_long() -> None:
     """A source file above the limit holds a second noun that wants a file of its own."""
-    long = [
-        path.relative_to(ROOT).as_posix()
-        for path in tracked()
-        if path.suffix == ".py" and len(path.read_text("utf-8").splitlines()) > LONGEST_FILE
-    ]
+    long = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines()) for path in sources()
+    }
 
-    assert not long
+    assert {name: lines for name, lines in long.items() if lines > LONGEST_FILE and name not in LONGER} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    """A function above the limit does two things."""
+    long = {}
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long[f"{path.relative_to(ROOT).as_posix()}:{node.lineno} {node.name}"] = lines
+
+    assert long == {}
 
 
 def test_no_places_in_the_texts() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.errors import TemplateError
-from krmkit.lang.gotemplate.nodes import Node, Tree
 from krmkit.lang.golang.printing import quote
 from krmkit.lang.golang.values import encode
+from krmkit.lang.gotemplate.errors import TemplateError
+from krmkit.lang.gotemplate.nodes import Node, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

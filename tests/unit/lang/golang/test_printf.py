@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang.golang import printing
-from krmkit.lang.gotemplate.escape import escape_html
 from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.golang.printf import sprintf
 from krmkit.lang.golang.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
+from krmkit.lang.gotemplate.escape import escape_html
 
 
 class Span(GoObject):
