@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.cli.work.shard import Shard
 from krmkit.fn.external import TIMEOUT
 from krmkit.fn.journal import JournalStep
 from krmkit.fn.source import SourceError
@@ -70,19 +71,37 @@ class FleetTasks:
         self.allow_network = False
         self.pull = "IfNotPresent"
         self.timeout = TIMEOUT
+        self.shard = Shard()
+
+    @property
+    def numbers(self) -> list[int]:
+        """The tasks of this shard, by number."""
+        names = (task.target or task.name for task in self.tasks)
+        return [number for number, name in enumerate(names) if self.shard.takes(name)]
 
 
-def read_fleet(setfile: str, packages: str, objects: str | None, out: str, prune: bool = False) -> FleetTasks:
+def read_fleet(
+    setfile: str,
+    packages: str,
+    objects: str | None,
+    out: str,
+    prune: bool = False,
+    shard: Shard | None = None,
+) -> FleetTasks:
     """Read everything, generate the variants, and find blueprints and targets. Raises FleetError, OSError.
 
-    `prune` lets a selector be that no object could match.
+    `prune` lets a selector be that no object could match. All variants are planned, whatever `shard` of them is to be made.
     """
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         found = "is a folder" if os.path.isdir(setfile) else "does not exist"
         raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
     resources = list(resources_below(objects)) if objects else []
     try:
-        fleet = FleetTasks(resources, VariantFolder(out))
+        shard = shard or Shard()
+        fleet = FleetTasks(
+            resources, VariantFolder(out, "" if shard.whole else f"{shard.number}-of-{shard.count}")
+        )
+        fleet.shard = shard
         fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
         plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
     except (SetError, FolderError, SourceError, ListError, YamlError) as error:

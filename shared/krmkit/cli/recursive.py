@@ -17,6 +17,7 @@ from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.cli.work.workengine import JobError, Plain, local
 from krmkit.fn.diff import diff
 from krmkit.fn.folders import WORK
 from krmkit.fn.package import KPTFILE, PackageError, read
@@ -27,8 +28,10 @@ from krmkit.fn.write import FileEdit, WriteError, write, write_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from typing import Any
 
+    from krmkit.fn.resolve import ProgramResolver
     from krmkit.fn.run import RunOptions
 
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
@@ -39,23 +42,61 @@ class PackageTreeError(Exception):
 
 
 class Job:
-    """What the processes share. `only_show`: nothing is written. `colour`: diffs are painted."""
-
-    __slots__ = ("arguments", "colour", "only_show", "options", "paths")
+    """Renders the package at a path. `only_show`: nothing is written. `colour`: diffs are painted."""
 
     def __init__(
         self,
-        paths: list[str],
         arguments: argparse.Namespace,
         options: RunOptions,
         only_show: bool,
         colour: bool,
     ) -> None:
-        self.paths = paths
         self.arguments = arguments
         self.options = options
         self.only_show = only_show
         self.colour = colour
+        self._resolver: ProgramResolver | None = None
+        self._done = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_resolver": None}
+
+    def __call__(self, path: str) -> PackageReport:
+        if self._resolver is None:
+            self._resolver = resolver_of(self.arguments, self.options)
+            gc.collect()
+            gc.freeze()
+        self._done += 1
+        if self._done % _COLLECT == 0:
+            gc.collect()
+        try:
+            return self._rendered(path, self._resolver)
+        except (PackageError, WriteError) as error:
+            raise JobError(str(error)) from None
+        except Exception as error:
+            if self.arguments.debug:
+                raise
+            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
+            raise JobError(failure) from None
+
+    def _rendered(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        package = read(path, self.options.limits)
+        rendering = render(package, resolver)
+        report = report_of(package, rendering)
+        report.notes = package.notes
+        if self.arguments.diff:
+            secrets = () if self.arguments.show_secrets else rendering.secrets
+            folder = "" if report.path == "." else f"{report.path}/"
+            changes = [
+                FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
+            ]
+            report.diff = diff(changes, self.colour, secrets)
+        if self.arguments.results_dir:
+            place = os.path.join(self.arguments.results_dir, report.path, FILE)
+            write_file(place, results_text(rendering.runs, rendering.exit_code))
+        if not rendering.failure and not self.only_show:
+            write(package.path, rendering.changes, package.leftovers, careful=True)
+        return report
 
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
@@ -65,14 +106,15 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
         raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     if arguments.since:
         paths = changed_since(folder, paths, arguments.since)
+    paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal(sys.stdout, arguments.color)
     progress = Terminal(sys.stderr, arguments.color)
     people = arguments.format in ("table", "text")
-    job = Job(paths, arguments, options, only_show, terminal.colour and people)
+    job = Job(arguments, options, only_show, terminal.colour and people)
     totals = Totals()
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
-        for done, one in enumerate(_in_order(job), 1):
+        for done, one in enumerate(_reports(job, paths), 1):
             totals.add(one)
             progress.line("")
             if people:
@@ -89,71 +131,17 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
     return totals.exit_code(arguments.check)
 
 
-def _in_order(job: Job) -> Iterator[PackageReport]:
-    """The reports in the order of the paths; what is ready too early waits."""
-    count = len(job.paths)
-    jobs = min(job.arguments.jobs or cores(), count)
-    if jobs < 2:
-        work = worker(job)
-        yield from map(work, range(count))
-        return
-    from krmkit.cli.processes import share
-
-    waiting: dict[int, PackageReport] = {}
-    following = 0
-    for number, report, how in share(range(count), jobs, worker, job):
-        if report is None:
-            report = PackageReport(
-                shown_path(job.paths[number]),
-                failure=f"the process that rendered it {how}; the others went on",
-            )
-        waiting[number] = report
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+def _reports(job: Job, paths: list[str]) -> Iterator[PackageReport]:
+    """The reports in the order of the paths."""
+    # With --debug an unexpected error ends the run, with its traceback.
+    engine = Plain() if job.arguments.debug else local(job.arguments.jobs or cores(), len(paths))
+    for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
+        yield report if report is not None else PackageReport(shown_path(path), failure=problem)
 
 
-def worker(job: Job) -> Callable[[int], PackageReport]:
-    """What renders one package after the other in a process."""
-    resolver = resolver_of(job.arguments, job.options)
-    gc.collect()
-    gc.freeze()
-
-    done = 0
-
-    def work(number: int) -> PackageReport:
-        nonlocal done
-        done += 1
-        if done % _COLLECT == 0:
-            gc.collect()
-        path = job.paths[number]
-        try:
-            package = read(path, job.options.limits)
-            rendering = render(package, resolver)
-            report = report_of(package, rendering)
-            report.notes = package.notes
-            if job.arguments.diff:
-                secrets = () if job.arguments.show_secrets else rendering.secrets
-                folder = "" if report.path == "." else f"{report.path}/"
-                changes = [
-                    FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
-                ]
-                report.diff = diff(changes, job.colour, secrets)
-            if job.arguments.results_dir:
-                place = os.path.join(job.arguments.results_dir, report.path, FILE)
-                write_file(place, results_text(rendering.runs, rendering.exit_code))
-            if not rendering.failure and not job.only_show:
-                write(package.path, rendering.changes, package.leftovers, careful=True)
-            return report
-        except (PackageError, WriteError) as error:
-            return PackageReport(shown_path(path), failure=str(error))
-        except Exception as error:  # one package must not stop the others
-            if job.arguments.debug:
-                raise
-            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
-            return PackageReport(shown_path(path), failure=failure)
-
-    return work
+def name_of(path: str, folder: str) -> str:
+    """A package's name below the folder, by which it goes to a shard: the same wherever the folder lies."""
+    return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def packages_below(folder: str) -> list[str]:

@@ -12,6 +12,7 @@ from krmkit.cli.report.formats import FORMATS, shown
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.cli.work.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.diff import diff
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
@@ -83,6 +84,7 @@ def parser() -> CommandParser:
         metavar="N",
         help="with -r: how many processes work (default: one for each core)",
     )
+    add_shard(made)
     add_output(made, FORMATS)
     add_running(made)
     made.add_argument(
@@ -167,8 +169,13 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     output = arguments.output
     if arguments.recursive and output:
         return "--recursive renders packages in place, and cannot be combined with --output"
-    if (arguments.since or arguments.jobs) and not arguments.recursive:
-        return f"{'--since' if arguments.since else '--jobs'} is for --recursive; add -r"
+    for flag, given in (
+        ("--since", arguments.since),
+        ("--jobs", arguments.jobs),
+        ("--shard", not arguments.shard.whole),
+    ):
+        if given and not arguments.recursive:
+            return f"{flag} is for --recursive; add -r"
     if output and output not in _STREAMS and os.path.lexists(output):
         return f"{output} is there already; name a folder that does not exist yet"
     return ""

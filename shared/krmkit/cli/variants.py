@@ -16,6 +16,8 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.shard import add_shard
+from krmkit.cli.work.workengine import local
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -66,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="how many processes work (default: one for each core)",
     )
+    add_shard(render)
     render.add_argument(
         "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
     )
@@ -102,8 +105,9 @@ def main(words: list[str]) -> int:
             for note in notes:
                 say(_COMMAND, note)
             fleet = read_fleet(
-                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune
-            )
+                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune,
+                arguments.shard,
+            )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.allow_exec = arguments.allow_exec
@@ -111,9 +115,10 @@ def main(words: list[str]) -> int:
             fleet.pull = arguments.image_pull_policy
             fleet.timeout = arguments.timeout
             rows = []
-            for row in run(fleet, arguments.jobs or cores(), writer):
+            total = len(fleet.numbers)
+            for row in run(fleet, local(arguments.jobs or cores(), total), writer):
                 rows.append(row)
-                _progress(progress, len(rows), len(fleet.tasks), row.variant)
+                _progress(progress, len(rows), total, row.variant)
     except (FleetError, OSError) as error:
         progress.line("")
         said = (

@@ -25,7 +25,7 @@ def written(out: Path, packages: dict[str, dict[str, str]], owner: str = "set") 
         for package, files in packages.items()
     }
     with Writer(str(out)) as writer:
-        writer.put([*changes, VariantFolder(str(out)).record(entries)])
+        writer.put([*changes, *VariantFolder(str(out)).record(entries, lambda _: True)])
     return VariantFolder(str(out))
 
 

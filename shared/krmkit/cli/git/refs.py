@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import NOTHING, RepositoryLock
@@ -29,9 +30,25 @@ class RefChanges:
         self.repository = repository
         self._seen = dict(seen)
         self.changes: dict[str, str] = {}
+        self._undo: dict[str, str | None] = {}
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back what was changed in a `with` block that raises."""
+        self._undo = {}
+        try:
+            yield
+        except BaseException:
+            for name, oid in self._undo.items():
+                if oid is None:
+                    self.changes.pop(name, None)
+                else:
+                    self.changes[name] = oid
+            raise
 
     def set(self, name: str, oid: str) -> None:
         """Let a ref point at a commit; it is made where it does not exist."""
+        self._undo.setdefault(name, self.changes.get(name))
         if self._seen.get(name, NOTHING) == oid:
             self.changes.pop(name, None)
         else:
@@ -39,6 +56,7 @@ class RefChanges:
 
     def delete(self, name: str) -> None:
         """Remove a ref; one that did not exist stays away."""
+        self._undo.setdefault(name, self.changes.get(name))
         if name in self._seen:
             self.changes[name] = NOTHING
         else:

@@ -4,6 +4,8 @@
 2. Nothing new since the last sync: done.
 3. No downstream: clone a draft. Drafts: merge the upstream into each, apply the variant again. Published: the same, as a new draft.
 4. Propose or publish drafts whose readiness gates are met, as `approve` says.
+
+`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets what was built, and changes refs and objects.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from typing import Any
 
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.treeupdate import read_files, replace_folders, write_files
-from krmkit.cli.sync.build import Built, Files
 from krmkit.cli.sync.revisions import CloneSource, SyncSources
 from krmkit.cli.sync.store import WORKSPACE, Store
 from krmkit.cli.sync.syncstate import VariantState, state_ref
+from krmkit.cli.work.build import Built, Clone, Files, Update
 from krmkit.fn.variantpackages import VariantError
 from krmkit.porch import lifecycle
 
@@ -76,6 +78,10 @@ class VariantSync:
             "metadata": {"name": task.name, "namespace": task.namespace, "uid": self.outcome.name},
             "spec": task.spec,
         }
+        self.source: CloneSource
+        self.known = False
+        self.found = lifecycle.Downstream()
+        self.updates: list[Update] = []
         self.new = VariantState(
             self.package,
             str(task.spec.get("deletionPolicy") or "delete"),
@@ -85,20 +91,38 @@ class VariantSync:
             annotations=dict(state.annotations if state else {}),
         )
 
-    def run(self) -> SyncOutcome:
-        """Change the store's refs and pack in memory. Raises VariantError, GitError and what merging raises."""
-        source = self.sources.find(self.task.spec["upstream"])
+    def prepare(self) -> list[Clone] | list[Update]:
+        """Read what there is; return what is to be built. Changes nothing. Raises VariantError, GitError, and what reading raises."""
+        source = self.source = self.sources.find(self.task.spec["upstream"])
         self.outcome.upstream, self.outcome.newest = source.version, source.newest
         self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
         self.new.inputs = self._inputs(source)
-        if self._is_known() and not self._wants_approval():
+        self.known = self._is_known() and not self._wants_approval()
+        if self.known:
+            return []
+        self.found = self._downstream()
+        variant = self.sources.variant(self.task, self.store, source)
+        if not self.found.revisions:
+            return [Clone(variant, source.blueprint(), source.others(), source.size())]
+        updates = []
+        for revision in self.found.revisions:
+            files = self._files(revision)
+            base, locked = self.sources.base_of(files)
+            updates.append(Update(variant, files, base if locked != source.commit else None, source.files()))
+        self.updates = updates
+        return updates
+
+    def finish(self, built: list[Built]) -> SyncOutcome:
+        """Change the store's refs and pack in memory, with one Built for each that `prepare` returned. Raises GitError."""
+        if self.known:
             self.new = self.old or self.new
             return self._told()
-        found = self._downstream()
-        if not found:
-            self._clone(source)
-        for revision in found:
-            self._follow(source, revision)
+        for step in self.found.steps:
+            self._carry_out(step)
+        if not self.found.revisions:
+            self._cloned(built[0])
+        for revision, update, one in zip(self.found.revisions, self.updates, built, strict=False):
+            self._follow(revision, update, one)
         self._remember()
         return self._told()
 
@@ -129,8 +153,8 @@ class VariantSync:
         refs = self.old.owned if self.old is not None else ()
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
-    def _downstream(self) -> list[dict[str, Any]]:
-        """The revisions to work on; those that are not the variant's any more are deleted or orphaned on the way."""
+    def _downstream(self) -> lifecycle.Downstream:
+        """The revisions to work on, and how those that are not the variant's any more are deleted or orphaned."""
         revisions = self.store.revisions(self.package)
         if self.old is not None and self.old.package != self.package:
             revisions += self.store.revisions(self.old.package)
@@ -138,10 +162,7 @@ class VariantSync:
         for revision in revisions:
             if revision["metadata"]["ref"] in self.new.owned:
                 revision["metadata"]["ownerReferences"] = [owner]
-        found = lifecycle.downstream_revisions(self.variant, revisions)
-        for step in found.steps:
-            self._carry_out(step)
-        return found.revisions
+        return lifecycle.downstream_revisions(self.variant, revisions)
 
     def _carry_out(self, step: lifecycle.StoreStep) -> None:
         ref = step.revision["metadata"]["ref"]
@@ -161,21 +182,15 @@ class VariantSync:
 
     # What is made
 
-    def _clone(self, source: CloneSource) -> None:
-        builder = self.sources.builder(self.task, self.store, source)
-        built = builder.clone(source.blueprint(), source.files())
+    def _cloned(self, built: Built) -> None:
         workspace = lifecycle.new_workspace_name(
             self.package, self.store.name, self.store.revisions(self.package)
         )
-        message = f"Clone {source.label} for {self.outcome.name}"
-        self._commit(built, workspace, [], message, source, "cloned")
+        message = f"Clone {self.source.label} for {self.outcome.name}"
+        self._commit(built, workspace, [], message, "cloned")
 
-    def _follow(self, source: CloneSource, revision: dict[str, Any]) -> None:
-        """Merge and apply; a draft gets a commit, a published revision a new draft, where that changes anything."""
-        files = self._files(revision)
-        base, locked = self.sources.base_of(files)
-        follows = base if locked != source.commit else None
-        built = self.sources.builder(self.task, self.store, source).change(files, follows, source.files())
+    def _follow(self, revision: dict[str, Any], update: Update, built: Built) -> None:
+        """A draft gets a commit, a published revision a new draft, where the update changes anything."""
         self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
         self.outcome.conflicts = [
@@ -185,13 +200,13 @@ class VariantSync:
             self.outcome.stuck = True
             return
         workspace = revision["spec"]["workspaceName"]
-        if built.files == files:
+        if built.files == update.files:
             if not published:
                 self._approve(built, workspace, commit, revision["metadata"]["ref"])
             return
-        moved = follows is not None
+        moved = update.base is not None
         message = (
-            f"Update {self.package} to {source.label}"
+            f"Update {self.package} to {self.source.label}"
             if moved
             else f"Change {self.package} as its inputs did"
         )
@@ -206,7 +221,6 @@ class VariantSync:
             workspace,
             [commit],
             f"{message} for {self.outcome.name}",
-            source,
             "updated" if moved else "changed",
         )
 
@@ -230,10 +244,9 @@ class VariantSync:
             )
         return read_files(self.store.objects, tree)
 
-    def _commit(
-        self, built: Built, workspace: str, parents: list[str], title: str, source: CloneSource, word: str
-    ) -> None:
+    def _commit(self, built: Built, workspace: str, parents: list[str], title: str, word: str) -> None:
         """Put the package into a draft."""
+        source = self.source
         folder = {self.store.folder(self.package): write_files(self.store.pack, built.files)}
         tree = replace_folders(self.store.objects, self.store.pack, None, folder)
         assert tree is not None

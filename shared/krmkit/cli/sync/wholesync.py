@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,9 @@ from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import MAIN, TAGS, Store
 from krmkit.cli.sync.syncstate import PREFIX, VariantState, read_states, state_ref
 from krmkit.cli.sync.syncvariant import SyncOutcome, VariantSync, propose_deletion
-from krmkit.fn.packagemerge import PackageMergeError
+from krmkit.cli.work.build import Build, Built, Clone, Update
+from krmkit.cli.work.shard import Shard
+from krmkit.cli.work.workengine import Engine
 from krmkit.fn.variantpackages import VariantError
 from krmkit.krm.errors import ListError
 from krmkit.porch import lifecycle
@@ -28,22 +30,23 @@ MAIN_STATE = f"{OWN}/main"
 
 
 @dataclass(slots=True)
-class Shard:
-    """The part `number` of `count` parts of a fleet: variants go by a hash of their name, whatever else is in the sets."""
+class _Work:
+    """One variant on its way: what is to be built for it, what was built, and what went wrong."""
 
-    number: int = 1
-    count: int = 1
-
-    def takes(self, name: str) -> bool:
-        return int(hashlib.sha256(name.encode()).hexdigest(), 16) % self.count == self.number - 1
+    outcome: SyncOutcome
+    sync: VariantSync | None = None
+    inputs: list[Clone] | list[Update] = field(default_factory=list)
+    built: list[Built] = field(default_factory=list)
+    missing: int = 0
 
 
 @dataclass(slots=True)
 class Sync:
-    """Carries out a sync in memory; `store` then makes it last."""
+    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`."""
 
     plan: FleetPlan
     sources: SyncSources
+    build: Build
     approve: str
     author: str
     prune: bool
@@ -52,46 +55,72 @@ class Sync:
     removed: list[SyncOutcome] = field(default_factory=list)
     states: dict[str, dict[str, VariantState]] = field(default_factory=dict)
 
-    def run(self, progress: Callable[[int, int], None]) -> None:
-        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were."""
+    def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
+        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
-        tasks = [task for task in self.plan.tasks if self.shard.takes(_name(task))]
-        taken: dict[tuple[str, str], str] = {}
-        for number, task in enumerate(tasks, 1):
-            progress(number, len(tasks))
-            self.outcomes.append(self._variant(task, taken))
+        tasks = [(task, twin) for task, twin in _with_twins(self.plan.tasks) if self.shard.takes(_name(task))]
+        begun: deque[_Work] = deque()
+
+        def settle() -> None:
+            while begun and not begun[0].missing:
+                self.outcomes.append(self._finish(begun.popleft()))
+                progress(len(self.outcomes), len(tasks))
+
+        def inputs() -> Iterator[Clone | Update]:
+            for task, twin in tasks:
+                work = self._prepare(task, twin)
+                begun.append(work)
+                settle()
+                yield from work.inputs
+
+        for built, problem in engine.map(self.build, inputs()):
+            work = begun[0]
+            work.missing -= 1
+            if problem:
+                work.outcome.error = work.outcome.error or problem
+            else:
+                work.built.append(built)
+            settle()
         self._remove_stale()
-        if self.shard.count == 1:
+        if self.shard.whole:
             for store in self.sources.stores.values():
                 self._update_main(store)
 
-    def _variant(self, task: Task, taken: dict[tuple[str, str], str]) -> SyncOutcome:
+    def _prepare(self, task: Task, twin: str) -> _Work:
+        """Read what a variant needs. `twin` is another variant with the same package, "" where there is none."""
         downstream = task.spec.get("downstream") or {}
-        target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
-        outcome = SyncOutcome(_name(task), "/".join(target))
+        repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
+        work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
         try:
             errors = validate_variant(task.spec)
             if errors:
                 raise VariantError("; ".join(errors))
-            if target in taken:
-                raise VariantError(f"{'/'.join(target)} is already the package of {taken[target]}")
-            taken[target] = task.name
-            store = self.sources.stores.get(target[0])
+            if twin:
+                raise VariantError(f"{repo}/{package} is already the package of {twin}")
+            store = self.sources.stores.get(repo)
             if store is None:
                 raise VariantError(
-                    f"the downstream's repository {target[0]} is not known; --repo {target[0]}=URL-OR-PATH names it"
+                    f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
                 )
-            before = dict(store.refs.changes)
             state = self.states[store.name].get(state_ref(task.namespace, task.name))
-            work = VariantSync(task, self.sources, store, state, self.approve, self.author)
-            try:
-                outcome = work.run()
-            except BaseException:
-                store.refs.changes = before
-                raise
-        except (VariantError, GitError, PackageMergeError, ListError, YamlError) as error:
-            outcome.error = str(error)
-        return outcome
+            work.sync = VariantSync(task, self.sources, store, state, self.approve, self.author)
+            work.outcome = work.sync.outcome
+            work.inputs = work.sync.prepare()
+            work.missing = len(work.inputs)
+        except (VariantError, GitError, ListError, YamlError) as error:
+            work.outcome.error = str(error)
+        return work
+
+    def _finish(self, work: _Work) -> SyncOutcome:
+        """Change the refs of a variant whose packages were built, unless something went wrong."""
+        if work.outcome.error or work.sync is None:
+            return work.outcome
+        try:
+            with work.sync.store.refs.attempt():
+                return work.sync.finish(work.built)
+        except (VariantError, GitError) as error:
+            work.outcome.error = str(error)
+        return work.outcome
 
     def _remove_stale(self) -> None:
         """Delete or orphan what variants of these sets own that no set generates any more; without `prune` only say so."""
@@ -179,6 +208,16 @@ class Sync:
             if name in remotes:
                 store.refs.push(remotes[name])
             store.refs.commit()
+
+
+def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
+    """Yield each task with the name of the first one that has the same package, "" for that one itself."""
+    taken: dict[tuple[str, str], str] = {}
+    for task in tasks:
+        downstream = task.spec.get("downstream") or {}
+        target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
+        yield task, taken.get(target, "")
+        taken.setdefault(target, task.name)
 
 
 def _name(task: Task) -> str:
