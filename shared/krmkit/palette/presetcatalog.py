@@ -52,10 +52,9 @@ _MOST_NAMED = 100  # presets that a message about an unknown one looks at
 class PresetCatalog:
     """The presets of one presets.yaml, each read when it is chosen."""
 
-    __slots__ = ("_by_label", "_by_name", "entries", "limits", "text")
+    __slots__ = ("_by_label", "_by_name", "entries", "limits")
 
-    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits, text: str) -> None:
-        self.text = text
+    def __init__(self, entries: list[tuple[str, str, Map]], limits: Limits) -> None:
         self.entries = entries
         self.limits = limits
         self._by_name: dict[str, int] = {}  # the first of each name
@@ -68,12 +67,12 @@ class PresetCatalog:
     def parse(cls, text: str, limits: Limits) -> PresetCatalog:
         root = parse(text, limits).root
         if root is None or is_null(root):
-            return cls([], limits, text)
+            return cls([], limits)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
         if listed is None or is_null(listed):
-            return cls([], limits, text)
+            return cls([], limits)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
         entries = []
@@ -83,7 +82,7 @@ class PresetCatalog:
             if not isinstance(node, Map) or not name:
                 raise YamlError(f"presets[{number}] must be a mapping with a name")
             entries.append((name, _text(node.get("group")) or "", node))
-        return cls(entries, limits, text)
+        return cls(entries, limits)
 
     def choose(self, wanted: list[str], from_marker: bool) -> tuple[list[Finding], list[Preset]]:
         """The presets that are asked for, each once, in the order of asking."""
@@ -187,7 +186,8 @@ class PresetCatalog:
     def shift(self, error: YamlError, node: Node | None) -> None:
         """Make the place of an error in the text of an `add` one in presets.yaml, as far as it can be told."""
         if isinstance(node, Scalar) and node.style in ("|", ">") and error.line is not None:
-            error.line += self.text.count("\n", 0, node.start) + 1
+            text = node.source.text if node.source is not None else ""
+            error.line += text.count("\n", 0, node.start) + 1
             error.column = None
         else:
             error.line = error.column = None

@@ -105,8 +105,9 @@ def _start(values: str, empty: Document) -> Document:
     """A document with an empty mapping in place of a null, or behind the comments of a text without anything else."""
     null = empty.root
     if null is not None:
-        if isinstance(null, Scalar) and values.startswith(null.text, null.start):
-            return parse(values[: null.start] + "{}" + values[null.start + len(null.text) :], empty.limits)
+        (start,) = empty.given_offsets([null.start])
+        if isinstance(null, Scalar) and values.startswith(null.text, start):
+            return parse(values[:start] + "{}" + values[start + len(null.text) :], empty.limits)
         return parse("{}" + empty.newline, empty.limits)
     if values and not values.endswith("\n"):
         values += empty.newline
