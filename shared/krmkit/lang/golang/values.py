@@ -18,17 +18,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping
 
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
-
-MAX_ITEMS = 2_000_000
-"""Values that from_json takes over and deep_equal compares, each container counted as often as it occurs."""
-
-
-class DataError(ValueError):
-    """The data given to a template are not JSON data; the message says where and why."""
+    from krmkit.lang.golang.gofunctions import GoFunction
 
 
 class _Absent:
@@ -242,40 +234,6 @@ def is_nil_list(value: object) -> bool:
     return isinstance(value, GoList) and value.is_nil
 
 
-def deep_equal(left: object, right: object) -> bool:
-    """reflect.DeepEqual: equal types and equal contents; a nil slice differs from an empty one, NaN from itself."""
-    pending: list[tuple[Any, Any]] = [(left, right)]
-    seen: set[tuple[int, int]] = set()
-    while pending:
-        one, other = pending.pop()
-        if one is None or other is None or one is ABSENT or other is ABSENT:
-            if (one is None or one is ABSENT) != (other is None or other is ABSENT):
-                return False
-            continue
-        if type_of(one) != type_of(other):
-            return False
-        if isinstance(one, (list, dict)):
-            if len(one) != len(other) or is_nil_list(one) != is_nil_list(other):
-                return False
-            pair = (id(one), id(other))
-            if pair in seen:
-                continue
-            seen.add(pair)
-            if isinstance(one, list):
-                pending += zip(one, other, strict=True)
-                continue
-            for key, value in one.items():
-                if key not in other:
-                    return False
-                pending.append((value, other[key]))
-        elif isinstance(one, GoObject):
-            if not (isinstance(other, GoObject) and one.go_equal(other)):
-                return False
-        elif one != other:
-            return False
-    return True
-
-
 def encode(text: str) -> bytes:
     """The bytes of a Go string. A surrogate that stands for no byte becomes the bytes of U+FFFD."""
     try:
@@ -296,110 +254,3 @@ def sorted_keys(items: Mapping[str, object]) -> list[str]:
     if all(map(str.isascii, items)):
         return sorted(items)
     return sorted(items, key=encode)
-
-
-def from_json(data: object, numbers: str = "float64") -> object:
-    """JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
-
-    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must be strings.
-    Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList, ...) are taken as they
-    are. Raises DataError for anything that JSON cannot hold.
-    """
-    if numbers not in ("float64", "int", "int64"):
-        raise DataError(f"numbers is one of float64, int, int64, not {numbers!r}")
-    convert: Callable[[int], object] = {"float64": _to_float, "int": _to_int, "int64": _to_int64}[numbers]
-    keep_ints = numbers == "int"
-    if type(data) is dict:
-        root: dict[str, object] | list[object] = data.copy()
-    elif type(data) is list:
-        root = data[:]
-    else:
-        return _scalar(data, convert)
-    pending: list[dict[str, object] | list[object]] = [root]
-    count = 0
-    while pending:
-        target = pending.pop()
-        count += len(target)
-        if count > MAX_ITEMS:
-            raise DataError(
-                f"the data hold more than {MAX_ITEMS:,} values (krmkit.lang.gotemplate.values.MAX_ITEMS)"
-            )
-        if type(target) is dict:
-            for key in target:
-                if type(key) is not str:
-                    raise DataError(f"the keys of a map are strings, not {type(key).__name__}: {key!r}")
-            if not all(map(str.isascii, target)):
-                _clean_keys(target)
-            pairs: Iterable[tuple[Any, Any]] = target.items()
-        else:
-            pairs = enumerate(target)
-        for at, value in pairs:
-            kind = type(value)
-            if kind is str:
-                if value.isascii():
-                    continue
-                value = _clean(value)
-            elif value is None or kind is bool or kind is float:
-                continue
-            elif kind is int:
-                if keep_ints and -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
-                    continue
-                value = convert(value)
-            elif kind is dict:
-                value = value.copy()
-                pending.append(value)
-            elif kind is list:
-                value = value[:]
-                pending.append(value)
-            else:
-                value = _scalar(value, convert)
-            target[at] = value
-    return root
-
-
-def _scalar(value: object, convert: Callable[[int], object]) -> object:
-    if type(value) is int:
-        return convert(value)
-    if type(value) is str:
-        return _clean(value)
-    if (
-        value is None
-        or type(value) in (bool, float)
-        or isinstance(value, (GoInt, GoList, StringMap, GoObject, _Absent))
-    ):
-        return value
-    raise DataError(
-        f"a template takes JSON data (dict, list, str, int, float, bool, None) or Go values, not {type(value).__name__}"
-    )
-
-
-def _clean(text: str) -> str:
-    """Text from outside holds characters, not stray bytes."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-    return text
-
-
-def _clean_keys(target: dict[str, object]) -> None:
-    items = [(_clean(key), value) for key, value in target.items()]
-    target.clear()
-    target.update(items)
-
-
-def _to_float(number: int) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        raise DataError("a number is too large for a float64") from None
-
-
-def _to_int(number: int) -> int:
-    if not -0x8000000000000000 <= number <= 0x7FFFFFFFFFFFFFFF:
-        raise DataError("a number is too large for an int; it has 64 bits")
-    return number
-
-
-def _to_int64(number: int) -> Int64:
-    return Int64(_to_int(number))

@@ -5,9 +5,9 @@ Text is counted while it is made: GoCallError ends a value whose text would be t
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import ABSENT, GoObject, encode, sorted_keys
-from krmkit.lang.gotemplate.work import charge, charge_text
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import ABSENT, GoObject, encode, sorted_keys
+from krmkit.lang.golang.work import charge, charge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Budget:
 def too_long() -> GoCallError:
     """The error for a text that would pass MAX_LENGTH."""
     return GoCallError(
-        f"the text would have more than {MAX_LENGTH:,} characters (krmkit.lang.gotemplate.printing.MAX_LENGTH)"
+        f"the text would have more than {MAX_LENGTH:,} characters (krmkit.lang.golang.printing.MAX_LENGTH)"
     )
 
 
@@ -57,7 +57,7 @@ def too_deep() -> GoCallError:
     """The error for a value that is nested deeper than MAX_DEPTH."""
     return GoCallError(
         f"the value is nested more than {MAX_DEPTH} deep, or contains itself"
-        " (krmkit.lang.gotemplate.printing.MAX_DEPTH)"
+        " (krmkit.lang.golang.printing.MAX_DEPTH)"
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang.functionsets import function_set
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction, can_be_nil
+from krmkit.lang.golang.values import GoObject, Int64, StringList, StringMap, type_of
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction, can_be_nil
-from krmkit.lang.gotemplate.values import GoObject, Int64, StringList, StringMap, type_of
 
 
 def show(*values: object) -> str:

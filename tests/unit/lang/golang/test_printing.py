@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate import printing
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import ABSENT, ByteList, Int64, NilList, StringMap, Uint8
+from krmkit.lang.golang import printing
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import ABSENT, ByteList, Int64, NilList, StringMap, Uint8
 
 
 @pytest.mark.parametrize(

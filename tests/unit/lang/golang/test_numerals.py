@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate.numerals import format_number, hex_text
+from krmkit.lang.golang.numerals import format_number, hex_text
 
 
 @pytest.mark.parametrize(

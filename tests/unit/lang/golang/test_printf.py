@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate import printing
+from krmkit.lang.golang import printing
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printf import sprintf
+from krmkit.lang.golang.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
 from krmkit.lang.gotemplate.escape import escape_html
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printf import sprintf
-from krmkit.lang.gotemplate.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
 
 
 class Span(GoObject):

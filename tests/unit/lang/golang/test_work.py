@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse, work
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang import work
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse
 
 
 @pytest.fixture

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate import values
-from krmkit.lang.gotemplate.values import (
-    ABSENT,
-    DataError,
-    GoObject,
-    Int64,
-    IntList,
-    NilList,
-    StringList,
-    StringMap,
-    Uint8,
-)
+from krmkit.lang.golang import values
+from krmkit.lang.golang.deepequal import deep_equal
+from krmkit.lang.golang.jsondata import DataError, from_json
+from krmkit.lang.golang.values import ABSENT, GoObject, Int64, IntList, NilList, StringList, StringMap, Uint8
 
 
 class Color(GoObject):
@@ -86,7 +78,7 @@ def test_what_is_true(value: object) -> None:
 )
 def test_deep_equal(left: object, right: object, equal: bool) -> None:
     """reflect.DeepEqual."""
-    assert values.deep_equal(left, right) is equal
+    assert deep_equal(left, right) is equal
 
 
 def test_deep_equal_ends_on_values_that_contain_themselves() -> None:
@@ -96,19 +88,19 @@ def test_deep_equal_ends_on_values_that_contain_themselves() -> None:
     other: list[object] = [1]
     other.append(other)
 
-    assert values.deep_equal(one, other)
+    assert deep_equal(one, other)
 
 
 def test_from_json_copies_and_converts() -> None:
     """Whole numbers become what the caller says; the data stay as they are."""
     data = {"a": [1, 2.5, {"b": 3}], "t": True}
 
-    as_floats = values.from_json(data)
-    as_int64 = values.from_json(data, "int64")
+    as_floats = from_json(data)
+    as_int64 = from_json(data, "int64")
 
-    assert values.deep_equal(as_floats, {"a": [1.0, 2.5, {"b": 3.0}], "t": True})
-    assert values.deep_equal(as_int64, {"a": [Int64(1), 2.5, {"b": Int64(3)}], "t": True})
-    assert values.deep_equal(values.from_json(data, "int"), data)
+    assert deep_equal(as_floats, {"a": [1.0, 2.5, {"b": 3.0}], "t": True})
+    assert deep_equal(as_int64, {"a": [Int64(1), 2.5, {"b": Int64(3)}], "t": True})
+    assert deep_equal(from_json(data, "int"), data)
     assert type(data["a"][0]) is int  # type: ignore[index]
 
 
@@ -116,7 +108,7 @@ def test_from_json_keeps_go_values() -> None:
     """Values that are Go's already are taken as they are."""
     data = {"l": IntList([1]), "o": Color("red")}
 
-    found = values.from_json(data)
+    found = from_json(data)
 
     assert found == data
     assert isinstance(found, dict)
@@ -125,7 +117,7 @@ def test_from_json_keeps_go_values() -> None:
 
 def test_from_json_replaces_lone_surrogates() -> None:
     """As encoding/json reads them; a stray byte cannot come from JSON."""
-    assert values.from_json({"k\ud800": "\udc80x"}) == {"k\ufffd": "\ufffdx"}
+    assert from_json({"k\ud800": "\udc80x"}) == {"k\ufffd": "\ufffdx"}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +131,7 @@ def test_from_json_replaces_lone_surrogates() -> None:
 def test_what_json_cannot_hold(data: object, message: str) -> None:
     """Errors say what is wrong."""
     with pytest.raises(DataError, match=message):
-        values.from_json(data)
+        from_json(data)
 
 
 def test_keys_are_sorted_by_bytes() -> None:
