@@ -11,7 +11,7 @@ from base64 import b64encode
 from krmkit.clusterapi.hooks.extensionconfig import KIND as CONFIG
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, EXTENSION, KIND
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False
