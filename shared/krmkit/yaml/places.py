@@ -108,10 +108,6 @@ class Places:
         self.view = plain_breaks(document.text)
         self.root = self._spot(node, _document_start(self.view), False)
 
-    def slice(self, start: int, end: int) -> str:
-        """The text of a range of the view."""
-        return self.view[start:end]
-
     # Lines
 
     def line(self, position: int) -> int:
