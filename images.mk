@@ -4,15 +4,15 @@ export ENGINE TAG BASE_IMAGE
 
 .PHONY: wheels image images base-image sbom bundle release-catalog e2e-images venv-sbom
 
-wheels: venv ## the wheels of an image, fetched by hash (FUNCTION=name, or catalog)
+wheels: venv ## the wheels of an image, fetched by hash (FUNCTION=name, catalog, or topology-extension)
 	@test -n "$(FUNCTION)" || { echo "name the function: make wheels FUNCTION=apply-presets" >&2; exit 2; }
 	@$(DEV) -m tools.images.wheels "$(FUNCTION)"
 
-image: venv ## the image of a function (FUNCTION=name, or catalog: all in one)
+image: venv ## the image of a function (FUNCTION=name, catalog: all in one, topology-extension: the server)
 	@test -n "$(FUNCTION)" || { echo "name the function: make image FUNCTION=apply-presets" >&2; exit 2; }
 	@$(DEV) -m tools.images.build "$(FUNCTION)"
 
-images: venv ## the images of all functions, and catalog
+images: venv ## all images: the functions, catalog, and the server of extensions
 	@$(DEV) -m tools.images.build --all
 
 base-image: venv ## the base image from Debian's packages (as root; needs debootstrap)
@@ -31,4 +31,4 @@ release-catalog: wheel ## the catalog of a release: its images' tags and digests
 	@$(DEV) -m tools.images.release
 
 e2e-images: venv ## the images, in the real kpt and kubectl kustomize
-	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) -v -m images tests/e2e/test_images.py
+	@KRMKIT_REQUIRE_IMAGES=1 $(PYTEST) -v -m images tests/e2e/test_images.py tests/e2e/test_images_extension.py

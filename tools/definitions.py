@@ -30,10 +30,10 @@ class Definition:
         if not path.exists():
             raise DefinitionError(f"{self.path} is missing")
         try:
-            data = runtime.Definition.read(str(folder))
+            data = runtime.FunctionDefinition.read(str(folder))
         except ValueError as error:
             raise DefinitionError(f"{self.path}: {error}") from error
-        self.runtime = runtime.Definition(data, str(folder))
+        self.runtime = runtime.FunctionDefinition(data, str(folder))
         self.data: Data = data
         self.name = self.text("name")
         self.kind = self.text("kind")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.porch.apply."""
+"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.porch.applyvariant."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.api import VARIANT_KIND
-from krmkit.porch.chain import Chain, ChainError, chosen
-from krmkit.porch.decode import decode_variant
+from krmkit.porch.apinames import VARIANT_KIND
+from krmkit.porch.chain import ChainError, VariantChain, chosen
+from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import chain_findings, condition_finding, violation_findings
 
 
@@ -29,7 +29,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.extend(violation_findings(one.violations, one.resource))
     if results:
         return
-    chain = Chain(resources, config.spec.get("resources") or [], config.resource)
+    chain = VariantChain(resources, config.spec.get("resources") or [], config.resource)
     try:
         chain.apply(variants)
     except ChainError as error:

@@ -11,7 +11,7 @@ if __name__ == "__main__":
 
 from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.lang.violations import join
-from krmkit.palette.carrier import CarrierError, Packs
+from krmkit.palette.packitems import CarrierError, Packs
 from krmkit.palette.presets import apply_presets
 
 

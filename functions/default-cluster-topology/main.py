@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.defaulting."""
+"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.clusterdefaulting."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if __name__ == "__main__":
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
+from krmkit.clusterapi.clusterdefaulting import default_package
 from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.defaulting import default_package
-from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.package import Package
+from krmkit.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.clusterapi.topologypackage import TopologyPackage
 from krmkit.fn import Config, ResourceList, Results, main
 
 
@@ -21,7 +21,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     collected = collect(resources)
     extensions, findings = package_extensions(collected)
     results.extend(findings)
-    results.extend(default_package(Package(collected, config.spec.get("clusters"), extensions)))
+    results.extend(default_package(TopologyPackage(collected, config.spec.get("clusters"), extensions)))
 
 
 if __name__ == "__main__":

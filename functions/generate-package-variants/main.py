@@ -10,8 +10,8 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.api import SET_KIND, PorchError
-from krmkit.porch.decode import decode_set
+from krmkit.porch.apinames import SET_KIND, PorchError
+from krmkit.porch.decodevariants import decode_set
 from krmkit.porch.findings import orphan_findings, plan_findings, set_error_finding, violation_findings
 from krmkit.porch.fleet import Fleet, SetError, sets_among
 

@@ -10,12 +10,12 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.api import VARIANT_KIND, PorchError
+from krmkit.porch.apinames import VARIANT_KIND, PorchError
 from krmkit.porch.candidates import candidates
-from krmkit.porch.decode import decode_variant
+from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import point_findings, violation_findings
 from krmkit.porch.injection import BadPointError, inject_config
-from krmkit.porch.package import Package
+from krmkit.porch.packageview import PackageView
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -37,7 +37,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             return
     found = candidates(spec["resources"], resources, spec["namespace"], config.resource)
     try:
-        points = inject_config(Package(resources), spec["injectors"], found)
+        points = inject_config(PackageView(resources), spec["injectors"], found)
     except BadPointError as error:
         raise FunctionError(str(error), "bad-injection-point") from None
     except PorchError as error:

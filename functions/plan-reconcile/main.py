@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.landscaper.plan."""
+"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.landscaper.reconcileplan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if __name__ == "__main__":
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.plan import plan_items
+from krmkit.landscaper.reconcileplan import plan_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

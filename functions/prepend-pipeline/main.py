@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.porch.pipeline."""
+"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.porch.variantpipeline."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.api import VARIANT_KIND, PorchError
-from krmkit.porch.decode import decode_variant
+from krmkit.porch.apinames import VARIANT_KIND, PorchError
+from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import pipeline_finding, violation_findings
-from krmkit.porch.package import KPTFILE, Package
-from krmkit.porch.pipeline import DottedNameError, prepend_pipeline
+from krmkit.porch.packageview import KPTFILE, PackageView
+from krmkit.porch.variantpipeline import DottedNameError, prepend_pipeline
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -27,7 +27,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         owner, pipeline = variant.name, variant.spec.get("pipeline")
     else:
         owner, pipeline = config.spec["owner"], config.spec.get("pipeline")
-    package = Package(resources)
+    package = PackageView(resources)
     try:
         changed = prepend_pipeline(package, owner, pipeline)
         if changed:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.clusterapi.render."""
+"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.clusterapi.rendertopology."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if __name__ == "__main__":
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
-from krmkit.clusterapi.render import render_topologies
+from krmkit.clusterapi.rendertopology import render_topologies
 from krmkit.fn import Config, ResourceList, Results, main
 
 

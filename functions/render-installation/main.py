@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.render."""
+"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.rendereditems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.landscaper.render import render_items
+from krmkit.landscaper.rendereditems import render_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

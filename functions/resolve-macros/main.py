@@ -10,7 +10,6 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.carrier import Packs
 from krmkit.palette.macroitems import (
     ContextError,
     read_context,
@@ -20,7 +19,8 @@ from krmkit.palette.macroitems import (
     sources_of,
     unused_findings,
 )
-from krmkit.palette.macros import Resolver
+from krmkit.palette.macros import MacroResolver
+from krmkit.palette.packitems import Packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -33,7 +33,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         context = read_context(config.spec, config.resource)
     except ContextError as error:
         raise FunctionError(str(error), "invalid-config", config.resource, error.field) from None
-    resolver = Resolver(sources, context, resources.limits)
+    resolver = MacroResolver(sources, context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config.resource, resolver))
     resources.secrets |= resolver.derived

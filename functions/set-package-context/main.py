@@ -10,11 +10,11 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.porch.api import VARIANT_KIND, PorchError
+from krmkit.porch.apinames import VARIANT_KIND, PorchError
 from krmkit.porch.context import set_package_context
-from krmkit.porch.decode import decode_variant
+from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import violation_findings
-from krmkit.porch.package import Package
+from krmkit.porch.packageview import PackageView
 from krmkit.porch.variant import validate_context
 
 
@@ -35,7 +35,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     if reserved:
         return
     try:
-        set_package_context(Package(resources), context)
+        set_package_context(PackageView(resources), context)
     except PorchError as error:
         raise FunctionError(str(error), "no-package-context") from None
 

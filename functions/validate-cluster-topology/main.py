@@ -11,9 +11,9 @@ if __name__ == "__main__":
 
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.features import FeatureGates
-from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.package import Package
+from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.clusterapi.topologypackage import TopologyPackage
 from krmkit.fn import Config, ResourceList, Results, main
 
 
@@ -23,7 +23,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     collected = collect(resources, spec["previous"])
     extensions, findings = package_extensions(collected)
     results.extend(findings)
-    package = Package(collected, spec.get("clusters"), extensions)
+    package = TopologyPackage(collected, spec.get("clusters"), extensions)
     results.extend(validate_package(package, FeatureGates.of(spec["featureGates"])))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.validate."""
+"""Validate Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.validateinstallations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if __name__ == "__main__":
 
 from krmkit.fn import Config, ResourceList, Results, main
 from krmkit.landscaper.items import read
-from krmkit.landscaper.validate import validate
+from krmkit.landscaper.validateinstallations import validate
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -10,9 +10,9 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.carrier import Packs
+from krmkit.palette.packitems import Packs
 from krmkit.palette.pools import PoolError
-from krmkit.palette.validate import Options, validate
+from krmkit.palette.validatepacks import ValidationOptions, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Checks all packs among the items together; changes nothing."""
     try:
-        options = Options.of(config.spec, resources.limits, resources)
+        options = ValidationOptions.of(config.spec, resources.limits, resources)
     except PoolError as error:
         field = ("data" if config.is_config_map else "spec") + ".machinePools"
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None

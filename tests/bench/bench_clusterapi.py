@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from krmkit.clusterapi.blueprint import Blueprint, read_blueprint
-from krmkit.clusterapi.contract import Contracts
+from krmkit.clusterapi.blueprint import ClusterBlueprint, read_blueprint
+from krmkit.clusterapi.contractversion import Contracts
 from krmkit.clusterapi.desiredstate import desired_state
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.patches.inline import InlinePatch
@@ -41,7 +41,7 @@ def rows() -> list[Row]:
         return [*_one_template(), *_render(Path(folder)), *_plan(Path(folder))]
 
 
-def _blueprint() -> Blueprint:
+def _blueprint() -> ClusterBlueprint:
     items = topologies.class_items()
     known = {(item["kind"], item["metadata"]["name"]): item for item in items}
 

@@ -17,7 +17,7 @@ import yaml
 from krmkit.cli.packfolder import TEXTS, config_map
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from krmkit.palette.macros import Context, Resolver, Source
+from krmkit.palette.macros import Context, MacroResolver, Source
 from krmkit.palette.macrotext import FIELD
 from krmkit.palette.presets import apply_presets
 from tests.bench.timing import MeasureError, Row, calls, in_turns, row
@@ -148,7 +148,7 @@ def resolving(packs: list[Path]) -> Callable[[], object]:
 
     def resolve() -> None:
         sources = [Source(name, (name,), text) for name, text in texts]
-        resolver = Resolver(sources, Context(given["system"], variables))
+        resolver = MacroResolver(sources, Context(given["system"], variables))
         resolved = [resolver.resolve(source) for source in sources if FIELD in source.text]
         if any(one.findings for one in resolved) or not resolved:
             raise MeasureError("the macros are not resolved")

@@ -11,7 +11,7 @@ import yaml
 
 from krmkit.fn import loader, testing
 from krmkit.fn.help import COMMON_RULES
-from krmkit.fn.run import Options, Outcome
+from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.resourcelist import ResourceList
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def folder_of(example: testing.Example) -> Path:
     return example.folder.parents[1]
 
 
-def run(folder: Path, text: str, options: Options | None = None) -> Outcome:
+def run(folder: Path, text: str, options: RunOptions | None = None) -> Outcome:
     """Run a function in this process, and check what must hold for every run."""
     outcome = testing.run_function(folder, text, options)
     check(folder, text, outcome.stdout, outcome.stderr, outcome.exit_code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.fn.definition import GROUP_VERSION, Definition
+from krmkit.fn.definition import GROUP_VERSION, FunctionDefinition
 from krmkit.yaml import emit
 
 # Resources that no function of the catalog has a reason to touch, in layouts that a careless one would damage.
@@ -126,7 +126,7 @@ HOSTILE = {
 }
 
 
-def typed(definition: Definition, spec: object, **more: object) -> str:
+def typed(definition: FunctionDefinition, spec: object, **more: object) -> str:
     """A config of the function's own kind."""
     return emit.document(
         {
@@ -139,7 +139,7 @@ def typed(definition: Definition, spec: object, **more: object) -> str:
     )
 
 
-def bad_configs(definition: Definition, good: dict[str, Any]) -> dict[str, tuple[str, str]]:
+def bad_configs(definition: FunctionDefinition, good: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """Configs with one mistake each, made from the schema and a good spec: name -> (config, path of the mistake)."""
     found: dict[str, tuple[str, str]] = {
         "unknown field": (typed(definition, {**good, "xxyyzz": 1}), "spec.xxyyzz"),

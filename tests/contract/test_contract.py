@@ -18,7 +18,7 @@ import pytest
 from krmkit.fn import loader, testing
 from krmkit.fn import run as core
 from krmkit.fn.config import decode
-from krmkit.fn.run import Options, Outcome
+from krmkit.fn.run import Outcome, RunOptions
 from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.lang.schemacheck import unsupported
@@ -248,7 +248,7 @@ def _without_place(finding: Finding) -> dict[str, object]:
 def test_explain_adds_infos_only(example: testing.Example) -> None:
     """--explain changes neither resources nor exit code."""
     plain = run(folder_of(example), example.render_list())
-    explained = run(folder_of(example), example.render_list(), Options(explain=True))
+    explained = run(folder_of(example), example.render_list(), RunOptions(explain=True))
 
     assert without_results(explained.stdout) == without_results(plain.stdout)
     assert explained.exit_code == plain.exit_code
@@ -464,7 +464,7 @@ def test_touches_nothing_outside(
     """No network, no disk, no other process, no environment."""
     function = loader.at(str(folder_of(example)))
     text = example.render_list()
-    expected = run_loaded(function, text, Options()).stdout
+    expected = run_loaded(function, text, RunOptions()).stdout
     for name in list(os.environ):
         monkeypatch.delenv(name)
     monkeypatch.setenv("LOG_TO_STDERR", "true")
@@ -473,7 +473,7 @@ def test_touches_nothing_outside(
     watch.seen.clear()
     watch.on = True
     try:
-        outcome = run_loaded(function, text, Options())
+        outcome = run_loaded(function, text, RunOptions())
     finally:
         watch.on = False
 
@@ -481,7 +481,7 @@ def test_touches_nothing_outside(
     assert not watch.seen
 
 
-def run_loaded(function: loader.Function, text: str, options: Options) -> Outcome:
+def run_loaded(function: loader.Function, text: str, options: RunOptions) -> Outcome:
     return core.run(function.definition, function.process, text, options)
 
 

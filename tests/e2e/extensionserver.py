@@ -91,12 +91,17 @@ class Server:
         self.process.stdout.close()
 
     def connection(self, folder: Path | None = None, client: str = "client") -> http.client.HTTPConnection:
-        if folder is None:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        context = ssl.create_default_context(cafile=str(folder / "ca.crt"))
-        if client:
-            context.load_cert_chain(folder / f"{client}.crt", folder / f"{client}.key")
-        return http.client.HTTPSConnection("localhost", self.port, timeout=20, context=context)
+        return http_connection(self.port, folder, client)
+
+
+def http_connection(port: int, folder: Path | None = None, client: str = "") -> http.client.HTTPConnection:
+    """A connection to a port of this machine; over TLS where a folder has the authority and the client's certificate."""
+    if folder is None:
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    context = ssl.create_default_context(cafile=str(folder / "ca.crt"))
+    if client:
+        context.load_cert_chain(folder / f"{client}.crt", folder / f"{client}.key")
+    return http.client.HTTPSConnection("localhost", port, timeout=20, context=context)
 
 
 def post(

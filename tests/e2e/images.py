@@ -12,11 +12,12 @@ import pytest
 
 from tools.definitions import Definition, definitions
 from tools.images.build import image_name
+from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
 
 PODMAN = shutil.which("podman")
 DEFINITIONS = {definition.name: definition for definition in definitions()}
-NAMES = [*DEFINITIONS, CATALOG]
+NAMES = [*DEFINITIONS, CATALOG, *PROGRAMS]
 # What kpt gives a function, and a root file system that cannot be written.
 RIGHTS = [
     "--rm",

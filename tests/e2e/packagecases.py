@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from krmkit.fn.source import Item, SourceFile, joined
+from krmkit.fn.source import FileResource, SourceFile, joined
 from krmkit.krm.resource import Location, Resource
 from krmkit.porch.mergeedit import write_merged
 from tests.e2e.mergecases import Cases, Data
@@ -86,7 +86,7 @@ class Packages:
 
     def edited_file(self, path: str, text: str, fresh: str) -> str:
         file = SourceFile(path, text, "", path)
-        items: list[Item] = []
+        items: list[FileResource] = []
         for item in file.items:
             if self.chance(0.08):
                 continue
@@ -99,7 +99,7 @@ class Packages:
             items.append(item)
         if self.chance(0.1):
             new = self.commented(self.cases.triple(f"{fresh}-{len(items)}")[0])
-            items.append(Item(new, Location(path, len(items)), path))
+            items.append(FileResource(new, Location(path, len(items)), path))
         if not items:
             return ""
         return file.joined(items) if items[0] is file.items[0] else joined(items)

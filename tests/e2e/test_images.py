@@ -23,6 +23,7 @@ from tests.e2e.images import (
 )
 from tests.e2e.orchestrate import files_of, normalized, put
 from tools.golden import examples, git
+from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
 
 pytestmark = pytest.mark.images
@@ -48,7 +49,9 @@ def test_what_an_image_says_of_itself(name: str) -> None:
     assert labels["org.opencontainers.image.version"] == krmkit.__version__
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
     assert len(labels["org.opencontainers.image.revision"].removesuffix("-dirty")) in {7, 40}
-    if name != CATALOG:
+    if name in PROGRAMS:
+        assert labels["org.opencontainers.image.description"] == PROGRAMS[name].summary
+    elif name != CATALOG:
         assert labels["org.opencontainers.image.description"] == DEFINITIONS[name].summary
         assert labels["dev.krmkit.function.kind"] == DEFINITIONS[name].kind
 

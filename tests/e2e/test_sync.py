@@ -210,6 +210,43 @@ def test_shards_make_what_one_run_makes(fleet: GitFleet) -> None:
     assert fleet.refs() == parts
 
 
+def test_several_processes_make_what_one_makes(fleet: GitFleet) -> None:
+    """The order in which packages are built shows nowhere: not in refs, commits or what is said."""
+    whole = fleet.root / "whole.git"
+    shutil.copytree(fleet.shops, whole)
+    said = [fleet.sync("--jobs", "3")]
+    fleet.edit(draft("west"), "west/app.yaml", APP.replace("size: small", "size: large"))
+    fleet.release("v2", {"app.yaml": APP.replace("size: small", "size: medium")})
+    fleet.want(revision=2)
+    said += [fleet.sync("--jobs", "3"), fleet.sync("--jobs", "3", "--approve", "auto")]
+    many = fleet.refs()
+    fleet.shops = whole
+
+    fleet.want(revision=1)
+    fleet.sync("--jobs", "1")
+    fleet.edit(draft("west"), "west/app.yaml", APP.replace("size: small", "size: large"))
+    fleet.want(revision=2)
+    again = [fleet.sync("--jobs", "1"), fleet.sync("--jobs", "1", "--approve", "auto")]
+
+    assert (fleet.refs(), again) == (many, said[1:])
+    assert "1 left alone with conflicts" in said[1]
+
+
+def test_a_package_in_two_shards(fleet: GitFleet) -> None:
+    """Two variants with one package are told, whichever shards they are in; the first one gets it."""
+    one = (
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: NAME, namespace: default}\n"
+        "spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: shops, package: p}}\n"
+    )
+    text = "---\n".join(one.replace("NAME", name) for name in "abcdef")
+    (fleet.root / "fleet.yaml").write_text(text, encoding="utf-8")
+
+    said = "".join(fleet.run("sync", "--shard", f"{number}/3", code=1) for number in (1, 2, 3))
+
+    assert said.count("shops/p is already the package of a") == 5
+    assert fleet.branches() == {draft("p")}
+
+
 def test_status_as_json(fleet: GitFleet) -> None:
     """Programs read upstream, newest, draft and drift of every variant."""
     fleet.sync()

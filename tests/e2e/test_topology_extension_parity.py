@@ -14,8 +14,8 @@ from krmkit.cli.extension.client import HttpCaller
 from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.extensions import NoExtensions
-from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.topology import Options, Topologies
+from krmkit.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.clusterapi.topology import Topologies, TopologyOptions
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
 from tests.e2e.extensionserver import Server, make_authority, make_certificate
@@ -81,7 +81,7 @@ def rendered(items: list[Object], callers: dict[str, HttpCaller] | None = None) 
     extensions: Any = package_extensions(collected)[0]
     if callers is not None:
         extensions = LiveExtensions(callers, NoExtensions(), Recorder())
-    options = Options(feature_gates={"RuntimeSDK": True, "MachineTaintPropagation": True})
+    options = TopologyOptions(feature_gates={"RuntimeSDK": True, "MachineTaintPropagation": True})
     topologies = Topologies(collected, options, extensions)
     [one] = [topologies.render(decoded) for decoded in topologies.managed()]
     assert one is not None, topologies.findings

@@ -16,14 +16,14 @@ import random
 from pathlib import Path
 from time import monotonic
 
-from krmkit.lang.gotemplate import Limits, TemplateError, parse
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.sprig import functions as sprig
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))
 SEED = int(os.environ.get("KRMKIT_FUZZ_SEED", "1"))
 VECTORS = os.environ.get("KRMKIT_FUZZ_VECTORS", "")
-LIMITS = Limits(nesting=60, depth=60, steps=20_000, output=300_000, work=100_000)
+LIMITS = TemplateLimits(nesting=60, depth=60, steps=20_000, output=300_000, work=100_000)
 
 DATA: dict[str, object] = {
     "name": "edge",

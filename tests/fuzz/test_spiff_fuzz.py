@@ -20,7 +20,7 @@ from types import FrameType
 
 import pytest
 
-from krmkit.lang.spiff import Limits, Options, SpiffError, merge
+from krmkit.lang.spiff import Options, SpiffError, SpiffLimits, merge
 from krmkit.lang.spiff.functions.registry import MODULES
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))
@@ -28,7 +28,7 @@ SEED = int(os.environ.get("KRMKIT_FUZZ_SEED", "1"))
 VECTORS = os.environ.get("KRMKIT_FUZZ_VECTORS", "")
 STUCK = 60
 """Seconds of processor time after which one template counts as a hang."""
-LIMITS = Limits(passes=60, steps=50_000, depth=60, nodes=50_000, output=1_000_000)
+LIMITS = SpiffLimits(passes=60, steps=50_000, depth=60, nodes=50_000, output=1_000_000)
 FILES: dict[str, str | bytes] = {"a.yaml": "x: (( y ))\n", "b/c.txt": "text", "raw": b"\xff\x00"}
 
 SEEDS: list[tuple[str, list[str]]] = [

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from krmkit import cli
-from krmkit.fn.arguments import UsageError, parse_arguments
+from krmkit.fn.commandline import UsageError, parse_arguments
 from tests.meta.pages import DEFINITIONS, FENCED, INLINE, ROOT, blocks, each_page
 
 TARGETS = [

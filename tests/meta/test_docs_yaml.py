@@ -16,7 +16,7 @@ from krmkit.fn.resolve import image_name, program_name
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.krm.resource import Resource
-from krmkit.porch.decode import decode_set, decode_variant
+from krmkit.porch.decodevariants import decode_set, decode_variant
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all

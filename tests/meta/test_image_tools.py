@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tools.definitions import Project, definitions
 from tools.images import closure, debian, install
 from tools.images.build import DOCKERFILE, image_name, labels
 from tools.images.engine import Engine, ImageError
+from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG, EXTRAS, extras, lock, requirements
 
 NAMES = [definition.name for definition in definitions()]
@@ -31,6 +33,22 @@ def test_only_what_a_function_needs(name: str) -> None:
 def test_catalog_needs_what_all_need() -> None:
     """The image of all functions can run each."""
     assert set(packages(CATALOG)) == {package for name in NAMES for package in packages(name)}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_has_its_locks_and_its_entry(name: str) -> None:
+    """Everything that pip would install for its extras, and the file that the image starts, which the template copies."""
+    extras = tomllib.loads((DOCKERFILE.parent / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    named = {re.split("[><=]", one)[0] for extra in PROGRAMS[name].locks for one in extras[extra]}
+    entry = f"tools/images/{name.replace('-', '_')}.py"
+
+    assert {"pyyaml", "google-re2", *named} <= set(packages(name))
+    assert (DOCKERFILE.parent / entry).exists()
+    assert f" {entry} " in DOCKERFILE.read_text("utf-8")
+    assert (DOCKERFILE.parent / "docs" / PROGRAMS[name].page).exists()
+    assert labels(name)["org.opencontainers.image.description"] == PROGRAMS[name].summary
 
 
 def test_every_extra_is_locked() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from krmkit.krm.resource import Location, Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.candidates import candidates
-from krmkit.porch.chain import Chain
-from krmkit.porch.decode import decode_set, decode_variant
+from krmkit.porch.chain import VariantChain
+from krmkit.porch.decodevariants import decode_set, decode_variant
 from krmkit.porch.fleet import Fleet
 from krmkit.porch.metadata import target_object
 from krmkit.yaml import emit
@@ -124,7 +124,7 @@ def items_of(files: list[tuple[str, str]]) -> list[Resource]:
 
 def applied(items: list[Resource], chain: tuple[str, ...]) -> list[tuple[str, str]]:
     """The files after a chain of variants, by path and index."""
-    Chain(items, [], None).apply([decode_variant(Resource(text)) for text in chain])
+    VariantChain(items, [], None).apply([decode_variant(Resource(text)) for text in chain])
     ordered = sorted(items, key=lambda item: (item.path or "", item.index))
     return [(item.path or "", item.text) for item in ordered]
 

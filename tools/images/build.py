@@ -1,4 +1,5 @@
-"""Builds images of functions: python -m tools.images.build FUNCTION... (`catalog`: the one that holds all; --all: every one)
+"""Builds images of functions: python -m tools.images.build FUNCTION... (`catalog`: the one that holds all; a name of
+tools/images/programs.py: that server; --all: every one)
 
 Environment: ENGINE (docker, podman, buildah), TAG (default: unstable), BASE_IMAGE.
 """
@@ -11,6 +12,7 @@ import sys
 
 from tools.definitions import ROOT, Project, definitions
 from tools.images.engine import Engine, ImageError
+from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG, fetch
 
 TAG = "unstable"  # what catalog.yaml names between releases
@@ -46,6 +48,9 @@ def labels(function: str) -> dict[str, str]:
     own = {}
     if function == CATALOG:
         values["description"] = "All functions of the catalog; the first argument names one."
+    elif function in PROGRAMS:
+        values["description"] = PROGRAMS[function].summary
+        values["documentation"] = f"{project.home}/docs/{PROGRAMS[function].page}"
     else:
         [definition] = [found for found in definitions() if found.name == function]
         values["description"] = definition.summary
@@ -55,6 +60,11 @@ def labels(function: str) -> dict[str, str]:
             "dev.krmkit.function.tags": ",".join(definition.tags),
         }
     return {**{f"org.opencontainers.image.{key}": value for key, value in values.items()}, **own}
+
+
+def every_image() -> list[str]:
+    """The names of all images: the functions, the one that holds them all, the programs."""
+    return [*(definition.name for definition in definitions()), CATALOG, *PROGRAMS]
 
 
 def build(engine: Engine, function: str) -> list[str]:
@@ -81,7 +91,7 @@ def main(arguments: list[str]) -> int:
         return 2
     functions = arguments
     if arguments == ["--all"]:
-        functions = [*(definition.name for definition in definitions()), CATALOG]
+        functions = every_image()
     try:
         engine = Engine.find()
         for function in functions:

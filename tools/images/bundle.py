@@ -11,11 +11,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.definitions import ROOT, definitions
-from tools.images.build import image_name
+from tools.definitions import ROOT
+from tools.images.build import every_image, image_name
 from tools.images.engine import Engine, ImageError
 from tools.images.sbom import FOLDER as BILLS
-from tools.images.wheels import CATALOG
 
 FOLDER = ROOT / "dist" / "images"
 LOAD = """\
@@ -34,7 +33,7 @@ def main(arguments: list[str]) -> int:
     if arguments:
         print("usage: python -m tools.images.bundle", file=sys.stderr)
         return 2
-    images = {name: image_name(name) for name in [*(known.name for known in definitions()), CATALOG]}
+    images = {name: image_name(name) for name in every_image()}
     try:
         engine = Engine.find()
         absent = [name for name, image in images.items() if not engine.has(image)]

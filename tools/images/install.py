@@ -1,6 +1,6 @@
 """Runs inside the build of an image (see Dockerfile.template), with the base image's own interpreter and nothing else.
 
-Lays out /krmkit: the function (all of them for `catalog`), the library, and the dependencies from the copied wheels; then compiles. Every
+Lays out /krmkit: the function (all of them for `catalog`, none for a program), the library, and the dependencies from the copied wheels; then compiles. Every
 file has the same time, so that the layers of all images are the same bytes where their content is, and what was compiled fits its source
 in every copy.
 """
@@ -31,18 +31,19 @@ function({name!r})
 def lay_out(function: str) -> None:
     """Copy the library and the functions; functions/entry.py is what the image runs."""
     every = sorted(path.parent.name for path in SOURCE.glob("functions/*/function.yaml"))
-    chosen = every if function == "catalog" else [function]
-    if not set(chosen) <= set(every):
-        sys.exit(
-            f"build with --build-arg FUNCTION=NAME, and not {function!r}; there are {', '.join(every)}, catalog"
-        )
-    for name in chosen:
-        (TARGET / "functions" / name).mkdir(parents=True)
+    # The entry points of images that are not one function, beside this file in the build.
+    special = {path.stem.replace("_", "-"): path for path in SOURCE.glob("*.py") if path.name != "install.py"}
+    if function not in (*every, *special):
+        there = ", ".join([*every, *special])
+        sys.exit(f"build with --build-arg FUNCTION=NAME, and not {function!r}; there are {there}")
+    (TARGET / "functions").mkdir(parents=True)
+    for name in every if function == "catalog" else {function} - set(special):
+        (TARGET / "functions" / name).mkdir()
         for file in ("main.py", "definition.py", "function.yaml"):
             shutil.copyfile(SOURCE / "functions" / name / file, TARGET / "functions" / name / file)
     entry = TARGET / "functions" / "entry.py"
-    if function == "catalog":
-        shutil.copyfile(SOURCE / "catalog.py", entry)
+    if function in special:
+        shutil.copyfile(special[function], entry)
     else:
         entry.write_text(ENTRY.format(library=str(TARGET / "shared"), name=function), "utf-8")
     shutil.copytree(SOURCE / "shared", TARGET / "shared")

@@ -17,10 +17,11 @@ from pathlib import Path
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from tools.definitions import ROOT, Data, Project, definitions
+from tools.definitions import ROOT, Data, Project
 from tools.images import debian
+from tools.images.build import every_image
 from tools.images.engine import ImageError
-from tools.images.wheels import CATALOG, fetch
+from tools.images.wheels import fetch
 
 FOLDER = ROOT / "build" / "sbom"
 ROOTFS = ROOT / "build" / "base" / "rootfs"
@@ -91,7 +92,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m tools.images.sbom FUNCTION... | --all", file=sys.stderr)
         return 2
     if arguments == ["--all"]:
-        arguments = [*(definition.name for definition in definitions()), CATALOG]
+        arguments = every_image()
     if not ROOTFS.is_dir():
         print("the packages of the base image are not known here: make base-image", file=sys.stderr)
         return 1

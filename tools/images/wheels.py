@@ -1,7 +1,8 @@
 """The wheels that an image needs, fetched by hash: python -m tools.images.wheels FUNCTION...
 
 build/wheels/<function>/ then holds the wheels, requirements.txt with exactly their hashes, and the wheel of pip that installs them inside
-the build, where nothing is fetched. A function gets PyYAML and what its function.yaml names in runtime.requires, `catalog` what all need.
+the build, where nothing is fetched. A function gets PyYAML and what its function.yaml names in runtime.requires, `catalog` what all need, a
+program (tools/images/programs.py) its locks.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from tools.definitions import ROOT, definitions
 from tools.images.engine import ImageError
+from tools.images.programs import PROGRAMS
 
 FOLDER = ROOT / "build" / "wheels"
 CATALOG = "catalog"
@@ -40,10 +42,11 @@ def lock(name: str) -> dict[str, str]:
 
 
 def extras(function: str) -> list[str]:
-    """Keys of EXTRAS that an image needs. Raises ImageError where there is no such function."""
+    """Keys of EXTRAS that an image of functions needs. Raises ImageError where there is no such function."""
     known = {definition.name: definition.requires for definition in definitions()}
     if function != CATALOG and function not in known:
-        raise ImageError(f'there is no function "{function}"; there are {", ".join([*known, CATALOG])}')
+        there = ", ".join([*known, CATALOG, *PROGRAMS])
+        raise ImageError(f'there is no function "{function}"; there are {there}')
     wanted = known.get(function) or []
     if function == CATALOG:
         wanted = [extra for required in known.values() for extra in required]
@@ -57,6 +60,9 @@ def extras(function: str) -> list[str]:
 
 def requirements(function: str) -> list[str]:
     """The entries of the locks for one image."""
+    if function in PROGRAMS:
+        basic = [lock(file)[package] for file, package in (EXTRAS[""], EXTRAS["re2"])]
+        return [*basic, *(entry for name in PROGRAMS[function].locks for entry in lock(name).values())]
     return [lock(EXTRAS[extra][0])[EXTRAS[extra][1]] for extra in extras(function)]
 
 

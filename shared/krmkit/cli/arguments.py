@@ -1,6 +1,6 @@
 """What the command lines of all commands share: a parser, and the types of its values.
 
-made = Parser(prog="krmkit render", description="Run the pipeline of a kpt package.")
+made = CommandParser(prog="krmkit render", description="Run the pipeline of a kpt package.")
 add_output(made, FORMATS)
 """
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, NoReturn
 
-    from krmkit.fn.resolve import Resolver
-    from krmkit.fn.run import Options
+    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.run import RunOptions
 
 
 class Fitting(argparse.RawDescriptionHelpFormatter):
@@ -38,7 +38,7 @@ class Fitting(argparse.RawDescriptionHelpFormatter):
         )
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that names the nearest flag or command, and ends a wrong call with exit code 1: 2 says that something
     would change. Half a flag is none."""
 
@@ -120,11 +120,11 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def resolver_of(arguments: argparse.Namespace, options: Options) -> Resolver:
+def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """Who finds the functions, as the flags of `add_running` say."""
-    from krmkit.fn.resolve import Resolver
+    from krmkit.fn.resolve import ProgramResolver
 
-    return Resolver(
+    return ProgramResolver(
         options,
         arguments.allow_exec,
         arguments.allow_network,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from krmkit import __version__
-from krmkit.cli.arguments import Parser, add_color, say
+from krmkit.cli.arguments import CommandParser, add_color, say
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
 from krmkit.fn.help import help_text
@@ -20,15 +20,15 @@ def main(words: list[str]) -> int:
     return _list(arguments.color) if words[0] == "list" else _doc(arguments.function)
 
 
-def parser(command: str) -> Parser:
+def parser(command: str) -> CommandParser:
     """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
-        made = Parser(prog="krmkit list", description="List the functions of the catalog.")
+        made = CommandParser(prog="krmkit list", description="List the functions of the catalog.")
         add_color(made)
         return made
     if command == "version":
-        return Parser(prog="krmkit version", description="Say which version this is.")
-    made = Parser(prog="krmkit doc", description="Show what a function does and how it is configured.")
+        return CommandParser(prog="krmkit version", description="Say which version this is.")
+    made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
     return made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import CommandParser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ _SEVERAL = ("list", "doc", "version", "schema", "explain")  # commands of a modu
 _FILES = ("package", "out", "output", "results_dir", "setfile", "packages", "objects", "folders", "file")
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit completion`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit completion",
         description="Print the completion script of a shell, from the same parsers that\nread the commands.",
         epilog=EPILOG,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
+from krmkit.fn.folders import TreeError, files, read_file
 from krmkit.fn.source import SourceError, SourceFile
-from krmkit.fn.tree import TreeError, files, read_file
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.decode import decode_set, decode_variant, is_set, is_variant
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
+from krmkit.porch.decodevariants import decode_set, decode_variant, is_set, is_variant
 from krmkit.porch.findings import doubts
 from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
-from krmkit.porch.generate import in_namespace
-from krmkit.porch.text import owner_of
+from krmkit.porch.generatevariants import in_namespace
+from krmkit.porch.varianttext import owner_of
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class Task:
         self.error = ""
 
 
-class Plan:
+class FleetPlan:
     """All variants of the given sets; `owners` are the sets and single variants, as generated-by annotations name them."""
 
     __slots__ = ("owners", "tasks", "warnings")
@@ -55,12 +55,14 @@ class Plan:
         self.warnings: list[str] = []
 
 
-def plan_variants(given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False) -> Plan:
+def plan_variants(
+    given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False
+) -> FleetPlan:
     """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
 
     `prune` lets a selector be that no object could match. Raises FleetError, SetError.
     """
-    plan = Plan()
+    plan = FleetPlan()
     sets = [decode_set(resource) for resource in given if is_set(resource)]
     single = [decode_variant(resource) for resource in given if is_variant(resource)]
     if not sets and not single:

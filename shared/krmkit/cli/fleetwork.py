@@ -4,86 +4,101 @@ from __future__ import annotations
 
 import os
 
-from krmkit.cli.fleet import Fleet, Row
+from krmkit.cli.fleettasks import FleetTasks, Row
+from krmkit.cli.work.build import Build, Built, Clone, VariantInput
+from krmkit.cli.work.workengine import attempt
 from krmkit.fn.diff import diff
 from krmkit.fn.disk import WriteError, digest_of_content, digest_of_text
-from krmkit.fn.resolve import Resolver
-from krmkit.fn.run import Options
-from krmkit.fn.tree import TreeError, read_file
-from krmkit.fn.variantfolder import Entry, FolderError
-from krmkit.fn.variants import Blueprint, Made, Origin, VariantError, make
-from krmkit.fn.write import Change, Stage, Writer
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.generate import in_namespace
-from krmkit.porch.injection import Candidate
+from krmkit.fn.folders import TreeError, read_file
+from krmkit.fn.variantfolder import FolderError, WrittenPackage
+from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
+from krmkit.fn.write import FileEdit, Stage, Writer
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
+from krmkit.porch.generatevariants import in_namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from krmkit.cli.fleetplan import Task
-    from krmkit.fn.journal import Step
+    from krmkit.cli.work.workengine import Engine
+    from krmkit.fn.journal import JournalStep
     from krmkit.krm.resource import Resource
 
 _NAMED = 10  # files in a message
 
 
-def run(fleet: Fleet, jobs: int, writer: Writer | None) -> Iterator[Row]:
+def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
     """Make all packages, one row for each as it is done; then put them into place, and remove those that nothing targets any more.
 
-    Without a writer nothing is written. Raises WriteError; then nothing was written.
+    Without a writer nothing is written. Raises WriteError, EngineError; then nothing was written.
     """
     rows: list[Row] = []
-    numbers = range(len(fleet.tasks))
-    if jobs == 1 or len(fleet.tasks) < 2:
-        worker = Worker(fleet)
-        for number in numbers:
-            rows.append(worker.work(number))
-            yield rows[-1]
-    else:
-        from krmkit.cli.processes import share
-
-        for number, row, how in share(numbers, min(jobs, len(fleet.tasks)), _worker, fleet):
-            if row is None:
-                row = Row(number, fleet.tasks[number].name)
-                row.error = f"the process that made it {how}; the others went on"
-            rows.append(row)
-            yield row
+    for row in _near(fleet, engine) if engine.near else _far(fleet, engine):
+        rows.append(row)
+        yield row
     _settle(fleet, rows, writer)
 
 
-def _settle(fleet: Fleet, rows: list[Row], writer: Writer | None) -> None:
+def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
+    """What works on this machine writes what it makes, too."""
+    for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
+        yield row if row is not None else _failed(fleet, number, problem)
+
+
+def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
+    """What works elsewhere gets contents, and returns contents."""
+    worker = PackageMaker(fleet)
+    yield from (
+        _failed(fleet, number, fleet.tasks[number].error)
+        for number in fleet.numbers
+        if fleet.tasks[number].error
+    )
+    numbers = [number for number in fleet.numbers if not fleet.tasks[number].error]
+    done = engine.map(worker.build, (worker.clone(number) for number in numbers))
+    for number, (built, problem) in zip(numbers, done, strict=True):
+        yield worker.write(number, built) if built is not None else _failed(fleet, number, problem)
+
+
+def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
+    row = Row(number, fleet.tasks[number].name)
+    row.error = problem
+    return row
+
+
+def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
     """Put everything into place at once: the packages, the record, and the removal of what these sets no longer target."""
-    entries: dict[str, Entry] = {}
-    changes: list[Change] = []
+    entries: dict[str, WrittenPackage] = {}
+    changes: list[FileEdit] = []
     prune: list[str] = []
     targets = {task.target for task in fleet.tasks}
     for package, entry in fleet.out.entries.items():
         ours = entry.owner in fleet.owners or entry.source == fleet.source
+        ours = ours and fleet.shard.takes(package)
         if package in targets or not ours or not _goes(fleet, package, entry):
             entries[package] = entry
         elif package in fleet.removed:
             removed, folders = fleet.out.removal(package)
             changes += removed
             prune += folders
-    steps: list[Step] = []
+    steps: list[JournalStep] = []
     for row in sorted(rows, key=lambda row: row.number):
         task = fleet.tasks[row.number]
         if not row.error:
             orphan = task.spec.get("deletionPolicy") == "orphan"
-            entries[task.target] = Entry(task.owner, row.files, fleet.source, orphan)
+            entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
             steps += row.steps
             prune += row.prune
     if writer is None:
         return
-    changes.append(fleet.out.record(entries))
+    changes += fleet.out.record(entries, fleet.shard.takes)
     stage = Stage(writer.root, "record")
     steps += [step for step in map(stage.prepare, changes) if step is not None]
     writer.commit(steps, prune)
 
 
-def _goes(fleet: Fleet, package: str, entry: Entry) -> bool:
+def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     """Whether a package that is no longer targeted leaves the record; `fleet` is told what becomes of it."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
@@ -108,28 +123,57 @@ def _listed(paths: list[str]) -> str:
     return ", ".join(paths[:_NAMED]) + more
 
 
-class Worker:
+class Render:
+    """The job of a process of this machine: a task's number in, its Row out, with the new files prepared on the disk."""
+
+    def __init__(self, fleet: FleetTasks) -> None:
+        self.fleet = fleet
+        self._worker: PackageMaker | None = None
+
+    def __call__(self, number: int) -> Row:
+        if self._worker is None:
+            self._worker = PackageMaker(self.fleet)
+        return self._worker.work(number)
+
+
+class PackageMaker:
     """Makes packages, one after the other."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: FleetTasks) -> None:
         self.fleet = fleet
-        self.resolver = Resolver(Options(), fleet.allow_exec, fleet.allow_network, fleet.pull, fleet.timeout)
-        self._candidates: dict[str, list[Candidate]] = {}
+        self.build = Build(
+            fleet.objects,
+            allow_exec=fleet.allow_exec,
+            allow_network=fleet.allow_network,
+            pull=fleet.pull,
+            timeout=fleet.timeout,
+        )
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 
     def work(self, number: int) -> Row:
         """Make the package of one task and write it. Whatever goes wrong is the row's error."""
         task = self.fleet.tasks[number]
+        if task.error:
+            return _failed(self.fleet, number, task.error)
+        built, problem = attempt(self.build, self.clone(number))
+        return _failed(self.fleet, number, problem) if problem else self.write(number, built)
+
+    def clone(self, number: int) -> Clone:
+        """What is to be built for a task."""
+        task = self.fleet.tasks[number]
+        blueprint = self._blueprint(task)
+        upstream: dict[str, Any] = task.spec["upstream"]
+        origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
+        variant = VariantInput(task.name, task.namespace, task.spec, origin, context=True)
+        return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
+
+    def write(self, number: int, built: Built) -> Row:
+        """Prepare what was built for a task. Whatever goes wrong is the row's error."""
+        task = self.fleet.tasks[number]
         row = Row(number, task.name)
-        row.error = task.error
-        if row.error:
-            return row
         try:
-            blueprint = self.fleet.blueprints[task.blueprint]
-            assert isinstance(blueprint, Blueprint)
-            made = self._make(task, blueprint)
-            self._write(row, task.target, blueprint, made)
-            row.gates, row.warnings = made.gates, made.warnings
+            self._write(row, task.target, self._blueprint(task), built)
+            row.gates, row.warnings = built.gates, built.warnings
         except (VariantError, TreeError, WriteError, FolderError) as error:
             row.error = str(error)
         except OSError as error:
@@ -138,21 +182,26 @@ class Worker:
             row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
         return row
 
-    def _write(self, row: Row, package: str, blueprint: Blueprint, made: Made) -> None:
+    def _blueprint(self, task: Task) -> UpstreamPackage:
+        blueprint = self.fleet.blueprints[task.blueprint]
+        assert isinstance(blueprint, UpstreamPackage)
+        return blueprint
+
+    def _write(self, row: Row, package: str, blueprint: UpstreamPackage, built: Built) -> None:
         """Prepare the package's files, which are put into place when all packages are ready."""
-        contents = made.contents
+        contents = {path: file.content.decode() for path, file in built.files.items()}
         out = self.fleet.out
-        changes: list[Change] = []
+        changes: list[FileEdit] = []
         for path in sorted({*contents, *blueprint.others}):
             place = f"{package}/{path}"
             if path in contents:
                 row.files[path] = digest_of_text(contents[path])
                 like = os.path.join(blueprint.path, path)
-                changes.append(Change(place, None, contents[path], like=like))
+                changes.append(FileEdit(place, None, contents[path], like=like))
             else:
                 source = blueprint.others[path]
                 row.files[path] = digest_of_content(source)
-                changes.append(Change(place, None, "", source))
+                changes.append(FileEdit(place, None, "", source))
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
@@ -167,9 +216,9 @@ class Worker:
             if step is not None:
                 row.steps.append(step)
                 row.changed.append(change.path)
-                row.diff += self._diff(change, made.secrets) if self.fleet.show else ""
+                row.diff += self._diff(change, built.secrets) if self.fleet.show else ""
 
-    def _diff(self, change: Change, secrets: set[str]) -> str:
+    def _diff(self, change: FileEdit, secrets: set[str]) -> str:
         """What changes in one file, as `git diff` shows it."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
@@ -184,13 +233,7 @@ class Worker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([Change(change.path, before, after)], self.fleet.colour, secrets)
-
-    def _make(self, task: Task, blueprint: Blueprint) -> Made:
-        upstream: dict[str, Any] = task.spec["upstream"]
-        origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
-        objects = self._objects(task.namespace)
-        return make(blueprint, task.name, task.spec, task.namespace, origin, objects, self.resolver)
+        return diff([FileEdit(change.path, before, after)], self.fleet.colour, secrets)
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         key = (name, namespace)
@@ -205,16 +248,3 @@ class Worker:
             )
             self._repositories[key] = next(found, None)
         return self._repositories[key]
-
-    def _objects(self, namespace: str) -> list[Candidate]:
-        found = self._candidates.get(namespace)
-        if found is None:
-            found = [
-                Candidate.of(item) for item in self.fleet.objects if in_namespace(item.namespace, namespace)
-            ]
-            self._candidates[namespace] = found
-        return found
-
-
-def _worker(fleet: Fleet) -> Callable[[int], Row]:
-    return Worker(fleet).work

@@ -6,12 +6,12 @@ import argparse
 import os
 import re
 
-from krmkit.cli.arguments import Parser, say
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.fn.disk import WriteError
+from krmkit.fn.folders import TreeError, entries, read_file
 from krmkit.fn.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.fn.source import SourceError, SourceFile
-from krmkit.fn.tree import TreeError, entries, read_file
-from krmkit.fn.write import Change, write
+from krmkit.fn.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
@@ -35,7 +35,7 @@ class InitError(Exception):
     """The folder cannot become a package; the message says why."""
 
 
-class Found:
+class FolderContents:
     """What lies in a folder: its resources, and the files that are none, with what Helm's have in common."""
 
     __slots__ = ("helm", "ignored", "resources")
@@ -46,9 +46,9 @@ class Found:
         self.helm = False
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit init`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit init",
         description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nwhat lies there.",
         epilog=EPILOG,
@@ -76,7 +76,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def planned(folder: str, name: str = "") -> list[Change]:
+def planned(folder: str, name: str = "") -> list[FileEdit]:
     """The files that make a package of a folder. Raises InitError."""
     if not os.path.isdir(folder):
         raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
@@ -105,7 +105,7 @@ def planned(folder: str, name: str = "") -> list[Change]:
         kptfile["pipeline"] = pipeline
     files[KPTFILE] = emit.document(kptfile)
     changes = [
-        Change(path, None, text)
+        FileEdit(path, None, text)
         for path, text in sorted(files.items())
         if not os.path.exists(os.path.join(folder, path))
     ]
@@ -137,7 +137,7 @@ def _config(kind: str, file: str, spec: dict[str, object]) -> str:
     )
 
 
-def _ignoring(folder: str, found: Found) -> list[Change]:
+def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
     """The .krmignore with the files that are no resources; behind what it says already."""
     content = b""
     place = os.path.join(folder, IGNORE_FILE)
@@ -151,13 +151,13 @@ def _ignoring(folder: str, found: Found) -> list[Change]:
     head = "# Helm templates, and other YAML that is no resource\n" if found.helm else "# no resources\n"
     text = before + ("\n" if before and not before.endswith("\n") else "")
     return [
-        Change(IGNORE_FILE, before if content else None, text + head + "".join(f"{path}\n" for path in new))
+        FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{path}\n" for path in new))
     ]
 
 
-def look_at(folder: str) -> Found:
+def look_at(folder: str) -> FolderContents:
     """Read the YAML files of a folder; packages below are left alone."""
-    found = Found()
+    found = FolderContents()
     for path in _files(folder, ""):
         if not path.endswith(SUFFIXES):
             continue

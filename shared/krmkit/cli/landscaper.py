@@ -6,7 +6,7 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import CommandParser
 from krmkit.cli.terminal import unread_is_fine
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.write import WriteError
@@ -18,14 +18,14 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.explain import explain
 from krmkit.landscaper.graph import FORMATS, graph_of
 from krmkit.landscaper.items import Items
-from krmkit.landscaper.plan import plan_items
+from krmkit.landscaper.reconcileplan import plan_items
 
 COMMANDS = "import|graph|explain|reconcile"
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit landscaper`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit landscaper",
         description="Bring components into a package; draw, explain and plan its Installations.",
         allow_abbrev=False,

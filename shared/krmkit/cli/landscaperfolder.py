@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from krmkit.fn.folders import TreeError, files, read_file
 from krmkit.fn.package import KPTFILE
-from krmkit.fn.tree import TreeError, files, read_file
-from krmkit.fn.write import Change, Writer
+from krmkit.fn.write import FileEdit, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
 from krmkit.landscaper.components import Data
 from krmkit.landscaper.ctf import CtfError, read_components
-from krmkit.landscaper.data import texts
+from krmkit.landscaper.lenientdata import texts
 from krmkit.landscaper.structure import name_of
 from krmkit.yaml import emit
 
@@ -27,7 +27,7 @@ def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list
 
     Raises CtfError for what cannot be read, WriteError.
     """
-    changes: dict[str, Change] = {}
+    changes: dict[str, FileEdit] = {}
     for folder in folders:
         try:
             found = read_components(_files(folder))
@@ -39,7 +39,7 @@ def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list
         made += [carrier.blob_item(key, content) for key, content in found.contents.items()]
         for item in made:
             path = f"{FOLDER}/{name_of(item)}.yaml"
-            changes[path] = Change(path, None, _text(item))
+            changes[path] = FileEdit(path, None, _text(item))
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
@@ -79,7 +79,7 @@ def _text(item: Data) -> str:
     return content
 
 
-def _kptfile(root: str) -> Change:
+def _kptfile(root: str) -> FileEdit:
     metadata = {"name": os.path.basename(root), "annotations": {names.LOCAL_CONFIG: "true"}}
     data = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": metadata}
-    return Change(KPTFILE, None, emit.document(data))
+    return FileEdit(KPTFILE, None, emit.document(data))

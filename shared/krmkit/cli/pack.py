@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from krmkit.cli.arguments import Parser, add_output
+from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.cli.packfolder import PackFolderError, exported, imported
 from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.fn.folders import TreeError
 from krmkit.fn.package import PackageError, read
-from krmkit.fn.tree import TreeError
 from krmkit.fn.write import WriteError
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit pack`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit pack",
         description="Bring packs into a package, and take them out again.",
         allow_abbrev=False,

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 
+from krmkit.fn.folders import TreeError, entries, files, open_file, read_file
 from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.fn.tree import TreeError, entries, files, open_file, read_file
-from krmkit.fn.write import Change, Writer
+from krmkit.fn.write import FileEdit, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.palette.carrier import FILES, FOLDER, PACK_FILE, is_pack, place
 from krmkit.palette.pack import PackError, read_metadata
+from krmkit.palette.packitems import FILES, FOLDER, PACK_FILE, is_pack, place
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar
@@ -49,11 +49,11 @@ def imported(folders: list[str], out: str, say: Callable[[str], object] = bool) 
     return [os.path.join(out, change.path) for change in changes[: len(folders)]]
 
 
-def _import(folders: list[str], out: str, root: str) -> list[Change]:
+def _import(folders: list[str], out: str, root: str) -> list[FileEdit]:
     """The changes that an import makes, the ConfigMaps in the order of the folders first."""
-    changes: list[Change] = []
+    changes: list[FileEdit] = []
     ignored: list[str] = []
-    copies: list[Change] = []
+    copies: list[FileEdit] = []
     seen: dict[str, str] = {}
     for given in folders:
         folder = os.path.realpath(given)
@@ -71,16 +71,18 @@ def _import(folders: list[str], out: str, root: str) -> list[Change]:
             ignored.append(f"/{inside}/")
         elif others:
             ignored.append(f"/{name}/")
-            copies += [Change(f"{name}/{path}", None, "", os.path.join(folder, path)) for path in others]
+            copies += [FileEdit(f"{name}/{path}", None, "", os.path.join(folder, path)) for path in others]
         path = f"{name}.yaml"
         _refuse_strangers(os.path.join(root, path), name)
-        changes.append(Change(path, None, config_map(name, inside or os.path.basename(folder), texts, given)))
+        changes.append(
+            FileEdit(path, None, config_map(name, inside or os.path.basename(folder), texts, given))
+        )
     return [*changes, *copies, *_package_files(root, ignored)]
 
 
 def exported(package: Package, out: str) -> list[str]:
     """Write the packs of a package as folders below `out`; returns these. Raises PackFolderError, WriteError."""
-    changes: list[Change] = []
+    changes: list[FileEdit] = []
     owners: dict[str, str] = {}
     for each in package.walk():
         for item in each.items:
@@ -97,12 +99,12 @@ def exported(package: Package, out: str) -> list[str]:
                     f" give one of them another {FOLDER}"
                 )
             owners[folder] = label
-            changes += [Change(f"{folder}/{file}", None, text) for file, text in _texts(item)]
+            changes += [FileEdit(f"{folder}/{file}", None, text) for file, text in _texts(item)]
             for place_of_others in (kept, item.name):
                 source = os.path.join(each.path, place_of_others)
                 if os.path.isdir(source):
                     changes += [
-                        Change(f"{folder}/{path}", None, "", os.path.join(source, path))
+                        FileEdit(f"{folder}/{path}", None, "", os.path.join(source, path))
                         for path in _regular(source, place_of_others)
                         if path not in TEXTS
                     ]
@@ -208,13 +210,13 @@ def _texts(item: Resource) -> Iterator[tuple[str, str]]:
             raise PackFolderError(f"{item.label}: {file} must be a text")
 
 
-def _package_files(root: str, ignored: list[str]) -> list[Change]:
+def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
     """A Kptfile where there is none, and a .krmignore that lists what is new."""
     changes = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
         name = emit.scalar(item_name(os.path.basename(root)), 2)
         changes.append(
-            Change(
+            FileEdit(
                 KPTFILE,
                 None,
                 "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n"
@@ -234,7 +236,7 @@ def _package_files(root: str, ignored: list[str]) -> list[Change]:
     missing = [line for line in ignored if line not in listed]
     if missing:
         text += "\n" if text and not text.endswith("\n") else ""
-        changes.append(Change(IGNORE_FILE, None, text + "".join(f"{line}\n" for line in missing)))
+        changes.append(FileEdit(IGNORE_FILE, None, text + "".join(f"{line}\n" for line in missing)))
     return changes
 
 

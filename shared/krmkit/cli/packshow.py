@@ -7,15 +7,15 @@ import os
 import re
 
 from krmkit.cli.report.model import API_VERSION
-from krmkit.cli.report.places import without_macros
+from krmkit.cli.report.resultplaces import without_macros
 from krmkit.cli.terminal import BOLD, CYAN
-from krmkit.cli.why.fields import plain, values_of
-from krmkit.fn.tree import read_file
+from krmkit.cli.why.fieldvalues import plain, values_of
+from krmkit.fn.folders import read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.palette.macros import SYSTEM_MACROS
 from krmkit.palette.pack import Pack, PackError, read_metadata
-from krmkit.palette.schema import Schema
+from krmkit.palette.packschema import PackSchema
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def read_pack(folder: str) -> Pack:
 
 def data_of(pack: Pack) -> dict[str, Any]:
     """What there is to say about a pack. Values that the schema calls passwords are masked."""
-    rules = Schema.parse(pack.schema or "").rules
+    rules = PackSchema.parse(pack.schema or "").rules
     secrets = [rule.key for rule in rules if rule.secret]
     return {
         "name": pack.name,

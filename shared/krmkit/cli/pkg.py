@@ -6,17 +6,17 @@ import os
 import sys
 import tempfile
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import CommandParser
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.tree import File
+from krmkit.cli.git.treeupdate import File
 from krmkit.cli.terminal import YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
-from krmkit.fn import tree
+from krmkit.fn import folders
 from krmkit.fn.diff import diff
 from krmkit.fn.journal import recover
 from krmkit.fn.packagemerge import MergedPackage, PackageMergeError, merge_packages
 from krmkit.fn.source import SourceFile
-from krmkit.fn.write import Change, WriteError, write
+from krmkit.fn.write import FileEdit, WriteError, write
 from krmkit.krm.errors import ListError
 from krmkit.yaml.errors import YamlError
 
@@ -24,9 +24,9 @@ KPTFILE = "Kptfile"
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit pkg`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit pkg", description="Follow the upstream of a package in git.", allow_abbrev=False
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="diff|update")
@@ -78,7 +78,7 @@ def main(words: list[str]) -> int:
         dry = arguments.command == "diff" or arguments.dry_run or arguments.check
         changes = _save(folder, local, merged, update, dry)
     except (
-        GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, tree.TreeError
+        GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError
     ) as error:  # fmt: skip
         print(f"krmkit pkg {arguments.command}: {_said(error)}", file=sys.stderr)
         return 1
@@ -101,9 +101,9 @@ def _local_files(folder: str) -> dict[str, File]:
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
         raise UpstreamError(f"{folder}: must be a package, a folder with a Kptfile")
     found: dict[str, File] = {}
-    for path in tree.files(folder):
+    for path in folders.files(folder):
         place = os.path.join(folder, path)
-        content = tree.read_file(place, path, within=folder)
+        content = folders.read_file(place, path, within=folder)
         assert content is not None
         found[path] = File(content, bool(os.stat(place).st_mode & 0o100))
     return found
@@ -174,9 +174,9 @@ def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy:
 
 def _save(
     folder: str, local: dict[str, File], merged: MergedPackage, update: Revision, dry: bool
-) -> list[Change]:
+) -> list[FileEdit]:
     """Write what changed, all of it or nothing; returns the changes, in the order of their paths."""
-    changes: list[Change] = []
+    changes: list[FileEdit] = []
     with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
         for number, path in enumerate(sorted({*local, *merged.files})):
             before, after = local.get(path), merged.files.get(path)
@@ -190,7 +190,7 @@ def _save(
                     stream.write(after)
                 new = update.files.get(path)
                 os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
-            change = Change(
+            change = FileEdit(
                 path,
                 None if before is None else _text(before.content) or "",
                 None if after is None else _text(after) or "",
@@ -211,7 +211,7 @@ def _text(content: bytes) -> str | None:
         return None
 
 
-def _report(terminal: Terminal, merged: MergedPackage, changes: list[Change], dry: bool) -> None:
+def _report(terminal: Terminal, merged: MergedPackage, changes: list[FileEdit], dry: bool) -> None:
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
     for conflict in merged.conflicts:
         where = " ".join(part for part in (conflict.file, conflict.resource, ".".join(conflict.path)) if part)

@@ -6,6 +6,8 @@ import signal
 from collections import deque
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import wait
+from queue import SimpleQueue
+from threading import Thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 # A process has its next task already when it is done with one.
 _AHEAD = 2
+# So many tasks after the oldest that is not done yet are begun, so that one slow task does not pile up the others' answers.
+_WINDOW = 256
 
 
 class _Hand:
@@ -26,13 +30,16 @@ class _Hand:
     def __init__(self, process: ForkProcess | SpawnProcess, pipe: Connection) -> None:
         self.process = process
         self.pipe = pipe
-        self.given: deque[int] = deque()
+        self.given: deque[tuple[int, Any]] = deque()
 
-    def feed(self, waiting: deque[int]) -> None:
-        while waiting and len(self.given) < _AHEAD:
-            self.given.append(waiting.popleft())
+    def feed(self, tasks: _Tasks) -> None:
+        while len(self.given) < _AHEAD:
+            task = tasks.take()
+            if task is None:
+                return
+            self.given.append(task)
             try:
-                self.pipe.send(self.given[-1])
+                self.pipe.send(task[1])
             except OSError:
                 return  # it has died; that is seen when its answer is read
 
@@ -41,21 +48,55 @@ class _Hand:
         self.process.join()
 
 
-def share(
-    numbers: Iterable[int], jobs: int, make: Callable[[Any], Callable[[int], Any]], argument: Any
-) -> Iterator[tuple[int, Any, str]]:
-    """(number, answer, "") for every number, as they are done; (number, None, how) where the process died of it.
+class _Tasks:
+    """The tasks in their order, with numbers; those of a process that died come again first."""
 
-    Each of the `jobs` processes calls make(argument) once, and what that returns with one number after the other. A forked process
-    has the argument already; elsewhere `make` and it are sent.
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        self._rest = enumerate(inputs)
+        self._next: tuple[int, Any] | None = next(self._rest, None)
+        self._again: deque[tuple[int, Any]] = deque()
+        self._open: dict[int, None] = {}  # what is begun and not done, the oldest first
+
+    def take(self) -> tuple[int, Any] | None:
+        """The next task, None where there is none, or none that may be begun already."""
+        if self._again:
+            return self._again.popleft()
+        task = self._next
+        if task is None or task[0] - next(iter(self._open), task[0]) >= _WINDOW:
+            return None
+        self._next = next(self._rest, None)
+        self._open[task[0]] = None
+        return task
+
+    def put_back(self, tasks: Iterable[tuple[int, Any]]) -> None:
+        self._again.extend(tasks)
+
+    def done(self, number: int) -> None:
+        del self._open[number]
+
+    def __bool__(self) -> bool:
+        return bool(self._again) or self._next is not None
+
+
+def share(
+    inputs: Iterable[Any], jobs: int, make: Callable[[Any], Callable[[Any], Any]], argument: Any
+) -> Iterator[tuple[int, Any, str]]:
+    """(number, answer, "") for every input, as they are done; (number, None, how) where the process died of it.
+
+    Each of the `jobs` processes calls make(argument) once, and what that returns with one input after the other; inputs are numbered
+    from 0, and taken as they are needed. A forked process has the argument already; elsewhere `make` and it are sent.
     """
     fork = "fork" in get_all_start_methods()
     context: Any = get_context("fork" if fork else "spawn")
-    waiting = deque(numbers)
+    tasks = _Tasks(inputs)
     hands: dict[Connection, _Hand] = {}
     try:
-        while waiting or hands:
-            while waiting and len(hands) < jobs:
+        while tasks or hands:
+            while tasks and len(hands) < jobs:
+                first = tasks.take()
+                if first is None:
+                    break
+                tasks.put_back([first])
                 pipe, theirs = context.Pipe()
                 # A forked process gets the pipes of its elders too, and would keep them open.
                 process = context.Process(
@@ -66,19 +107,21 @@ def share(
                 process.start()
                 theirs.close()
                 hands[pipe] = _Hand(process, pipe)
-                hands[pipe].feed(waiting)
+                hands[pipe].feed(tasks)
             for ready in wait(list(hands)):
                 hand = hands[ready]  # type: ignore[index]  # only connections were given
-                number = hand.given.popleft()
+                number, _ = hand.given.popleft()
                 answer, how = None, ""
                 try:
                     answer = hand.pipe.recv()
-                    hand.feed(waiting)
                 except (EOFError, OSError):
                     hand.process.join()
                     how = _how(hand.process.exitcode or 0)
-                    waiting.extendleft(reversed(hand.given))
+                    tasks.put_back(hand.given)
                     hand.given.clear()
+                tasks.done(number)
+                if not how:
+                    hand.feed(tasks)
                 if not hand.given:
                     del hands[hand.pipe]
                     hand.end()
@@ -97,15 +140,26 @@ def _how(code: int) -> str:
 
 
 def _serve(
-    pipe: Connection, others: list[Connection], make: Callable[[Any], Callable[[int], Any]], argument: Any
+    pipe: Connection, others: list[Connection], make: Callable[[Any], Callable[[Any], Any]], argument: Any
 ) -> None:
     # Ctrl-C ends the process that gave the work, and that one ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in others:
         other.close()
+    inputs: SimpleQueue[tuple[Any] | None] = SimpleQueue()
+    # The pipe is read at all times: both sides sending much to each other would wait for ever.
+    Thread(target=_receive, args=(pipe, inputs), daemon=True).start()
     work = make(argument)
     try:
+        while (given := inputs.get()) is not None:
+            pipe.send(work(given[0]))
+    except OSError:
+        return  # nobody there any more
+
+
+def _receive(pipe: Connection, inputs: SimpleQueue[tuple[Any] | None]) -> None:
+    try:
         while True:
-            pipe.send(work(pipe.recv()))
+            inputs.put((pipe.recv(),))
     except (EOFError, OSError):
-        return  # nothing more to do, or nobody there any more
+        inputs.put(None)

@@ -12,67 +12,109 @@ import sys
 from pathlib import Path
 
 from krmkit.cli.arguments import cores, resolver_of
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.places import report_of, shown_path
+from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.cli.work.workengine import JobError, Plain, local
 from krmkit.fn.diff import diff
+from krmkit.fn.folders import WORK
 from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.pipeline import render
 from krmkit.fn.resultlist import FILE, results_text
-from krmkit.fn.tree import WORK
-from krmkit.fn.write import Change, WriteError, write, write_file
+from krmkit.fn.write import FileEdit, WriteError, write, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
+    from typing import Any
 
-    from krmkit.fn.run import Options
+    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.run import RunOptions
 
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
-class TreeError(Exception):
+class PackageTreeError(Exception):
     """The folder cannot be rendered; the message says why."""
 
 
 class Job:
-    """What the processes share. `only_show`: nothing is written. `colour`: diffs are painted."""
-
-    __slots__ = ("arguments", "colour", "only_show", "options", "paths")
+    """Renders the package at a path. `only_show`: nothing is written. `colour`: diffs are painted."""
 
     def __init__(
         self,
-        paths: list[str],
         arguments: argparse.Namespace,
-        options: Options,
+        options: RunOptions,
         only_show: bool,
         colour: bool,
     ) -> None:
-        self.paths = paths
         self.arguments = arguments
         self.options = options
         self.only_show = only_show
         self.colour = colour
+        self._resolver: ProgramResolver | None = None
+        self._done = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_resolver": None}
+
+    def __call__(self, path: str) -> PackageReport:
+        if self._resolver is None:
+            self._resolver = resolver_of(self.arguments, self.options)
+            gc.collect()
+            gc.freeze()
+        self._done += 1
+        if self._done % _COLLECT == 0:
+            gc.collect()
+        try:
+            return self._rendered(path, self._resolver)
+        except (PackageError, WriteError) as error:
+            raise JobError(str(error)) from None
+        except Exception as error:
+            if self.arguments.debug:
+                raise
+            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
+            raise JobError(failure) from None
+
+    def _rendered(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        package = read(path, self.options.limits)
+        rendering = render(package, resolver)
+        report = report_of(package, rendering)
+        report.notes = package.notes
+        if self.arguments.diff:
+            secrets = () if self.arguments.show_secrets else rendering.secrets
+            folder = "" if report.path == "." else f"{report.path}/"
+            changes = [
+                FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
+            ]
+            report.diff = diff(changes, self.colour, secrets)
+        if self.arguments.results_dir:
+            place = os.path.join(self.arguments.results_dir, report.path, FILE)
+            write_file(place, results_text(rendering.runs, rendering.exit_code))
+        if not rendering.failure and not self.only_show:
+            write(package.path, rendering.changes, package.leftovers, careful=True)
+        return report
 
 
-def render_all(folder: str, arguments: argparse.Namespace, options: Options, only_show: bool) -> int:
-    """Render every package below `folder`, show what came of it, and return the exit code. Raises TreeError."""
+def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
+    """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
     paths = packages_below(folder)
     if not paths:
-        raise TreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     if arguments.since:
         paths = changed_since(folder, paths, arguments.since)
+    paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal(sys.stdout, arguments.color)
     progress = Terminal(sys.stderr, arguments.color)
     people = arguments.format in ("table", "text")
-    job = Job(paths, arguments, options, only_show, terminal.colour and people)
+    job = Job(arguments, options, only_show, terminal.colour and people)
     totals = Totals()
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
-        for done, one in enumerate(_in_order(job), 1):
+        for done, one in enumerate(reports(job, paths, arguments), 1):
             totals.add(one)
             progress.line("")
             if people:
@@ -89,77 +131,27 @@ def render_all(folder: str, arguments: argparse.Namespace, options: Options, onl
     return totals.exit_code(arguments.check)
 
 
-def _in_order(job: Job) -> Iterator[PackageReport]:
-    """The reports in the order of the paths; what is ready too early waits."""
-    count = len(job.paths)
-    jobs = min(job.arguments.jobs or cores(), count)
-    if jobs < 2:
-        work = worker(job)
-        yield from map(work, range(count))
-        return
-    from krmkit.cli.processes import share
-
-    waiting: dict[int, PackageReport] = {}
-    following = 0
-    for number, report, how in share(range(count), jobs, worker, job):
-        if report is None:
-            report = PackageReport(
-                shown_path(job.paths[number]),
-                failure=f"the process that rendered it {how}; the others went on",
-            )
-        waiting[number] = report
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+def reports(
+    job: Callable[[str], PackageReport], paths: list[str], arguments: argparse.Namespace
+) -> Iterator[PackageReport]:
+    """What a job reports on each package, in the order of the paths, by as many processes as --jobs says."""
+    # With --debug an unexpected error ends the run, with its traceback.
+    engine = Plain() if arguments.debug else local(arguments.jobs or cores(), len(paths))
+    for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
+        yield report if report is not None else PackageReport(shown_path(path), failure=problem)
 
 
-def worker(job: Job) -> Callable[[int], PackageReport]:
-    """What renders one package after the other in a process."""
-    resolver = resolver_of(job.arguments, job.options)
-    gc.collect()
-    gc.freeze()
-
-    done = 0
-
-    def work(number: int) -> PackageReport:
-        nonlocal done
-        done += 1
-        if done % _COLLECT == 0:
-            gc.collect()
-        path = job.paths[number]
-        try:
-            package = read(path, job.options.limits)
-            rendering = render(package, resolver)
-            report = report_of(package, rendering)
-            report.notes = package.notes
-            if job.arguments.diff:
-                secrets = () if job.arguments.show_secrets else rendering.secrets
-                folder = "" if report.path == "." else f"{report.path}/"
-                changes = [
-                    Change(folder + change.path, change.before, change.after) for change in rendering.shown
-                ]
-                report.diff = diff(changes, job.colour, secrets)
-            if job.arguments.results_dir:
-                place = os.path.join(job.arguments.results_dir, report.path, FILE)
-                write_file(place, results_text(rendering.runs, rendering.exit_code))
-            if not rendering.failure and not job.only_show:
-                write(package.path, rendering.changes, package.leftovers, careful=True)
-            return report
-        except (PackageError, WriteError) as error:
-            return PackageReport(shown_path(path), failure=str(error))
-        except Exception as error:  # one package must not stop the others
-            if job.arguments.debug:
-                raise
-            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
-            return PackageReport(shown_path(path), failure=failure)
-
-    return work
+def name_of(path: str, folder: str) -> str:
+    """A package's name below the folder, by which it goes to a shard: the same wherever the folder lies."""
+    return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def packages_below(folder: str) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
-        raise TreeError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
+        raise PackageTreeError(
+            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
+        )
     found = []
     for path, folders, files in os.walk(folder):
         if KPTFILE in files:
@@ -172,10 +164,10 @@ def packages_below(folder: str) -> list[str]:
 def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     """Those of the packages in which a file differs from a git revision, or a file that one of theirs links to.
 
-    Files that git does not know yet count. Raises TreeError where git cannot tell.
+    Files that git does not know yet count. Raises PackageTreeError where git cannot tell.
     """
     try:
-        repository = Repository(Path(folder))
+        repository = GitRepository(Path(folder))
         top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
         if revision.startswith("-"):
             raise GitError(f'"{revision}" is no revision')
@@ -183,7 +175,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
         said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
-        raise TreeError(f"--since {revision}: {error}") from None
+        raise PackageTreeError(f"--since {revision}: {error}") from None
     changed = {os.path.join(top, name) for name in os.fsdecode(said).split("\0") if name}
     above: set[str] = {top} if changed else set()
     for path in changed:

@@ -7,19 +7,20 @@ import os
 import sys
 import time
 
-from krmkit.cli.arguments import Parser, add_output, add_running, count, resolver_of, say
+from krmkit.cli.arguments import CommandParser, add_output, add_running, count, resolver_of, say
 from krmkit.cli.report.formats import FORMATS, shown
 from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.places import report_of
+from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.fn.arguments import UsageError, parse_arguments
+from krmkit.cli.work.shard import add_shard
+from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.diff import diff
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text
-from krmkit.fn.run import Options
-from krmkit.fn.source import Item
-from krmkit.fn.write import Change, WriteError, write, write_file, write_folder
+from krmkit.fn.run import RunOptions
+from krmkit.fn.source import FileResource
+from krmkit.fn.write import FileEdit, WriteError, write, write_file, write_folder
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
 _PROGRAMS = FORMATS[2:]  # formats that programs read
@@ -37,9 +38,9 @@ Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
 """
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit render`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit render",
         description="Run the pipeline of a kpt package and its subpackages, and write the files\nthat changed.",
         epilog=EPILOG,
@@ -83,6 +84,7 @@ def parser() -> Parser:
         metavar="N",
         help="with -r: how many processes work (default: one for each core)",
     )
+    add_shard(made)
     add_output(made, FORMATS)
     add_running(made)
     made.add_argument(
@@ -113,11 +115,11 @@ def main(words: list[str]) -> int:
         return 1
     only_show = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     if arguments.recursive:
-        from krmkit.cli.recursive import TreeError, render_all
+        from krmkit.cli.recursive import PackageTreeError, render_all
 
         try:
             return render_all(arguments.package or os.curdir, arguments, options, only_show)
-        except TreeError as error:
+        except PackageTreeError as error:
             say("render", error)
             return 1
     observer = _Progress(Terminal(sys.stderr, arguments.color))
@@ -167,8 +169,13 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     output = arguments.output
     if arguments.recursive and output:
         return "--recursive renders packages in place, and cannot be combined with --output"
-    if (arguments.since or arguments.jobs) and not arguments.recursive:
-        return f"{'--since' if arguments.since else '--jobs'} is for --recursive; add -r"
+    for flag, given in (
+        ("--since", arguments.since),
+        ("--jobs", arguments.jobs),
+        ("--shard", not arguments.shard.whole),
+    ):
+        if given and not arguments.recursive:
+            return f"{flag} is for --recursive; add -r"
     if output and output not in _STREAMS and os.path.lexists(output):
         return f"{output} is there already; name a folder that does not exist yet"
     return ""
@@ -195,7 +202,7 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     return report.exit_code()
 
 
-def _options(arguments: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace) -> RunOptions:
     words = ["--explain"] * arguments.explain + ["--debug"] * arguments.debug
     return parse_arguments(words + [f"--limit={limit}" for limit in arguments.limit]).options
 
@@ -211,7 +218,7 @@ def _save(package: Package, rendering: Rendering, output: str | None, only_show:
         write_folder(
             output,
             [
-                Change(path, None, text, like=os.path.join(package.path, path))
+                FileEdit(path, None, text, like=os.path.join(package.path, path))
                 for path, text in rendering.contents.items()
             ],
         )
@@ -236,7 +243,7 @@ class _Progress:
     def finished(self, run: FunctionRun) -> None:
         """The next function says that this one has ended."""
 
-    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+    def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
         """What it did is shown at the end."""
 
     def clear(self) -> None:

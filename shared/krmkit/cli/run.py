@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import sys
 
-from krmkit.cli.arguments import Parser, add_output, say
+from krmkit.cli.arguments import CommandParser, add_output, say
 from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import PackageReport, Report, Result, Step
+from krmkit.cli.report.model import PackageReport, PipelineStep, Report, Result
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn import loader
 from krmkit.fn.entry import command, run_function
@@ -26,9 +26,9 @@ alone. `krmkit run NAME --help` lists the function's flags and its config.
 _FLAGS = ("-f", "--format", "--color")
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
-    made = Parser(prog="krmkit run", description="Run one function on a ResourceList.")
+    made = CommandParser(prog="krmkit run", description="Run one function on a ResourceList.")
     made.add_argument("function", metavar="NAME", help="a function, or a folder with a function.yaml")
     made.add_argument("file", nargs="?", metavar="FILE", help="a ResourceList; stdin where it is absent")
     for flag in ("--schema", "--version", "--explain", "--debug"):
@@ -70,7 +70,7 @@ def _formatted(function: Function, words: list[str]) -> int:
     if not text:
         return code
     name = function.definition.name
-    report = PackageReport(arguments.file or "stdin", steps=[Step(name, "function", exit_code=code)])
+    report = PackageReport(arguments.file or "stdin", steps=[PipelineStep(name, "function", exit_code=code)])
     results = Resource(text, limits=Limits(item_size=len(text) + 1)).get("results")
     for data in results if isinstance(results, list) else []:
         report.results.append(_result(data, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from krmkit.cli.arguments import Parser, say
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.fn import loader
 from krmkit.fn.help import text_for
 from krmkit.lang.nearest import did_you_mean
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.definition import Definition
+    from krmkit.fn.definition import FunctionDefinition
 
 EPILOG = {
     "schema": """
@@ -28,13 +28,13 @@ krmkit explain ApplyPresets.spec.selections.presets
 }
 
 
-def parser(command: str) -> Parser:
+def parser(command: str) -> CommandParser:
     """The command line of `krmkit schema` or `krmkit explain`."""
     what = {
         "schema": "Print the JSON Schema of a config's kind.",
         "explain": "Say what a field of a config is for, of which type, and what lies below it.",
     }
-    made = Parser(
+    made = CommandParser(
         prog=f"krmkit {command}",
         description=what[command],
         epilog=EPILOG[command],
@@ -73,9 +73,9 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def find(kind: str) -> Definition:
+def find(kind: str) -> FunctionDefinition:
     """The definition of the function with this kind or name. Raises LookupError with the nearest one."""
-    known: dict[str, Definition] = {}
+    known: dict[str, FunctionDefinition] = {}
     for name in loader.names():
         definition = loader.load(name).definition
         known[name] = known[definition.kind] = definition
@@ -86,7 +86,7 @@ def find(kind: str) -> Definition:
     raise LookupError(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
 
 
-def explained(definition: Definition, steps: list[str]) -> str:
+def explained(definition: FunctionDefinition, steps: list[str]) -> str:
     """What a field is, as text. Raises LookupError with the nearest name."""
     schema: dict[str, Any] = json.loads(text_for(definition, "schema"))
     node, path = schema, definition.kind
@@ -145,7 +145,7 @@ def _wrapped(text: str, indent: str) -> list[str]:
     return wrap(text, 79, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
-def _modeline(definition: Definition, file: str) -> None:
+def _modeline(definition: FunctionDefinition, file: str) -> None:
     """Put the schema beside a config, and the comment into it that yaml-language-server reads."""
     import os
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import CommandParser
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -20,9 +20,9 @@ soon as the running calls have ended. docs/porch.md says how to run it beside Po
 _EXTRA = ("grpc", "grpc_health", "grpc_reflection", "google")  # top modules of what the extra `serve` brings
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit serve`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit serve",
         description="Offer the functions of the catalog as a service.",
         epilog=EPILOG,
@@ -134,13 +134,13 @@ def main(words: list[str]) -> int:
         return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
-        from krmkit.cli.evaluator.server import ServeError, Settings, serve
+        from krmkit.cli.evaluator.server import EvaluatorSettings, ServeError, serve
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
         print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
         return 1
-    settings = Settings(
+    settings = EvaluatorSettings(
         arguments.host,
         arguments.port,
         arguments.workers,

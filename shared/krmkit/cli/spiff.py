@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from krmkit.cli.arguments import Parser
+from krmkit.cli.arguments import CommandParser
 from krmkit.cli.terminal import unread_is_fine
 from krmkit.fn.write import WriteError, write_file
 from krmkit.lang.spiff import Options, SpiffError, merge
@@ -23,9 +23,9 @@ class _WrongError(Exception):
     """A call that cannot be done; the message says why."""
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit spiff`."""
-    made = Parser(prog="krmkit spiff", description="Process spiff++ templates.", allow_abbrev=False)
+    made = CommandParser(prog="krmkit spiff", description="Process spiff++ templates.", allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True, metavar="merge")
     one = commands.add_parser(
         "merge",

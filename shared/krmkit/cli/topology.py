@@ -6,11 +6,11 @@ import argparse
 import sys
 from time import monotonic
 
-from krmkit.cli.arguments import Parser, cores
+from krmkit.cli.arguments import CommandParser, cores
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.topologyreport import FORMATS, report
 from krmkit.cli.topologysource import PlanError, read_both, rebase
-from krmkit.clusterapi.plan import REFUSED, SAME, ClusterPlan, Plan, make_plan
+from krmkit.clusterapi.changeplan import REFUSED, SAME, ClusterPlan, TopologyPlan, make_plan
 from krmkit.lang.nearest import did_you_mean
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from krmkit.cli.extension.live import Recorder
     from krmkit.clusterapi.collect import Collected, Key
-    from krmkit.clusterapi.topology import Options
+    from krmkit.clusterapi.topology import TopologyOptions
 
 EPILOG = """
 The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another
@@ -33,9 +33,9 @@ _FEWEST = 8  # Clusters for which a second process pays
 _SILENT_SECONDS = 1.0
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit topology`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -134,7 +134,7 @@ def main(words: list[str]) -> int:
     return exit_code(plan)
 
 
-def _extensions(arguments: argparse.Namespace, options: Options) -> Recorder | None:
+def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Recorder | None:
     """Let extensions that run answer, and what records them; None where neither is asked for. Raises PlanError."""
     if not arguments.extension and not arguments.record:
         return None
@@ -165,7 +165,7 @@ def _write_record(recorder: Recorder, path: str) -> None:
         raise PlanError(f"--record {path}: {error.strerror}") from None
 
 
-def exit_code(plan: Plan) -> int:
+def exit_code(plan: TopologyPlan) -> int:
     """1 where anything is refused, else 2 where anything changes, else 0."""
     if plan.errors or any(one.action == REFUSED for one in plan.clusters):
         return 1
@@ -190,7 +190,7 @@ class Work:
     __slots__ = ("chunks", "keys", "new", "old", "options", "with_objects")
 
     def __init__(
-        self, old: Collected, new: Collected, options: Options, keys: list[Key], with_objects: bool
+        self, old: Collected, new: Collected, options: TopologyOptions, keys: list[Key], with_objects: bool
     ) -> None:
         self.old = old
         self.new = new
@@ -199,7 +199,7 @@ class Work:
         self.with_objects = with_objects
         self.chunks = [keys]
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TopologyPlan:
         """The plan of one chunk of the Clusters."""
         plan = make_plan(self.old, self.new, self.options, self.chunks[number])
         if not self.with_objects:
@@ -210,7 +210,7 @@ class Work:
         return plan
 
 
-def compute(work: Work, jobs: int, terminal: Terminal) -> Plan:
+def compute(work: Work, jobs: int, terminal: Terminal) -> TopologyPlan:
     """The plan of all Clusters, shared among processes where there are many. Raises PlanError where a process dies."""
     total = len(work.keys)
     jobs = min(jobs, max(1, total // _FEWEST))
@@ -221,7 +221,7 @@ def compute(work: Work, jobs: int, terminal: Terminal) -> Plan:
     count = min(total, jobs * _CHUNKS_PER_JOB)
     work.chunks = [work.keys[number::count] for number in range(count)]
     started, done = monotonic(), 0
-    plans: list[Plan] = []
+    plans: list[TopologyPlan] = []
     for _, plan, how in share(range(count), jobs, _worker, work):
         if plan is None:
             raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
@@ -232,12 +232,12 @@ def compute(work: Work, jobs: int, terminal: Terminal) -> Plan:
     terminal.line("")
     clusters: list[ClusterPlan] = [one for plan in plans for one in plan.clusters]
     clusters.sort(key=lambda one: (one.namespace, one.name))
-    return Plan(
+    return TopologyPlan(
         clusters,
         sorted({text for plan in plans for text in plan.errors}),
         sorted({text for plan in plans for text in plan.warnings}),
     )
 
 
-def _worker(work: Work) -> Callable[[int], Plan]:
+def _worker(work: Work) -> Callable[[int], TopologyPlan]:
     return work.plan

@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table
-from krmkit.clusterapi.generate import text_of
-from krmkit.clusterapi.plan import CHANGE, CREATE, REFUSED, REMOVE, REPLACE, SAME
+from krmkit.clusterapi.changeplan import CHANGE, CREATE, REFUSED, REMOVE, REPLACE, SAME
+from krmkit.clusterapi.generateditems import text_of
 from krmkit.fn.diff import diff
-from krmkit.fn.write import Change as FileChange
+from krmkit.fn.write import FileEdit as FileChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.terminal import Terminal
-    from krmkit.clusterapi.plan import Change, ClusterPlan, Plan
+    from krmkit.clusterapi.changeplan import ClusterPlan, ObjectChange, TopologyPlan
 
 FORMATS = ("table", "diff", "json", "markdown")
 _COLOURS = {SAME: GREEN, REFUSED: RED}
 
 
-def report(plan: Plan, form: str, terminal: Terminal) -> str:
+def report(plan: TopologyPlan, form: str, terminal: Terminal) -> str:
     """The plan as text. form: one of FORMATS."""
     if form == "json":
         return json.dumps(as_data(plan), indent=2, ensure_ascii=False) + "\n"
@@ -38,7 +38,7 @@ def report(plan: Plan, form: str, terminal: Terminal) -> str:
     return table.text(terminal) + summary(plan) + "\n"
 
 
-def summary(plan: Plan) -> str:
+def summary(plan: TopologyPlan) -> str:
     """One line: how many Clusters change, roll and are refused. `2 Clusters: 1 changes, 1 rolls machines`."""
     count = len(plan.clusters)
     changing = sum(one.action in (CREATE, CHANGE, REMOVE) for one in plan.clusters)
@@ -80,8 +80,8 @@ def _why(one: ClusterPlan) -> str:
     return "; ".join([*reasons, *one.waits])
 
 
-def as_data(plan: Plan) -> dict[str, Any]:
-    """The plan for programs: the classes of krmkit.clusterapi.plan, without the objects themselves."""
+def as_data(plan: TopologyPlan) -> dict[str, Any]:
+    """The plan for programs: the classes of krmkit.clusterapi.changeplan, without the objects themselves."""
     return {
         "clusters": [
             {
@@ -102,7 +102,7 @@ def as_data(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: ObjectChange) -> dict[str, Any]:
     data: dict[str, Any] = {
         "action": change.action,
         "role": change.role,
@@ -129,7 +129,7 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
     return "".join(parts)
 
 
-def _markdown(plan: Plan) -> str:
+def _markdown(plan: TopologyPlan) -> str:
     lines = [f"**Topology plan**: {summary(plan)}", ""]
     shown = [one for one in plan.clusters if one.action != SAME]
     if shown:

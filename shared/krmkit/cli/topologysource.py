@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from krmkit.cli.git.objects import Objects
-from krmkit.cli.git.program import GitError, Repository
-from krmkit.clusterapi.api import V1BETA1
-from krmkit.clusterapi.collect import Collected, Item, collect
-from krmkit.clusterapi.topology import Options
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.clusterapi.apiobjects import V1BETA1
+from krmkit.clusterapi.collect import Collected, CollectedObject, collect
+from krmkit.clusterapi.topology import TopologyOptions
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.disk import WriteError
 from krmkit.fn.journal import recover
@@ -85,7 +85,7 @@ def _opened(item: Resource) -> list[Resource]:
 def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
-        repository = Repository.open(Path(folder))
+        repository = GitRepository.open(Path(folder))
         prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
         with Objects(repository) as objects, TemporaryDirectory() as place:
             _, commit = objects.commit(revision)
@@ -103,14 +103,14 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
         raise PlanError(str(error)) from None
 
 
-def read_both(folder: str, against: str) -> tuple[Collected, Collected, Options]:
+def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
     items = read_items(folder)
     old = read_items(against) if os.path.isdir(against) else read_revision(folder, against)
     return collect(old), collect(items), package_options(items)
 
 
-def package_options(items: list[Resource]) -> Options:
+def package_options(items: list[Resource]) -> TopologyOptions:
     for item in items:
         if item.kind == CONFIG_KIND:
             definition = load("render-cluster-topology").definition
@@ -118,10 +118,10 @@ def package_options(items: list[Resource]) -> Options:
                 spec: Mapping[str, Any] = decode(definition, item).spec
             except ConfigError as error:
                 raise PlanError(f"{item.path or item.label}: {error}") from None
-            return Options(
+            return TopologyOptions(
                 [], spec["names"], spec["contracts"], spec["ownerReferences"], spec["featureGates"]
             )
-    return Options()
+    return TopologyOptions()
 
 
 def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
@@ -139,6 +139,6 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
         else:
             topology = {**topology, "classRef": {**(topology.get("classRef") or {}), "name": cluster_class}}
         changed = {**data, "spec": {**spec, "topology": topology}}
-        collected.clusters[number] = Item(item.resource, changed)
+        collected.clusters[number] = CollectedObject(item.resource, changed)
         return
     raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 
 from krmkit.cli.git.objects import Objects
-from krmkit.cli.git.program import GitError, Repository
-from krmkit.cli.git.tree import File, read_files
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.treeupdate import File, read_files
 
 
 class UpstreamError(ValueError):
@@ -55,7 +55,7 @@ class Fetched:
     def __init__(self, upstream: Upstream) -> None:
         self.upstream = upstream
         self._folder = tempfile.TemporaryDirectory(prefix="krmkit-upstream-")
-        self.repository = Repository(Path(self._folder.name))
+        self.repository = GitRepository(Path(self._folder.name))
 
     def __enter__(self) -> Fetched:
         try:

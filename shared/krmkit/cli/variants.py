@@ -7,15 +7,17 @@ import os
 import sys
 from contextlib import nullcontext
 
-from krmkit.cli.arguments import Parser, add_output, add_running, cores, count, say
-from krmkit.cli.fleet import Fleet, Row, read_fleet
+from krmkit.cli.arguments import CommandParser, add_output, add_running, cores, count, say
 from krmkit.cli.fleetplan import FleetError
+from krmkit.cli.fleettasks import FleetTasks, Row, read_fleet
 from krmkit.cli.fleetwork import run
 from krmkit.cli.report.formats import FORMATS, counted, shown
 from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.cli.report.places import shown_path
+from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.shard import add_shard
+from krmkit.cli.work.workengine import local
 from krmkit.fn.journal import recover
 from krmkit.fn.write import Writer
 
@@ -35,7 +37,7 @@ _NAMED = 10  # variants in the closing line
 
 def parser() -> argparse.ArgumentParser:
     """The command line of `krmkit variants`."""
-    made: argparse.ArgumentParser = Parser(
+    made: argparse.ArgumentParser = CommandParser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
         allow_abbrev=False,
@@ -66,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="how many processes work (default: one for each core)",
     )
+    add_shard(render)
     render.add_argument(
         "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
     )
@@ -102,8 +105,9 @@ def main(words: list[str]) -> int:
             for note in notes:
                 say(_COMMAND, note)
             fleet = read_fleet(
-                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune
-            )
+                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune,
+                arguments.shard,
+            )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.allow_exec = arguments.allow_exec
@@ -111,9 +115,10 @@ def main(words: list[str]) -> int:
             fleet.pull = arguments.image_pull_policy
             fleet.timeout = arguments.timeout
             rows = []
-            for row in run(fleet, arguments.jobs or cores(), writer):
+            total = len(fleet.numbers)
+            for row in run(fleet, local(arguments.jobs or cores(), total), writer):
                 rows.append(row)
-                _progress(progress, len(rows), len(fleet.tasks), row.variant)
+                _progress(progress, len(rows), total, row.variant)
     except (FleetError, OSError) as error:
         progress.line("")
         said = (
@@ -137,7 +142,7 @@ def main(words: list[str]) -> int:
     return report.exit_code()
 
 
-def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:
+def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
     """The report of a fleet: a package for each variant, and one for what concerns no variant alone."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
@@ -166,7 +171,7 @@ def fleet_report(fleet: Fleet, rows: list[Row], setfile: str) -> Report:
     return report
 
 
-def _table(fleet: Fleet, rows: list[Row], terminal: Terminal) -> None:
+def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
     """The variants that changed, failed or wait; the rest is a number."""
     stream = terminal.stream
     for row in rows:

@@ -5,7 +5,8 @@ Source: api/core/v1beta2/cluster_types.go and common_types.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.decode import (
+from krmkit.clusterapi.apitimes import check_time
+from krmkit.clusterapi.godecode import (
     BOOL,
     INT32,
     INT32_OR_NONE,
@@ -15,13 +16,12 @@ from krmkit.clusterapi.decode import (
     STRING_POINTER,
     List,
     Map,
-    Parsed,
+    ParsedText,
     Struct,
     Text,
 )
-from krmkit.clusterapi.times import check_time
 
-TIME = Parsed("metav1.Time", check_time)
+TIME = ParsedText("metav1.Time", check_time)
 STRINGS = List(Text())
 STRING_MAP = Map(Text())
 

@@ -19,7 +19,7 @@ from krmkit.clusterapi.apitypes import (
     health_check,
     rollout_strategy,
 )
-from krmkit.clusterapi.decode import BOOL, INT32, INT64, RAW, STRING, TRUE, List, Map, Struct, Type
+from krmkit.clusterapi.godecode import BOOL, INT32, INT64, RAW, STRING, TRUE, List, Map, Struct, Type
 
 _VALIDATION_RULES = List(
     Struct(

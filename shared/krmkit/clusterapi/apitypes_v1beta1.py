@@ -22,7 +22,7 @@ from krmkit.clusterapi.apitypes import (
 )
 from krmkit.clusterapi.apitypes import STATUS as CONDITION_STATUS
 from krmkit.clusterapi.apitypes_class import STATUS, VARIABLE_METADATA, json_schema_props, patches
-from krmkit.clusterapi.decode import (
+from krmkit.clusterapi.godecode import (
     BOOL,
     INT32,
     INT_OR_STRING,
@@ -30,13 +30,13 @@ from krmkit.clusterapi.decode import (
     STRING,
     TRUE,
     List,
-    Parsed,
+    ParsedText,
     Struct,
 )
 from krmkit.lang.sprig.durations import parse_duration
 
 _struct = partial(Struct, package="v1beta1")
-DURATION = Parsed("metav1.Duration", parse_duration)
+DURATION = ParsedText("metav1.Duration", parse_duration)
 OBJECT_REFERENCE = Struct(
     "ObjectReference",
     {

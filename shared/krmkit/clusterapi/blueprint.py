@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
-from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.clusterapi.patches.patchengine import PatchEngine
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from krmkit.clusterapi.contract import Contracts
+    from krmkit.clusterapi.contractversion import Contracts
 
     Object = dict[str, Any]
 
@@ -37,7 +37,7 @@ class WorkerBlueprint:
 
 
 @dataclass(slots=True)
-class Blueprint:
+class ClusterBlueprint:
     """A ClusterClass (v1beta2) with its templates.
 
     contract: the contract version of the control plane's kind; contract_source says where it was found.
@@ -77,7 +77,7 @@ def read_blueprint(
     template: Callable[[Object, str], Object],
     contracts: Contracts,
     definitions: list[Object] | None,
-) -> Blueprint:
+) -> ClusterBlueprint:
     """The blueprint of a class.
 
     template: (templateRef, field) -> the template without the keys of tools; it raises TopologyError where there is none. definitions: the
@@ -111,7 +111,7 @@ def read_blueprint(
                 template(infrastructure, where + ".infrastructure.templateRef"),
                 NamingTemplate(find(worker, ("naming", "template")) or _DEFAULT_WORKER_NAME % data),
             )
-    return Blueprint(
+    return ClusterBlueprint(
         cluster_class,
         read("infrastructure"),
         control_plane_template,
@@ -126,7 +126,7 @@ def read_blueprint(
     )
 
 
-def worker_blueprint(blueprint: Blueprint, kind: str, name: str) -> WorkerBlueprint:
+def worker_blueprint(blueprint: ClusterBlueprint, kind: str, name: str) -> WorkerBlueprint:
     """The worker class of a name. kind is MachineDeployment or MachinePool. Raises TopologyError."""
     known = blueprint.machine_deployments if kind == "MachineDeployment" else blueprint.machine_pools
     found = known.get(name)

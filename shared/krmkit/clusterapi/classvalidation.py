@@ -31,7 +31,7 @@ from krmkit.clusterapi.compatibility import (
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patchvalidation import validate_patches
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.lang.blangsemver import compare_with_build_tags, parse_tolerant
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.lang.gotemplate.printing import quote

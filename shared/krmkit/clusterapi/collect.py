@@ -6,7 +6,7 @@ cost a look at their kind.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.api import GROUP
+from krmkit.clusterapi.apiobjects import GROUP
 from krmkit.krm import annotations as names
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _OF_TOOLS = frozenset((names.LEGACY_PATH, names.LEGACY_INDEX, names.LOCAL_CONFIG
 _PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "config.k8s.io/", "krmkit.dev/")
 
 
-class Item:
+class CollectedObject:
     """One object: an item of the list (`resource`), or plain data from a config.
 
     `group`, `kind`, `namespace` and `name` identify it; an object without a namespace counts as one of "default".
@@ -98,15 +98,15 @@ class Collected:
     )
 
     def __init__(self) -> None:
-        self.duplicates: list[Item] = []
-        self.clusters: list[Item] = []
-        self.classes: dict[Key, Item] = {}
-        self.crds: list[Item] = []
-        self.others: dict[Reference, Item] = {}
-        self.previous_clusters: dict[Key, Item] = {}
-        self.previous_classes: dict[Key, Item] = {}
+        self.duplicates: list[CollectedObject] = []
+        self.clusters: list[CollectedObject] = []
+        self.classes: dict[Key, CollectedObject] = {}
+        self.crds: list[CollectedObject] = []
+        self.others: dict[Reference, CollectedObject] = {}
+        self.previous_clusters: dict[Key, CollectedObject] = {}
+        self.previous_classes: dict[Key, CollectedObject] = {}
 
-    def find(self, group: str, kind: str, namespace: str, name: str) -> Item | None:
+    def find(self, group: str, kind: str, namespace: str, name: str) -> CollectedObject | None:
         """An object that is neither Cluster nor ClusterClass; its version does not matter."""
         return self.others.get((group, kind, namespace, name))
 
@@ -115,9 +115,9 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
     """Index the items, and the old states given as `previous` (the config's list)."""
     found = Collected()
     clusters: set[Key] = set()
-    made: list[Item] = []
+    made: list[CollectedObject] = []
     for resource in items:
-        item = Item(resource)
+        item = CollectedObject(resource)
         if resource.annotation(PREVIOUS) == "true":
             _add_previous(found, item)
         elif resource.annotation(names.GENERATED_BY):
@@ -142,11 +142,11 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
     for item in made:
         found.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:
-        _add_previous(found, Item(data=dict(data)))
+        _add_previous(found, CollectedObject(data=dict(data)))
     return found
 
 
-def _add_previous(found: Collected, item: Item) -> None:
+def _add_previous(found: Collected, item: CollectedObject) -> None:
     if item.group == GROUP and item.kind == "Cluster":
         found.previous_clusters[item.key] = item
     elif item.group == GROUP and item.kind == "ClusterClass":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.cloning import contract_reference, merged_metadata, object_from_template
-from krmkit.clusterapi.contract import V1BETA1
+from krmkit.clusterapi.contractversion import V1BETA1
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nested import NestedError, drop, find, mapping, put
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.blueprint import ClusterBlueprint
 
     Object = dict[str, Any]
 
@@ -22,7 +22,7 @@ _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout
 
 
 def control_plane_object(
-    blueprint: Blueprint,
+    blueprint: ClusterBlueprint,
     cluster: Object,
     name: str,
     version: str,

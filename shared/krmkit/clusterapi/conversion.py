@@ -6,7 +6,7 @@ and namespaces of references are gone, because templates live in the namespace o
 
 from __future__ import annotations
 
-from krmkit.clusterapi.times import to_seconds
+from krmkit.clusterapi.apitimes import to_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import Blueprint
-    from krmkit.clusterapi.collect import Collected, Item
+    from krmkit.clusterapi.blueprint import ClusterBlueprint
+    from krmkit.clusterapi.collect import Collected, CollectedObject
 
     Object = dict[str, Any]
 
@@ -84,7 +84,7 @@ class CurrentObjects:
             (namespace, str(group), str(reference.get("kind", "")), str(reference.get("name", "")))
         )
 
-    def of(self, cluster: Object, blueprint: Blueprint | None = None) -> ClusterState | None:
+    def of(self, cluster: Object, blueprint: ClusterBlueprint | None = None) -> ClusterState | None:
         """What there is of a Cluster's topology; None where its references lead to nothing and it has no workers.
 
         Objects that are not there stand as empty mappings. Where the Cluster has no references (it comes from git),
@@ -196,7 +196,7 @@ def state_objects(collected: Collected) -> Iterable[Object]:
             yield _with_namespace(item.data, item)
 
 
-def _with_namespace(data: Object, item: Item) -> Object:
+def _with_namespace(data: Object, item: CollectedObject) -> Object:
     metadata = mapping(data, "metadata")
     if metadata.get("namespace"):
         return data

@@ -20,7 +20,7 @@ from krmkit.clusterapi.controlplane import control_plane_object
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.healthcheck import is_enabled, machine_health_check, resolved
-from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.names import ClusterNames
 from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
 from krmkit.clusterapi.upgradeplan import from_class_versions, from_extension, one_minor
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.blueprint import ClusterBlueprint
     from krmkit.clusterapi.extensions import Extensions
     from krmkit.clusterapi.upgradeplan import PlanSource
 
@@ -60,7 +60,7 @@ _UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtensi
 
 
 @dataclass(slots=True)
-class Settings:
+class DesiredStateSettings:
     """How a desired state is made.
 
     owner_references: `whenUid` (only of Clusters that have one), `always` (with an empty uid), `never`.
@@ -74,16 +74,16 @@ class Settings:
 
 
 def desired_state(
-    blueprint: Blueprint,
+    blueprint: ClusterBlueprint,
     cluster: Object,
     current: ClusterState | None = None,
-    settings: Settings | None = None,
+    settings: DesiredStateSettings | None = None,
 ) -> tuple[ClusterState, UpgradeTracker]:
     """The desired objects of a Cluster (v1beta2, defaulted), and how its upgrade stands. Raises TopologyError.
 
     current: what there is; its names stay, and its versions steer upgrades where the control plane has a status.
     """
-    return _Generator(blueprint, cluster, current, settings or Settings()).generate()
+    return _Generator(blueprint, cluster, current, settings or DesiredStateSettings()).generate()
 
 
 class _Generator:
@@ -101,7 +101,11 @@ class _Generator:
     )
 
     def __init__(
-        self, blueprint: Blueprint, cluster: Object, current: ClusterState | None, settings: Settings
+        self,
+        blueprint: ClusterBlueprint,
+        cluster: Object,
+        current: ClusterState | None,
+        settings: DesiredStateSettings,
     ) -> None:
         self._blueprint = blueprint
         self._cluster = cluster
@@ -110,7 +114,7 @@ class _Generator:
         self._metadata = mapping(cluster, "metadata")
         self._topology = mapping(cluster, "spec", "topology")
         namespace, name = str(self._metadata.get("namespace", "")), str(self._metadata.get("name", ""))
-        self._names = Names(namespace, name, settings.names)
+        self._names = ClusterNames(namespace, name, settings.names)
         wanted = settings.owner_references
         owned = wanted == ALWAYS or (wanted == WHEN_UID and bool(self._metadata.get("uid")))
         self._owner = owner_reference(cluster) if owned else None

@@ -68,7 +68,7 @@ class NamingTemplate:
         return name if len(name) <= MAX_NAME_LENGTH else simple_name(name, fresh)
 
 
-class Names:
+class ClusterNames:
     """The names of one Cluster's objects, by role.
 
     pinned: names that are given, `{"controlPlane": "my-cp"}`, by the roles of ClusterState.objects.

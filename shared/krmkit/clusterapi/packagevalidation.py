@@ -6,17 +6,23 @@ from krmkit.clusterapi.classvalidation import validate_class, validate_class_for
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
 from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, template_ref, topology_of, workers_of
 from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
-from krmkit.clusterapi.decode import STRING, Problem, Struct
+from krmkit.clusterapi.godecode import STRING, DecodeProblem, Struct
 from krmkit.clusterapi.labels import group_of
 from krmkit.clusterapi.needs import need
-from krmkit.clusterapi.package import Class, Decoded, Package, default_cluster, shortened
+from krmkit.clusterapi.topologypackage import (
+    Class,
+    DecodedObject,
+    TopologyPackage,
+    default_cluster,
+    shortened,
+)
 from krmkit.krm.finding import ERROR, WARNING, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.clusterapi.collect import Item, Key
+    from krmkit.clusterapi.collect import CollectedObject, Key
     from krmkit.clusterapi.features import FeatureGates
     from krmkit.lang.fielderror import FieldError
 
@@ -36,14 +42,14 @@ _TEMPLATE = Struct(
 
 
 def validate_package(
-    package: Package, features: FeatureGates, running: CurrentObjects | None = None
+    package: TopologyPackage, features: FeatureGates, running: CurrentObjects | None = None
 ) -> list[Finding]:
     """All findings: of the classes, then of the Clusters, each against its class and its state before a change.
 
     running: the objects that there are, in place of those among the items.
     """
     found = list(package.findings)
-    users: dict[Key, list[Decoded]] = {}
+    users: dict[Key, list[DecodedObject]] = {}
     for decoded in package.clusters:
         if decoded.usable and topology_of(decoded.data):
             users.setdefault(class_key(decoded.data), []).append(decoded)
@@ -61,7 +67,7 @@ def validate_package(
 
 
 def _validate_class(
-    package: Package, owner: Class, users: list[Decoded], features: FeatureGates
+    package: TopologyPackage, owner: Class, users: list[DecodedObject], features: FeatureGates
 ) -> list[Finding]:
     decoded = owner.decoded
     found = decoded.findings()
@@ -79,12 +85,12 @@ def _validate_class(
     return found + _templates(package, decoded)
 
 
-def _previous_class(package: Package, key: Key) -> Data | None:
+def _previous_class(package: TopologyPackage, key: Key) -> Data | None:
     known = package.previous_classes.get(key)
     return known.data if known is not None and known.usable else None
 
 
-def _removed_classes(package: Package, users: dict[Key, list[Decoded]]) -> list[Finding]:
+def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> list[Finding]:
     """Classes that are gone while Clusters use them."""
     found = []
     for key, decoded in package.previous_classes.items():
@@ -115,7 +121,7 @@ def _references(spec: Data) -> list[tuple[str, Data]]:
     return [(path + ".templateRef", reference) for path, reference in found if reference.get("name")]
 
 
-def _templates(package: Package, decoded: Decoded) -> list[Finding]:
+def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
     """Templates that are not among the items, and fields of templates that no template has."""
     found = []
     seen: set[tuple[str, str, str]] = set()
@@ -137,8 +143,8 @@ def _templates(package: Package, decoded: Decoded) -> list[Finding]:
     return found
 
 
-def _template_findings(item: Item) -> list[Finding]:
-    problems: list[Problem] = []
+def _template_findings(item: CollectedObject) -> list[Finding]:
+    problems: list[DecodeProblem] = []
     _TEMPLATE.decode(item.data, "", problems)
     return [
         Finding(
@@ -149,7 +155,7 @@ def _template_findings(item: Item) -> list[Finding]:
 
 
 def _validate_cluster(
-    package: Package, decoded: Decoded, features: FeatureGates, current: CurrentObjects
+    package: TopologyPackage, decoded: DecodedObject, features: FeatureGates, current: CurrentObjects
 ) -> list[Finding]:
     """One Cluster against its class, and, where the class changed, against the class before."""
     owner = package.class_of(decoded.data)
@@ -185,7 +191,7 @@ def _errors(
     return errors, variable_errors, warnings
 
 
-def _class_before(package: Package, old: Data) -> Data | None:
+def _class_before(package: TopologyPackage, old: Data) -> Data | None:
     """The class of a Cluster before its change: as it was, or as it is now."""
     key = class_key(old)
     before = _previous_class(package, key)
@@ -196,7 +202,11 @@ def _class_before(package: Package, old: Data) -> Data | None:
 
 
 def _known_before(
-    package: Package, decoded: Decoded, old: Data | None, owner: Class | None, around: Surroundings
+    package: TopologyPackage,
+    decoded: DecodedObject,
+    old: Data | None,
+    owner: Class | None,
+    around: Surroundings,
 ) -> set[str] | None:
     """What was wrong with the Cluster before its class changed; None where the class did not change."""
     before = package.previous_classes.get(class_key(decoded.data))
@@ -208,7 +218,7 @@ def _known_before(
     return {str(error) for error in (*errors, *variable_errors)}
 
 
-def _broken(decoded: Decoded, owner: Class, error: FieldError) -> Finding:
+def _broken(decoded: DecodedObject, owner: Class, error: FieldError) -> Finding:
     """A Cluster that was fine until its class changed, with what would make it fine again."""
     label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
     message = f"the change of ClusterClass {label} breaks this Cluster: {shortened(error.body())}"

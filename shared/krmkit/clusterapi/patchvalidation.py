@@ -13,7 +13,7 @@ from krmkit.clusterapi.compatibility import (
     template_ref,
     workers_of,
 )
-from krmkit.clusterapi.decode import Type, go_order
+from krmkit.clusterapi.godecode import Type, go_order
 from krmkit.lang.fielderror import (
     FieldError,
     Verbatim,

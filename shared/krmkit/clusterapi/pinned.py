@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from krmkit.clusterapi.collect import Item
+    from krmkit.clusterapi.collect import CollectedObject
     from krmkit.clusterapi.state import ClusterState
 
 _ROLES = (
@@ -37,21 +37,21 @@ class PinnedNames:
             cluster, role = _split(key)
             self._by_cluster.setdefault(cluster, {})[role] = name
 
-    def of(self, item: Item) -> dict[str, str]:
+    def of(self, item: CollectedObject) -> dict[str, str]:
         """The names of a Cluster's objects by role; what names the namespace too wins."""
         return {
             **self._by_cluster.get(item.name, {}),
             **self._by_cluster.get(f"{item.namespace}/{item.name}", {}),
         }
 
-    def take(self, item: Item, state: ClusterState) -> None:
+    def take(self, item: CollectedObject, state: ClusterState) -> None:
         """Remember which roles a rendered Cluster has."""
         for cluster in (item.name, f"{item.namespace}/{item.name}"):
             if cluster in self._by_cluster:
                 roles = self._roles.setdefault(cluster, [])
                 roles += [role for role, _ in state.objects() if _can_be_pinned(role)]
 
-    def unfit(self, clusters: Iterable[Item]) -> list[Finding]:
+    def unfit(self, clusters: Iterable[CollectedObject]) -> list[Finding]:
         """Warnings about names that no object of the rendered Clusters takes; `clusters` are all that there are."""
         known = {name for item in clusters for name in (item.name, f"{item.namespace}/{item.name}")}
         found = []

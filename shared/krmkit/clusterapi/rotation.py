@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.clusterapi.names import Names
+    from krmkit.clusterapi.names import ClusterNames
     from krmkit.clusterapi.state import ClusterState
 
     Object = dict[str, Any]
@@ -45,7 +45,7 @@ class Rotation:
     fields: list[str]
 
 
-def rotate(current: ClusterState, desired: ClusterState, names: Names, base: str) -> list[Rotation]:
+def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, base: str) -> list[Rotation]:
     """Compare the templates that are referred to, rename what rotates, and let the references follow.
 
     base: the Cluster's name, with which names begin. The desired state is changed. Raises TopologyError where a change
@@ -85,7 +85,7 @@ def rotate(current: ClusterState, desired: ClusterState, names: Names, base: str
 
 
 def _template(
-    current: Object | None, desired: Object, role: str, names: Names, base: str, *, fixed_kind: bool
+    current: Object | None, desired: Object, role: str, names: ClusterNames, base: str, *, fixed_kind: bool
 ) -> tuple[Rotation, Object]:
     kind = str(desired.get("kind", ""))
     name = str(find(desired, ("metadata", "name"), ""))

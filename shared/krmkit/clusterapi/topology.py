@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from krmkit.clusterapi.blueprint import read_blueprint
 from krmkit.clusterapi.clustervalidation import Surroundings, class_key, default_version, validate_cluster
 from krmkit.clusterapi.compatibility import topology_of
-from krmkit.clusterapi.contract import Contracts
+from krmkit.clusterapi.contractversion import Contracts
 from krmkit.clusterapi.currentstate import CurrentObjects, is_text_map, state_objects
-from krmkit.clusterapi.desiredstate import WHEN_UID, Settings, desired_state
+from krmkit.clusterapi.desiredstate import WHEN_UID, DesiredStateSettings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.labels import group_of
-from krmkit.clusterapi.names import Names
-from krmkit.clusterapi.package import Package, class_variables
+from krmkit.clusterapi.names import ClusterNames
 from krmkit.clusterapi.pinned import PinnedNames
 from krmkit.clusterapi.rotation import ROTATED, rotate
+from krmkit.clusterapi.topologypackage import TopologyPackage, class_variables
+from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions
-from krmkit.clusterapi.variables.topology import default_and_validate
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.nearest import did_you_mean
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import Blueprint
-    from krmkit.clusterapi.collect import Collected, Item
+    from krmkit.clusterapi.blueprint import ClusterBlueprint
+    from krmkit.clusterapi.collect import Collected, CollectedObject
     from krmkit.clusterapi.extensions import Extensions
-    from krmkit.clusterapi.package import Decoded
     from krmkit.clusterapi.rotation import Rotation
     from krmkit.clusterapi.state import ClusterState
+    from krmkit.clusterapi.topologypackage import DecodedObject
     from krmkit.clusterapi.versions import UpgradeTracker
 
     Object = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Options:
+class TopologyOptions:
     """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
     around: puts extensions that run in front of those among the items.
@@ -60,15 +60,15 @@ class Options:
 
 
 @dataclass(slots=True)
-class Rendered:
+class RenderedCluster:
     """One Cluster's outcome. `item` is the Cluster among the items, `cluster` what it is after defaulting."""
 
-    item: Item
+    item: CollectedObject
     cluster: Object
     state: ClusterState
     tracker: UpgradeTracker
     rotations: list[Rotation]
-    blueprint: Blueprint
+    blueprint: ClusterBlueprint
 
 
 @dataclass(slots=True)
@@ -76,10 +76,10 @@ class ClassWork:
     """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None where
     findings say what is wrong."""
 
-    decoded: Decoded
+    decoded: DecodedObject
     variables: list[Object] = field(default_factory=list)
     definitions: Definitions | None = None
-    blueprint: Blueprint | None = None
+    blueprint: ClusterBlueprint | None = None
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -89,7 +89,7 @@ class Topologies:
     def __init__(
         self,
         collected: Collected,
-        options: Options,
+        options: TopologyOptions,
         extensions: Extensions | None = None,
         running: CurrentObjects | None = None,
         current: Mapping[tuple[str, str], ClusterState] | None = None,
@@ -100,7 +100,7 @@ class Topologies:
         self._given = current
         self._options = options
         self._features = FeatureGates.of(options.feature_gates)
-        self._package = Package(collected, options.clusters or None)
+        self._package = TopologyPackage(collected, options.clusters or None)
         self._extensions = extensions or NoExtensions()
         self._contracts = Contracts((crd.data for crd in collected.crds), options.contracts)
         self._pinned = PinnedNames(options.names)
@@ -108,7 +108,7 @@ class Topologies:
         self._current = running or CurrentObjects(state_objects(collected))
         self.findings: list[Finding] = list(self._package.findings)
 
-    def managed(self) -> list[Decoded]:
+    def managed(self) -> list[DecodedObject]:
         """The Clusters with a topology, those that the config names or all. One without is a finding if it was named."""
         found = []
         for decoded in self._package.clusters:
@@ -134,7 +134,7 @@ class Topologies:
             self.findings += known.findings
         return known
 
-    def _prepare(self, decoded: Decoded) -> ClassWork:
+    def _prepare(self, decoded: DecodedObject) -> ClassWork:
         work = ClassWork(decoded, findings=decoded.findings())
         if not decoded.usable:
             return work
@@ -154,7 +154,7 @@ class Topologies:
         work.findings.append(decoded.finding("contract", message, EXPLAIN, "spec.controlPlane.templateRef"))
         return work
 
-    def _gated(self, decoded: Decoded) -> list[Finding]:
+    def _gated(self, decoded: DecodedObject) -> list[Finding]:
         """External patches need the feature gate that the reference has for them."""
         if self._features.runtime_sdk:
             return []
@@ -168,7 +168,7 @@ class Topologies:
             if patch.get("external")
         ]
 
-    def render(self, decoded: Decoded) -> Rendered | None:
+    def render(self, decoded: DecodedObject) -> RenderedCluster | None:
         """The desired state of one Cluster; None where a finding says why there is none."""
         self.findings += decoded.findings()
         if not decoded.usable:
@@ -193,7 +193,7 @@ class Topologies:
         cluster = self._admitted(decoded, work)
         return None if cluster is None else self._compute(decoded.item, cluster, work.blueprint)
 
-    def _admitted(self, decoded: Decoded, work: ClassWork) -> Object | None:
+    def _admitted(self, decoded: DecodedObject, work: ClassWork) -> Object | None:
         """The Cluster as the webhooks leave it; None where they refuse it, and findings say why."""
         old = self._package.previous(decoded)
         cluster = default_version(decoded.data)
@@ -224,27 +224,29 @@ class Topologies:
         owner = self._package.class_of(old)
         return owner.data if owner is not None else None
 
-    def _compute(self, item: Item, cluster: Object, blueprint: Blueprint) -> Rendered | None:
+    def _compute(
+        self, item: CollectedObject, cluster: Object, blueprint: ClusterBlueprint
+    ) -> RenderedCluster | None:
         if self._given is None:
             current = self._current.of(cluster, blueprint)
         else:
             current = self._given.get(item.key)
         pinned = self._pinned.of(item)
-        settings = Settings(self._options.owner_references, pinned, self._extensions)
+        settings = DesiredStateSettings(self._options.owner_references, pinned, self._extensions)
         if current is not None:
             settings.upgrading = self._current.upgrading(cluster, current)
         try:
             state, tracker = desired_state(blueprint, cluster, current, settings)
             rotations: list[Rotation] = []
             if current is not None:
-                rotations = rotate(current, state, Names(item.namespace, item.name, pinned), item.name)
+                rotations = rotate(current, state, ClusterNames(item.namespace, item.name, pinned), item.name)
         except TopologyError as error:
             message = f"error computing the desired state of the Cluster topology: {error}"
             self.findings.append(Finding("topology-error", message, resource=item.resource))
             return None
         self._pinned.take(item, state)
         self.findings += _told(item, tracker, rotations)
-        return Rendered(item, cluster, state, tracker, rotations, blueprint)
+        return RenderedCluster(item, cluster, state, tracker, rotations, blueprint)
 
 
 class _Templates:
@@ -252,7 +254,7 @@ class _Templates:
 
     __slots__ = ("_collected", "_owner")
 
-    def __init__(self, collected: Collected, owner: Item) -> None:
+    def __init__(self, collected: Collected, owner: CollectedObject) -> None:
         self._collected = collected
         self._owner = owner
 
@@ -287,7 +289,7 @@ def _misshapen(template: Object) -> str:
     return ""
 
 
-def _told(item: Item, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
+def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
     """What waits for what, and which machines roll."""
     found = []
     for rotation in rotations:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.definition import Definition
+    from krmkit.fn.definition import FunctionDefinition
     from krmkit.krm.resource import Resource
 
 _MOST_VIOLATIONS = 100
@@ -61,7 +61,7 @@ class ConfigError(Exception):
         self.violations = violations
 
 
-def decode(definition: Definition, resource: Resource | None, explain: bool = False) -> Config:
+def decode(definition: FunctionDefinition, resource: Resource | None, explain: bool = False) -> Config:
     """The config of one run. Raises ConfigError with every violation, YamlError when the config is not YAML."""
     violations: list[Violation] = []
     if resource is None or not resource.root.entries:
@@ -90,7 +90,7 @@ def decode(definition: Definition, resource: Resource | None, explain: bool = Fa
     return Config(spec, resource, fail_on or "error", explain)
 
 
-def _typed(definition: Definition, resource: Resource, violations: list[Violation]) -> object:
+def _typed(definition: FunctionDefinition, resource: Resource, violations: list[Violation]) -> object:
     fields = definition.schema.get("properties") or {}
     for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
         if key in _FIELDS:
@@ -109,7 +109,7 @@ def _typed(definition: Definition, resource: Resource, violations: list[Violatio
     return checked
 
 
-def _foreign(definition: Definition, resource: Resource, violations: list[Violation]) -> object:
+def _foreign(definition: FunctionDefinition, resource: Resource, violations: list[Violation]) -> object:
     kind, version = resource.kind, resource.api_version
     right = [(GROUP_VERSION, definition.kind), ("v1", "ConfigMap")]
     right += [(other_version, other) for other_version, other, _ in definition.accepts]
@@ -131,7 +131,7 @@ def _foreign(definition: Definition, resource: Resource, violations: list[Violat
     raise ConfigError([Violation("kind", f"{definition.name} takes {listed}{hint}", kind)])
 
 
-def _absent(definition: Definition, found: list[Violation]) -> Violation:
+def _absent(definition: FunctionDefinition, found: list[Violation]) -> Violation:
     missing = ", ".join(violation.path for violation in found[:5])
     return Violation(
         "",

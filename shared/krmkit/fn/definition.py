@@ -18,14 +18,14 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 }
 
 
-class Definition:
+class FunctionDefinition:
     """One function. `data` is the run-time part of function.yaml, or all of it, as plain data.
 
     `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
 
-        Definition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
+        FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
     __slots__ = ("_about", "accepts", "config_map", "folder", "kind", "name", "schema")

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from krmkit.fn.write import Change
+    from krmkit.fn.write import FileEdit
 
 SECRET = "(secret)"
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -17,12 +17,12 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 def diff(
-    changes: list[Change], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
+    changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
 ) -> str:
     """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets and
     `context` lines around what changed.
 
-    Example: `diff([Change("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
+    Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
     hidden = parts(secrets)
     return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour, context))
@@ -49,7 +49,7 @@ def _masked(line: str, hidden: list[str]) -> str:
     return line
 
 
-def _file(change: Change, colour: bool, context: int) -> Iterator[str]:
+def _file(change: FileEdit, colour: bool, context: int) -> Iterator[str]:
     from difflib import unified_diff
 
     old = f"a/{change.path}" if change.before is not None else "/dev/null"

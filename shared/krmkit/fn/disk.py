@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from krmkit.fn.tree import TreeError, open_file
+from krmkit.fn.folders import TreeError, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn, TextIO
 
-    from krmkit.fn.definition import Definition
-    from krmkit.fn.run import Options, Outcome, Process
+    from krmkit.fn.definition import FunctionDefinition
+    from krmkit.fn.run import Outcome, Process, RunOptions
 
 
 def main(file: str, process: Process) -> NoReturn:
@@ -95,7 +95,7 @@ def command(
     file = show = ""
     options = DEFAULT_OPTIONS
     if arguments:
-        from krmkit.fn.arguments import UsageError, parse_arguments
+        from krmkit.fn.commandline import UsageError, parse_arguments
 
         try:
             parsed = parse_arguments(arguments)
@@ -123,7 +123,9 @@ def command(
     return _write(outcome.stdout, outcome.stderr, outcome.exit_code, stdout, stderr)
 
 
-def evaluate(definition: Definition, process: Process, content: bytes, options: Options) -> Outcome:
+def evaluate(
+    definition: FunctionDefinition, process: Process, content: bytes, options: RunOptions
+) -> Outcome:
     """Run the function on the bytes of a list."""
     try:
         text = content.decode()

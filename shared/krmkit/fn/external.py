@@ -83,7 +83,7 @@ class External:
                 pass
 
 
-class Answer:
+class ProgramOutput:
     """What a program gave back: the resources in its order (known ones are the very objects that went in), the results
     as data, stderr and the exit code. `items` is empty after a failure."""
 
@@ -102,10 +102,10 @@ def call(
     config: Resource | None,
     limits: Limits = DEFAULT_LIMITS,
     silent: list[Resource] | None = None,
-) -> Answer:
+) -> ProgramOutput:
     """Run the program on resources. If the program exits 0 without output, return `silent`: for kpt that would be
     no resources, and None says that it cannot be meant. Raises ExternalError."""
-    answer = Answer()
+    answer = ProgramOutput()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
     if not stdout.strip() and (answer.exit_code != 0 or silent is not None):
         answer.items = silent or []

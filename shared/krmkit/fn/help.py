@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from krmkit.fn.definition import GROUP_VERSION, Definition
+from krmkit.fn.definition import GROUP_VERSION, FunctionDefinition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ COMMON_RULES = {
 }
 
 
-def text_for(definition: Definition, what: str) -> str:
+def text_for(definition: FunctionDefinition, what: str) -> str:
     """The text for "help", "schema" or "version"."""
     if what == "schema":
         return json.dumps(definition.config_schema(), indent=2) + "\n"
@@ -39,7 +39,7 @@ def version() -> str:
     return __version__
 
 
-def help_text(definition: Definition) -> str:
+def help_text(definition: FunctionDefinition) -> str:
     """The whole of --help."""
     lines = [f"{definition.name}: {definition.summary}", ""]
     description = str(definition.about.get("description") or "").strip()

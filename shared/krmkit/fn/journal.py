@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from krmkit.fn.disk import FolderLock, WriteError, digest, remove_tree, sync_folder, sync_folders
-from krmkit.fn.tree import MARK, WORK
+from krmkit.fn.folders import MARK, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BACK = f"{WORK}/journal-back"
 _VERSION = 1
 
 
-class Step:
+class JournalStep:
     """One file: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
     was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
 
@@ -41,7 +41,9 @@ class Journal:
 
     __slots__ = ("back", "prune", "root", "steps")
 
-    def __init__(self, root: str, steps: list[Step], prune: Iterable[str] = (), back: bool = False) -> None:
+    def __init__(
+        self, root: str, steps: list[JournalStep], prune: Iterable[str] = (), back: bool = False
+    ) -> None:
         self.root = root
         self.steps = steps
         self.prune = list(prune)
@@ -106,14 +108,14 @@ class Journal:
     def _at(self, path: str) -> str:
         return os.path.join(self.root, path)
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: JournalStep) -> None:
         target = self._at(step.path)
         if not step.new:
             _remove(target)
         elif os.path.lexists(self._at(step.new)):
             os.replace(self._at(step.new), target)
 
-    def _undo(self, step: Step) -> None:
+    def _undo(self, step: JournalStep) -> None:
         target = self._at(step.path)
         if os.path.lexists(self._at(step.new)) if step.new else os.path.lexists(target):
             return  # not put into place, or not removed, so there is nothing to undo
@@ -193,7 +195,7 @@ def _load(root: str) -> Journal | None:
                 data = json.load(file)
             if data["version"] != _VERSION:
                 raise ValueError(f"its version must be {_VERSION}, got {data['version']!r}")
-            steps = [Step(*_checked(root, step)) for step in data["steps"]]
+            steps = [JournalStep(*_checked(root, step)) for step in data["steps"]]
             prune = [_inside(root, folder) for folder in data["prune"]]
         except FileNotFoundError:
             continue

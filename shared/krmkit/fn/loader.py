@@ -8,7 +8,7 @@ import os
 import sys
 from _frozen_importlib_external import SourceFileLoader  # importlib.machinery without its package
 
-from krmkit.fn.definition import Definition
+from krmkit.fn.definition import FunctionDefinition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Function:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.name = os.path.basename(folder)
-        self._definition: Definition | None = None
+        self._definition: FunctionDefinition | None = None
         self._process: Process | None = None
 
     @property
@@ -34,7 +34,7 @@ class Function:
         return self.folder + "/main.py"
 
     @property
-    def definition(self) -> Definition:
+    def definition(self) -> FunctionDefinition:
         """What function.yaml says. Raises OSError, ValueError."""
         if self._definition is None:
             self._definition = definition(self.folder)
@@ -49,7 +49,7 @@ class Function:
         return self._process
 
 
-def definition(folder: str) -> Definition:
+def definition(folder: str) -> FunctionDefinition:
     """The definition of the function in `folder`: from definition.py, which `make generate` writes, else function.yaml.
 
     Raises OSError, or ValueError that says what is wrong in function.yaml.
@@ -57,8 +57,8 @@ def definition(folder: str) -> Definition:
     try:
         data = _module(folder, "definition").DEFINITION
     except FileNotFoundError:
-        data = Definition.read(folder)
-    return Definition(data, folder)
+        data = FunctionDefinition.read(folder)
+    return FunctionDefinition(data, folder)
 
 
 def _module(folder: str, name: str) -> "ModuleType":

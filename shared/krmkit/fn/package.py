@@ -12,17 +12,17 @@ from __future__ import annotations
 import os
 
 from krmkit.fn.disk import WriteError
+from krmkit.fn.folders import WORK, TreeError, check_name, entries, read_file
 from krmkit.fn.journal import recover, recover_above, unfinished
 from krmkit.fn.krmignore import KrmIgnore
 from krmkit.fn.source import (
-    Item,
+    FileResource,
     SourceError,
     SourceFile,
     first_document,
     may_hold_orchestration,
     strip_orchestration,
 )
-from krmkit.fn.tree import WORK, TreeError, check_name, entries, read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, PipelineFunction
 from krmkit.krm.resource import Resource
@@ -67,7 +67,7 @@ class Package:
         self.children: list[Package] = []
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[FileResource]:
         """The package's own resources, those of subpackages not included."""
         return [item for file in self.files for item in file.items]
 
@@ -182,7 +182,7 @@ def _identity(item: Resource) -> tuple[str, str, str, str]:
     return item.api_version, item.kind, item.namespace, item.name
 
 
-def _resources_in(path: str, label: str) -> list[Item]:
+def _resources_in(path: str, label: str) -> list[FileResource]:
     """The resources of a file that may be half; what cannot be read holds none."""
     try:
         content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)

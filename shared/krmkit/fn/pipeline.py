@@ -12,11 +12,11 @@ import time
 
 from krmkit.fn.external import External, ExternalError, call
 from krmkit.fn.package import Package, PackageError, not_a_resource
-from krmkit.fn.place import PlaceError, Places, folder_of
-from krmkit.fn.resolve import Known, ResolveError, Resolver
+from krmkit.fn.place import PlaceError, ResourcePlaces, folder_of
+from krmkit.fn.resolve import Known, ProgramResolver, ResolveError
 from krmkit.fn.resultlist import FunctionRun
 from krmkit.fn.run import apply, check_config, summary
-from krmkit.fn.source import Item
+from krmkit.fn.source import FileResource
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.kptfile import PipelineFunction
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from krmkit.fn.write import Change
+    from krmkit.fn.write import FileEdit
     from krmkit.krm.finding import Finding
 
     class Observer(Protocol):
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
-        def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None: ...
+        def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
 
 
 MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
@@ -57,10 +57,10 @@ class Rendering:
     def __init__(self) -> None:
         self.runs: list[FunctionRun] = []
         self.failure = ""
-        self.items: list[tuple[str, Item]] = []
+        self.items: list[tuple[str, FileResource]] = []
         self.contents: dict[str, str] = {}
-        self.changes: list[Change] = []
-        self.proposed: list[Change] = []
+        self.changes: list[FileEdit] = []
+        self.proposed: list[FileEdit] = []
         self.packages = 0
         self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
 
@@ -70,7 +70,7 @@ class Rendering:
         return 1 if self.failure else 0
 
     @property
-    def shown(self) -> list[Change]:
+    def shown(self) -> list[FileEdit]:
         """The changes to show: those that were made, or that a validator refused."""
         return self.changes or self.proposed
 
@@ -99,20 +99,20 @@ class Rendering:
 class _StoppedError(Exception):
     """A function failed; the text says which. `items` are all resources as they were then, where a validator failed."""
 
-    items: list[Item] | None = None
+    items: list[FileResource] | None = None
 
 
-def render(package: Package, resolver: Resolver, observer: Observer | None = None) -> Rendering:
+def render(package: Package, resolver: ProgramResolver, observer: Observer | None = None) -> Rendering:
     """Run the pipelines of a package and its subpackages. Raises PackageError before any function ran, when the
     package cannot be rendered on this machine."""
     return _Pipeline(package, resolver, observer).run()
 
 
 class _Pipeline:
-    def __init__(self, package: Package, resolver: Resolver, observer: Observer | None) -> None:
+    def __init__(self, package: Package, resolver: ProgramResolver, observer: Observer | None) -> None:
         self.package = package
         self.observer = observer
-        self.places = Places(package)
+        self.places = ResourcePlaces(package)
         self.rendering = Rendering()
         self.limits = resolver.options.limits
         # All programs are found before the first one runs.
@@ -140,7 +140,7 @@ class _Pipeline:
             rendering.failure = str(error)
         return rendering
 
-    def _proposed(self, items: list[Item] | None) -> list[Change]:
+    def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
         """What the files would have become before a validator failed, where that can be said."""
         if items is None:
             return []
@@ -197,8 +197,8 @@ class _Pipeline:
         self.rendering.runs.append(run)
         return run
 
-    def _hydrate(self, package: Package) -> list[Item]:
-        items: list[Item] = []
+    def _hydrate(self, package: Package) -> list[FileResource]:
+        items: list[FileResource] = []
         for number, child in enumerate(package.children):
             try:
                 items += self._hydrate(child)
@@ -220,7 +220,9 @@ class _Pipeline:
                 raise
         return items
 
-    def _mutate(self, package: Package, function: PipelineFunction, items: list[Item]) -> list[Item]:
+    def _mutate(
+        self, package: Package, function: PipelineFunction, items: list[FileResource]
+    ) -> list[FileResource]:
         config = package.config(function)
         if function.config_path:
             # An earlier function may have changed the config: that counts, as for kpt, which compares the very texts.
@@ -240,7 +242,7 @@ class _Pipeline:
         merged = [item for item in items if id(item) not in before or id(item) in left]
         return merged + [item for item in result if id(item) not in before]
 
-    def _validate(self, package: Package, function: PipelineFunction, items: list[Item]) -> None:
+    def _validate(self, package: Package, function: PipelineFunction, items: list[FileResource]) -> None:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
         # A validator's config is the one on disk, as for kpt.
@@ -261,7 +263,7 @@ class _Pipeline:
         function: PipelineFunction,
         resources: list[Resource],
         config: Resource | None,
-    ) -> list[Item]:
+    ) -> list[FileResource]:
         """What a function gave back, put into its places. Raises _StoppedError, PlaceError where it cannot be kept."""
         items = self.places.settle(resources, package, folder_of(config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
@@ -273,7 +275,7 @@ class _Pipeline:
         self,
         package: Package,
         function: PipelineFunction,
-        items: list[Item],
+        items: list[FileResource],
         config: Resource | None,
         silent: list[Resource] | None = None,
     ) -> list[Resource]:
@@ -301,7 +303,7 @@ class _Pipeline:
         self,
         program: Known | External,
         run: FunctionRun,
-        items: list[Item],
+        items: list[FileResource],
         config: Resource | None,
         silent: list[Resource] | None,
     ) -> list[Resource]:
@@ -323,13 +325,13 @@ class _Pipeline:
         return resources.items
 
 
-def _documents(items: list[Item]) -> str:
+def _documents(items: list[FileResource]) -> str:
     from krmkit.fn.external import bare
 
     return "---\n".join(bare(item.text) for item in items)
 
 
-def _is_applied(item: Item) -> bool:
+def _is_applied(item: FileResource) -> bool:
     """As for `kpt live apply`."""
     if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
         return False

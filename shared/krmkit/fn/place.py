@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import posixpath
 
+from krmkit.fn.folders import is_leftover
 from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.fn.source import Item, SourceFile, joined, may_hold_orchestration, strip_orchestration
-from krmkit.fn.tree import is_leftover
-from krmkit.fn.write import Change
+from krmkit.fn.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
+from krmkit.fn.write import FileEdit
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Location, Resource
 
@@ -21,19 +21,19 @@ class PlaceError(ValueError):
     """A function asks for a place that cannot be."""
 
 
-class Places:
+class ResourcePlaces:
     """Keeps the places of all resources during a pipeline."""
 
     def __init__(self, root: Package) -> None:
         self.root = root
         self.packages = {package.path: package for package in root.walk()}
 
-    def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[Item]:
+    def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[FileResource]:
         """After a function ran in `package`: turn what annotations say about places into places. Resources without a
         path go to `folder`. Raises PlaceError."""
-        items: list[Item] = []
+        items: list[FileResource] = []
         for resource in resources:
-            if not isinstance(resource, Item):
+            if not isinstance(resource, FileResource):
                 items.append(self._place_new(resource, package, folder))
                 self._refuse_kptfiles(items[-1], package)
                 continue
@@ -46,7 +46,7 @@ class Places:
         self._check(items)
         return items
 
-    def _place_new(self, resource: Resource, package: Package, folder: str) -> Item:
+    def _place_new(self, resource: Resource, package: Package, folder: str) -> FileResource:
         path, index, owner = _asked(resource)
         strip_orchestration(resource)
         place = Location(
@@ -56,9 +56,9 @@ class Places:
             bool(index),
         )
         place.digits = index or ""
-        return Item.made(resource, place)
+        return FileResource.made(resource, place)
 
-    def _move(self, item: Item, package: Package, folder: str) -> None:
+    def _move(self, item: FileResource, package: Package, folder: str) -> None:
         path, index, owner = _asked(item, item.location)
         place = item.location
         strip_orchestration(item)
@@ -70,7 +70,7 @@ class Places:
         if owner is not None:
             place.package = owner or package.path
 
-    def _refuse_kptfiles(self, item: Item, package: Package) -> None:
+    def _refuse_kptfiles(self, item: FileResource, package: Package) -> None:
         """A function may make a package, and change the Kptfiles that it is given; it may not put its own in another's place."""
         path = self.path(item)
         folder, _, name = path.rpartition("/")
@@ -80,8 +80,8 @@ class Places:
                     f"{_who(item)} is put at {path}, the Kptfile of another package; choose another path"
                 )
 
-    def _check(self, items: list[Item]) -> None:
-        seen: dict[tuple[str, str, str | None], Item] = {}
+    def _check(self, items: list[FileResource]) -> None:
+        seen: dict[tuple[str, str, str | None], FileResource] = {}
         for item in items:
             place = item.location
             index = (place.digits or str(place.index)) if place.numbered else None
@@ -95,14 +95,14 @@ class Places:
                 )
             seen[key] = item
 
-    def contents(self, items: list[Item]) -> dict[str, str]:
+    def contents(self, items: list[FileResource]) -> dict[str, str]:
         """What each file holds at the end, by path relative to the root package, sorted. Raises PlaceError."""
         files: dict[str, SourceFile] = {}
         ignored: set[str] = set()
         for package in self.packages.values():
             files.update((package.place(file.path), file) for file in package.files)
             ignored.update(package.place(path) for path in package.ignored)
-        wanted: dict[str, list[Item]] = {}
+        wanted: dict[str, list[FileResource]] = {}
         for item in items:
             path = self.path(item)
             if path in ignored:
@@ -113,7 +113,7 @@ class Places:
             wanted.setdefault(path, []).append(item)
         return {path: self._text(path, files.get(path), wanted[path]) for path in sorted(wanted)}
 
-    def path(self, item: Item) -> str:
+    def path(self, item: FileResource) -> str:
         """An item's path relative to the root package. Raises PlaceError."""
         place = item.location
         owner = self.packages.get(place.package)
@@ -128,21 +128,21 @@ class Places:
             )
         return posixpath.join(folder, place.path)
 
-    def changes(self, contents: dict[str, str]) -> list[Change]:
+    def changes(self, contents: dict[str, str]) -> list[FileEdit]:
         """The files that differ from what is on disk, sorted by path; a file that lost all its resources goes."""
         before = {
             package.place(file.path): file for package in self.packages.values() for file in package.files
         }
-        found: list[Change] = []
+        found: list[FileEdit] = []
         for path in sorted({*contents, *(path for path, file in before.items() if file.items)}):
             old = before[path].text if path in before else None
             new = contents.get(path)
             if old != new:
                 _writable(path)
-                found.append(Change(path, old, new))
+                found.append(FileEdit(path, old, new))
         return found
 
-    def _text(self, path: str, file: SourceFile | None, items: list[Item]) -> str:
+    def _text(self, path: str, file: SourceFile | None, items: list[FileResource]) -> str:
         ordered = _ordered(items)
         if file is not None and ordered == file.items and not any(item.changed for item in ordered):
             return file.text
@@ -151,7 +151,7 @@ class Places:
         return file.joined(ordered) if file is not None else joined(ordered)
 
 
-def _ordered(items: list[Item]) -> list[Item]:
+def _ordered(items: list[FileResource]) -> list[FileResource]:
     """The resources of one file by number. One without comes behind those before it, whatever their numbers: as kpt
     does it, it gets the highest that was given."""
     following = max([0, *(item.location.index for item in items if item.location.numbered)])

@@ -7,11 +7,11 @@ runs it.
 
 from __future__ import annotations
 
-from krmkit.fn.arguments import UsageError, parse_arguments
+from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.container import NoRuntimeError, bad_image, container, full_name, runtime
 from krmkit.fn.external import TIMEOUT, External
 from krmkit.fn.loader import Function, load, names
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 from krmkit.krm.kptfile import PipelineFunction
 
 
@@ -24,17 +24,17 @@ class Known:
 
     __slots__ = ("function", "options")
 
-    def __init__(self, function: Function, options: Options) -> None:
+    def __init__(self, function: Function, options: RunOptions) -> None:
         self.function = function
         self.options = options
 
 
-class Resolver:
+class ProgramResolver:
     """Finds programs; remembers what it found out about the machine."""
 
     def __init__(
         self,
-        options: Options,
+        options: RunOptions,
         allow_exec: bool = False,
         allow_network: bool = False,
         pull: str = "IfNotPresent",
@@ -95,7 +95,7 @@ class Resolver:
                 raise ResolveError(f"exec {entry.exec}: in a pipeline a function takes flags for a run only")
             arguments.options.explain |= self.options.explain
             arguments.options.debug |= self.options.debug
-            if arguments.options.limits is Options().limits:
+            if arguments.options.limits is RunOptions().limits:
                 arguments.options.limits = self.options.limits
             return Known(self._load(name), arguments.options)
         if not self.allow_exec:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from krmkit.fn.source import Item, SourceError, SourceFile, joined
+from krmkit.fn.source import FileResource, SourceError, SourceFile, joined
 from krmkit.krm.errors import ListError
 from krmkit.porch.listkeys import schema_of
 from krmkit.porch.merge3 import Conflict, MergeError, merge
@@ -86,7 +86,7 @@ class FileMerge:
         self, path: str, old: SourceFile | None, new: SourceFile | None, here: SourceFile | None
     ) -> Iterator[tuple[str, bytes | None]]:
         bases, updates = _by_key(old), _by_key(new)
-        items: list[Item] = []
+        items: list[FileResource] = []
         for item in here.items if here is not None else ():
             key = _key(item)
             if self._keeps(path, item, bases.get(key), updates.pop(key, None)):
@@ -103,7 +103,9 @@ class FileMerge:
             if content != self.local[path]:
                 yield path, content
 
-    def _keeps(self, path: str, item: Item, base: Item | None, upstream: Item | None) -> bool:
+    def _keeps(
+        self, path: str, item: FileResource, base: FileResource | None, upstream: FileResource | None
+    ) -> bool:
         """Merge one local resource in place; False where it goes."""
         name = f"{item.kind} {item.name}"
         if base is None and upstream is None:
@@ -135,23 +137,23 @@ def _source(path: str, content: bytes) -> SourceFile:
     return file
 
 
-def _by_key(file: SourceFile | None) -> dict[str, Item]:
-    found: dict[str, Item] = {}
+def _by_key(file: SourceFile | None) -> dict[str, FileResource]:
+    found: dict[str, FileResource] = {}
     for item in file.items if file is not None else ():
         found.setdefault(_key(item), item)
     return found
 
 
-def _key(item: Item) -> str:
+def _key(item: FileResource) -> str:
     return item.annotation(IDENTIFIER) or _identifier(item)
 
 
-def _identifier(item: Item) -> str:
+def _identifier(item: FileResource) -> str:
     group, slash, _ = item.api_version.rpartition("/")
     return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
 
 
-def data_of(item: Item) -> dict[str, Any]:
+def data_of(item: FileResource) -> dict[str, Any]:
     """A resource's data without kpt's mark."""
     data = item.get()
     assert isinstance(data, dict)
@@ -164,7 +166,7 @@ def data_of(item: Item) -> dict[str, Any]:
     return data
 
 
-def _marked(item: Item) -> Item:
+def _marked(item: FileResource) -> FileResource:
     """A resource that comes from upstream, with kpt's mark."""
     identifier = _identifier(item)
     item.set(("metadata", "annotations", IDENTIFIER), identifier)

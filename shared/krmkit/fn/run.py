@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from krmkit.fn.config import Config
-    from krmkit.fn.definition import Definition
+    from krmkit.fn.definition import FunctionDefinition
     from krmkit.krm.resource import Resource
     from krmkit.yaml.limits import Limits
 
@@ -40,7 +40,7 @@ _CALLS_PER_LEVEL = 8
 _MOST_CALLS = 50_000
 
 
-class Options:
+class RunOptions:
     """How to run: `explain` keeps the results that say why, `debug` the traceback of what nobody expected."""
 
     __slots__ = ("debug", "explain", "limits")
@@ -63,10 +63,12 @@ class Outcome:
         self.results = results
 
 
-DEFAULT_OPTIONS = Options()
+DEFAULT_OPTIONS = RunOptions()
 
 
-def run(definition: Definition, process: Process, text: str, options: Options = DEFAULT_OPTIONS) -> Outcome:
+def run(
+    definition: FunctionDefinition, process: Process, text: str, options: RunOptions = DEFAULT_OPTIONS
+) -> Outcome:
     """Run `process` on a ResourceList given as text. Never raises, whatever is wrong with the input."""
     before = _make_room(options.limits)
     try:
@@ -75,7 +77,7 @@ def run(definition: Definition, process: Process, text: str, options: Options = 
         sys.setrecursionlimit(before)
 
 
-def _run(definition: Definition, process: Process, text: str, options: Options) -> Outcome:
+def _run(definition: FunctionDefinition, process: Process, text: str, options: RunOptions) -> Outcome:
     if not text.strip():
         return unreadable(definition.name, "the input is empty")
     try:
@@ -101,10 +103,10 @@ def _run(definition: Definition, process: Process, text: str, options: Options) 
 
 
 def refuse(
-    definition: Definition,
+    definition: FunctionDefinition,
     text: str,
     results: list[Finding],
-    options: Options = DEFAULT_OPTIONS,
+    options: RunOptions = DEFAULT_OPTIONS,
     trace: str = "",
 ) -> Outcome:
     """The outcome of a failed run: the items of `text` as they came, and the results."""
@@ -120,11 +122,11 @@ def refuse(
 
 
 def apply(
-    definition: Definition,
+    definition: FunctionDefinition,
     process: Process,
     resources: ResourceList,
     config: Resource | None,
-    options: Options = DEFAULT_OPTIONS,
+    options: RunOptions = DEFAULT_OPTIONS,
 ) -> list[Finding]:
     """Run `process` on a list in memory, for the pipeline. A severity of error means that it failed.
 
@@ -142,7 +144,7 @@ def apply(
 
 
 def check_config(
-    definition: Definition, config: Resource | None, options: Options = DEFAULT_OPTIONS
+    definition: FunctionDefinition, config: Resource | None, options: RunOptions = DEFAULT_OPTIONS
 ) -> list[Finding]:
     """What is wrong with a config, without a run: the findings that `apply` would begin and end with."""
     results = Results()
@@ -187,7 +189,11 @@ def _make_room(limits: Limits) -> int:
 
 
 def _evaluate(
-    definition: Definition, process: Process, resources: ResourceList, options: Options, results: Results
+    definition: FunctionDefinition,
+    process: Process,
+    resources: ResourceList,
+    options: RunOptions,
+    results: Results,
 ) -> str:
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
     decoded = _decoded(definition, resources.function_config, options, results)
@@ -212,7 +218,7 @@ def _evaluate(
 
 
 def _decoded(
-    definition: Definition, config: Resource | None, options: Options, results: Results
+    definition: FunctionDefinition, config: Resource | None, options: RunOptions, results: Results
 ) -> Config | None:
     """The decoded config; None, with results that say why, where it is not right."""
     try:
@@ -245,7 +251,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
             one.file = found[0].file()
 
 
-def _stopped(error: BaseException, results: Results, options: Options) -> str:
+def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
     """Put what stopped the run among the results; returns the traceback to show."""
     if isinstance(error, LimitError | effort.EffortError):
         results.error("limit", str(error))
@@ -262,7 +268,7 @@ def _stopped(error: BaseException, results: Results, options: Options) -> str:
     return _trace(options)
 
 
-def _unexpected(error: BaseException, results: Results, options: Options) -> str:
+def _unexpected(error: BaseException, results: Results, options: RunOptions) -> str:
     detail = " ".join(str(error).split())[:200]
     name = type(error).__name__
     results.error(
@@ -273,7 +279,7 @@ def _unexpected(error: BaseException, results: Results, options: Options) -> str
     return _trace(options)
 
 
-def _trace(options: Options) -> str:
+def _trace(options: RunOptions) -> str:
     if not options.debug:
         return ""
     import traceback

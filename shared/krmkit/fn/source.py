@@ -40,7 +40,7 @@ class SourceError(ValueError):
     """A file cannot be split into resources; the message says where and why."""
 
 
-class Item(Resource):
+class FileResource(Resource):
     """A resource that came from a file. It sees the annotations that kpt would have added, and its text has none."""
 
     __slots__ = ("original",)
@@ -56,7 +56,7 @@ class Item(Resource):
         return {**self.location.annotations, **super().annotations}
 
     @classmethod
-    def made(cls, resource: Resource, location: Location) -> Item:
+    def made(cls, resource: Resource, location: Location) -> FileResource:
         """The item that a function's new resource becomes."""
         item = cls(standalone(resource), location, location.path, resource.limits)
         item.changed = True
@@ -78,7 +78,7 @@ class SourceFile:
     ) -> None:
         self.path = path
         self.text = text
-        self.items: list[Item] = []
+        self.items: list[FileResource] = []
         self._leads: list[str] = []
         lead = ""
         line = 1
@@ -92,7 +92,7 @@ class SourceFile:
             name = f"{label} (document {index + 1})" if index else label
             if len(body) > limits.item_size:
                 raise LimitError.of("item_size", limits.item_size, f"the size of {name} in characters")
-            self.items.append(Item(body, Location(path, index, package, line=first), name, limits))
+            self.items.append(FileResource(body, Location(path, index, package, line=first), name, limits))
             self._leads.append(lead + separator)
             lead = ""
         self._tail = lead

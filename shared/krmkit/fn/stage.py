@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 
 from krmkit.fn.disk import WriteError, digest, digest_of_content, digest_of_text
-from krmkit.fn.journal import Step
-from krmkit.fn.tree import MARK, WORK, open_file
+from krmkit.fn.folders import MARK, WORK, open_file
+from krmkit.fn.journal import JournalStep
 
 _CHUNK = 1 << 20
 
 
-class Change:
+class FileEdit:
     """What becomes of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
     a copy of that file. `like` names the file whose rights it gets; without, it keeps its own, or gets those of its source.
 
-    Example: `Change("app.yaml", "a: 1\\n", "a: 2\\n")`.
+    Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
 
     __slots__ = ("after", "before", "like", "path", "source")
@@ -47,7 +47,7 @@ class Stage:
             str, tuple[str, str]
         ] = {}  # of a folder: where it really is, where contents for it lie
 
-    def prepare(self, change: Change, careful: bool = False) -> Step | None:
+    def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
         """Prepare one file; None where it has this content and these rights already. Raises WriteError, OSError.
 
         `careful`: the file must still have the content that the change says it had before.
@@ -60,21 +60,21 @@ class Stage:
             )
         path = os.path.relpath(target, self.root).replace(os.sep, "/")
         if change.after is None:
-            return Step(path, "", "", before) if before else None
+            return JournalStep(path, "", "", before) if before else None
         after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
         mode, owner = _rights(target, change.like)
         if before == after and os.stat(target).st_mode & 0o7777 == mode:
             return None
         if self.dry:
-            return Step(path, f"{WORK}/dry", "", before)
+            return JournalStep(path, f"{WORK}/dry", "", before)
         place = self._place(os.path.dirname(target))
         self._count += 1
         name = f"{self.prefix}-{self._count}"
         new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
         self._fill(os.path.join(self.root, new), change, mode, owner)
-        return Step(path, new, "", before)
+        return JournalStep(path, new, "", before)
 
-    def _fill(self, new: str, change: Change, mode: int, owner: tuple[int, int] | None) -> None:
+    def _fill(self, new: str, change: FileEdit, mode: int, owner: tuple[int, int] | None) -> None:
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(handle, "wb") as file:
             if change.source:
@@ -90,7 +90,7 @@ class Stage:
                     pass  # only root may give files away
             os.fchmod(handle, mode)
 
-    def _target(self, change: Change) -> str:
+    def _target(self, change: FileEdit) -> str:
         """Where a file really is; a link is followed, but not out of the folder. What goes is the link itself."""
         folder, _ = self._folder(os.path.dirname(change.path))
         plain = os.path.join(folder, os.path.basename(change.path))

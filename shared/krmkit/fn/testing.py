@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from krmkit.fn.loader import at
-from krmkit.fn.run import Options, Outcome, run
+from krmkit.fn.run import Outcome, RunOptions, run
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
@@ -24,10 +24,10 @@ HEADER = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 
 
-def run_function(folder: str | Path, text: str, options: Options | None = None) -> Outcome:
+def run_function(folder: str | Path, text: str, options: RunOptions | None = None) -> Outcome:
     """Run the function in `folder` on the text of a ResourceList, in this process."""
     function = at(str(folder))
-    return run(function.definition, function.process, text, options or Options())
+    return run(function.definition, function.process, text, options or RunOptions())
 
 
 def resource_list(items: Iterable[str], config: str | None = None) -> str:

@@ -3,6 +3,10 @@
 `.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
 what was written. Only what is listed is ever overwritten or removed, and only if nobody has changed it since. The record is put
 into place together with the files (krmkit.fn.write), so the two never differ.
+
+A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that the parts can be made on
+machines that know nothing of each other. Where several records name a package, the highest `generation` counts, and null says
+that the package is gone. A run over everything makes one record of all.
 """
 
 from __future__ import annotations
@@ -11,12 +15,12 @@ import json
 import os
 
 from krmkit.fn.disk import WriteError, digest
-from krmkit.fn.tree import TreeError, files, read_file
-from krmkit.fn.write import Change
+from krmkit.fn.folders import TreeError, files, read_file
+from krmkit.fn.write import FileEdit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"
@@ -26,7 +30,7 @@ class FolderError(OSError):
     """Something is in the way; the message says what, and nothing of it was touched."""
 
 
-class Entry:
+class WrittenPackage:
     """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
     contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
     """
@@ -41,21 +45,37 @@ class Entry:
 
 
 class VariantFolder:
-    """The folder `path`, and the entries of its record by package (`<repo>/<package>`). Raises FolderError."""
+    """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises FolderError.
 
-    __slots__ = ("entries", "path")
+    `part` says which part of the packages is to be made, `2-of-3`; "" stands for all.
+    """
 
-    def __init__(self, path: str) -> None:
+    __slots__ = ("_generation", "_records", "entries", "part", "path")
+
+    def __init__(self, path: str, part: str = "") -> None:
         self.path = os.path.abspath(path)
-        self.entries: dict[str, Entry] = {}
+        self.part = part
+        self.entries: dict[str, WrittenPackage] = {}
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
-        record = os.path.join(self.path, RECORD)
-        if not os.path.lexists(record):
-            return
+        self._records = {name: self._read(name) for name in self._names()}
+        self._generation = max((number for number, _ in self._records.values()), default=0)
+        self.entries = _merged(self._records.values())
+
+    def _names(self) -> list[str]:
+        """The names of the records that there are."""
         try:
-            for package, entry in json.loads(read_file(record, RECORD, self.path) or b"")["packages"].items():
-                self.entries[_plain(package)] = _entry(entry)
+            return sorted(name for name in os.listdir(self.path) if _is_record(name))
+        except FileNotFoundError:
+            return []
+
+    def _read(self, name: str) -> tuple[int, dict[str, WrittenPackage | None]]:
+        """The generation and the entries of one record."""
+        place = os.path.join(self.path, name)
+        try:
+            data = json.loads(read_file(place, name, self.path) or b"")
+            entries = {_plain(package): _entry(entry) for package, entry in data["packages"].items()}
+            return int(data.get("generation", 0)), entries
         except (
             OSError,
             TreeError,
@@ -66,14 +86,15 @@ class VariantFolder:
             RecursionError,
         ) as error:
             raise FolderError(
-                f"{record} cannot be read ({error}); it says which files may be overwritten"
+                f"{place} cannot be read ({error}); it says which files may be overwritten"
             ) from None
 
     def refusal(self, package: str) -> str:
         """Why a package must not be written, "" where it may: its folder holds files that no earlier run wrote."""
         target = os.path.join(self.path, package)
-        if package.split("/", maxsplit=1)[0] == RECORD:
-            return f"{RECORD} is the name of the record of what was written"
+        first = package.split("/", maxsplit=1)[0]
+        if _is_record(first):
+            return f"{first} is the name of the record of what was written"
         elsewhere = self.elsewhere(package)
         if elsewhere:
             return elsewhere
@@ -116,11 +137,11 @@ class VariantFolder:
             found.append(path)
         return found
 
-    def removal(self, package: str) -> tuple[list[Change], list[str]]:
+    def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
         """What removes a package's files, and the folders that go with them if nothing else is in them."""
         return self.gone(package, self.entries[package].files)
 
-    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[Change], list[str]]:
+    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
         """What removes these files of a package, and their folders; what is behind a link stays."""
         changes = []
         folders = set()
@@ -128,7 +149,7 @@ class VariantFolder:
             place = f"{package}/{path}"
             folder = place.rpartition("/")[0]
             if not self.elsewhere(folder):
-                changes.append(Change(place, None, None))
+                changes.append(FileEdit(place, None, None))
                 folders.add(folder)
         return changes, sorted(folders, reverse=True)
 
@@ -144,29 +165,66 @@ class VariantFolder:
             if elsewhere:
                 raise FolderError(elsewhere)
 
-    def record(self, entries: dict[str, Entry]) -> Change:
-        """What writes the record of these entries."""
-        data = {
-            "packages": {
-                package: {
-                    "set": entry.owner,
-                    "from": entry.source,
-                    **({"deletionPolicy": "orphan"} if entry.orphan else {}),
-                    "files": entry.files,
-                }
-                for package, entry in sorted(entries.items())
-            }
+    def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
+        """What writes the record of these entries; `takes` says which packages belong to the part that this run makes."""
+        if not self.part:
+            gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
+            return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
+        name = f"{RECORD}-{self.part}"
+        mine: dict[str, WrittenPackage | None] = {
+            package: entry for package, entry in entries.items() if takes(package)
         }
-        return Change(RECORD, None, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        known = {package: entry for package, entry in self.entries.items() if takes(package)}
+        if {package: _data(entry) for package, entry in known.items()} == {
+            package: _data(entry) for package, entry in mine.items()
+        }:
+            return []
+        others = _merged(record for other, record in self._records.items() if other != name)
+        mine.update((package, None) for package in others if takes(package) and package not in mine)
+        return [FileEdit(name, None, _text(mine, self._generation + 1))]
 
 
-def _entry(data: dict[str, object]) -> Entry:
+def _is_record(name: str) -> bool:
+    if name == RECORD:
+        return True
+    number, of, count = name.removeprefix(f"{RECORD}-").partition("-of-")
+    return name.startswith(f"{RECORD}-") and bool(of) and f"{number}{count}".isdecimal()
+
+
+def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
+    """What several records say together: the highest generation counts."""
+    found: dict[str, WrittenPackage | None] = {}
+    for _, entries in sorted(records, key=lambda record: record[0]):
+        found.update(entries)
+    return {package: entry for package, entry in sorted(found.items()) if entry is not None}
+
+
+def _text(entries: dict[str, WrittenPackage | None], generation: int) -> str:
+    packages = {package: _data(entry) for package, entry in sorted(entries.items())}
+    data = {**({"generation": generation} if generation else {}), "packages": packages}
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
+    if entry is None:
+        return None
+    return {
+        "set": entry.owner,
+        "from": entry.source,
+        **({"deletionPolicy": "orphan"} if entry.orphan else {}),
+        "files": entry.files,
+    }
+
+
+def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
+    if data is None:
+        return None
     names = data["files"]
     if isinstance(names, list):
         names = dict.fromkeys(names, "")
     if not isinstance(names, dict):
         raise TypeError("files must be a map")
-    return Entry(
+    return WrittenPackage(
         str(data["set"]),
         {_plain(name): str(value) for name, value in names.items()},
         str(data.get("from", "")),

@@ -20,15 +20,15 @@ from krmkit.fn.disk import (
     sync_disk,
     sync_folder,
 )
-from krmkit.fn.journal import Journal, Step, finish, unfinished
-from krmkit.fn.stage import Change, Stage
-from krmkit.fn.tree import MARK, WORK, TreeError
+from krmkit.fn.folders import MARK, WORK, TreeError
+from krmkit.fn.journal import Journal, JournalStep, finish, unfinished
+from krmkit.fn.stage import FileEdit, Stage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MARK", "Change", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
+__all__ = ["MARK", "FileEdit", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
 
 
 class Writer:
@@ -66,7 +66,7 @@ class Writer:
                 _rmdir(folder)
         self._lock.__exit__()
 
-    def put(self, changes: list[Change], careful: bool = False) -> None:
+    def put(self, changes: list[FileEdit], careful: bool = False) -> None:
         """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
         try:
             found = [self.stage.prepare(change, careful) for change in changes]
@@ -78,7 +78,7 @@ class Writer:
             raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
         self.commit([step for step in found if step is not None])
 
-    def commit(self, steps: list[Step], prune: Iterable[str] = ()) -> None:
+    def commit(self, steps: list[JournalStep], prune: Iterable[str] = ()) -> None:
         """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
         if not steps:
             return
@@ -130,11 +130,11 @@ class Writer:
         return "nothing was written"
 
 
-def write(root: str, changes: list[Change], leftovers: Sequence[str] = (), careful: bool = False) -> None:
+def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
     """Bring the files below `root` to their new state. Raises WriteError; then no file was changed, or it says so.
 
     `leftovers` are paths of what killed runs had prepared, as found before; they are removed. `careful`: a file must
-    still be what its change says it was before. Example: `write("pkg", [Change("a.yaml", None, "a: 1\\n")])`.
+    still be what its change says it was before. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
     """
     if not changes and not leftovers:
         return
@@ -144,10 +144,10 @@ def write(root: str, changes: list[Change], leftovers: Sequence[str] = (), caref
         writer.put(changes, careful)
 
 
-def write_folder(target: str, changes: list[Change]) -> None:
+def write_folder(target: str, changes: list[FileEdit]) -> None:
     """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all.
 
-    Example: `write_folder("new", [Change("a.yaml", None, "a: 1\\n")])`.
+    Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
     """
     import tempfile
 
@@ -185,7 +185,7 @@ def write_folder(target: str, changes: list[Change]) -> None:
 def write_file(path: str, text: str) -> None:
     """Write one file, its folder included. Raises WriteError. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
     path = os.path.abspath(path)
-    write(os.path.dirname(path), [Change(os.path.basename(path), None, text)])
+    write(os.path.dirname(path), [FileEdit(os.path.basename(path), None, text)])
 
 
 def _make_folders(folder: str) -> list[str]:
@@ -218,7 +218,7 @@ def _second_name(path: str, second: str) -> None:
             pass
 
 
-def _sync(root: str, steps: list[Step]) -> None:
+def _sync(root: str, steps: list[JournalStep]) -> None:
     """Make everything prepared last: a few files one by one, many all at once."""
     prepared = [os.path.join(root, step.new) for step in steps if step.new]
     if len(prepared) > FEW and sync_disk(root):

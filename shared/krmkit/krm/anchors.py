@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
 
-class Anchors:
+class ListAnchors:
     """The anchors of a list's items, each item looked into once, in order, when an alias asks for the first time."""
 
     __slots__ = ("_found", "_items", "_next")
@@ -46,7 +46,7 @@ class AnchorsBefore:
 
     __slots__ = ("_anchors", "_number")
 
-    def __init__(self, anchors: Anchors, number: int) -> None:
+    def __init__(self, anchors: ListAnchors, number: int) -> None:
         self._anchors = anchors
         self._number = number
 

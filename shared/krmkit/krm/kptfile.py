@@ -46,7 +46,7 @@ class KptfileError(ListError):
         self.problems = problems
 
 
-class Selector:
+class ResourceSelector:
     """Which resources are meant: those that have all of what is given. "" and {} ask for nothing."""
 
     __slots__ = ("annotations", "api_version", "kind", "labels", "name", "namespace")
@@ -119,8 +119,8 @@ class PipelineFunction:
         self.config_path = ""
         self.config_file = ""
         self.config_map: dict[str, str] = {}
-        self.selectors: list[Selector] = []
-        self.exclude: list[Selector] = []
+        self.selectors: list[ResourceSelector] = []
+        self.exclude: list[ResourceSelector] = []
 
     @property
     def narrows(self) -> bool:
@@ -242,12 +242,12 @@ class _Reader:
             self.check(function)
             yield function
 
-    def selectors(self, node: Map, name: str, path: str) -> list[Selector]:
+    def selectors(self, node: Map, name: str, path: str) -> list[ResourceSelector]:
         found = []
         for selector, where in self.maps(node, name, path):
             self.known(selector, _SELECTOR_FIELDS, where)
             found.append(
-                Selector(
+                ResourceSelector(
                     self.text(selector, "apiVersion", where),
                     self.text(selector, "kind", where),
                     self.text(selector, "name", where),

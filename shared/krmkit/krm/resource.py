@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
+from krmkit.krm.fieldpath import container, dotted
 from krmkit.krm.identity import block, plain_text, restyled, scalar_in
 from krmkit.krm.location import Location
-from krmkit.krm.paths import container, dotted
 from krmkit.krm.words import holding, may_hide
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup
@@ -20,8 +20,8 @@ __all__ = ["Location", "Resource", "dotted", "holding"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.krm.fieldpath import Path
     from krmkit.krm.identity import Block
-    from krmkit.krm.paths import Path
     from krmkit.yaml.events import Anchors
     from krmkit.yaml.limits import Limits
 

@@ -6,7 +6,7 @@ same head and tail, so that everything that was not touched leaves byte for byte
 
 from __future__ import annotations
 
-from krmkit.krm.anchors import Anchors, AnchorsBefore
+from krmkit.krm.anchors import AnchorsBefore, ListAnchors
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header
 from krmkit.krm.resource import Resource
@@ -45,7 +45,7 @@ class ResourceList:
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
-        self._given: Anchors | None = None
+        self._given: ListAnchors | None = None
         self._anchored: bool | None = None
         self._returns = False  # whether the list came with CRLF throughout; in memory it has line feeds only
 
@@ -92,15 +92,15 @@ class ResourceList:
             for number, text in enumerate(chunks.items):
                 line_safe = not flow and number not in chunks.unverified
                 items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
-            self._given = Anchors(items)
+            self._given = ListAnchors(items)
             self._items = list(items)
         return self._items
 
     @property
-    def anchors(self) -> Anchors:
+    def anchors(self) -> ListAnchors:
         """The anchors of the items that came with the list."""
         if self._given is None:
-            self._given = Anchors(list(self.items))
+            self._given = ListAnchors(list(self.items))
         return self._given
 
     def __len__(self) -> int:

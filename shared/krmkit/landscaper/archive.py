@@ -6,7 +6,7 @@ import io
 import tarfile
 import zlib
 
-from krmkit.landscaper.files import Content, clean
+from krmkit.landscaper.blueprintfiles import Content, clean
 
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_FILES = 10_000

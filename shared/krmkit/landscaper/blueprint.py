@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.data import entries, mapping, text, texts
+from krmkit.landscaper.apinames import API_VERSION, GROUP
+from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
 from krmkit.landscaper.goyaml import GoYamlError
 from krmkit.landscaper.goyaml import load as load_yaml
-from krmkit.landscaper.names import API_VERSION, GROUP
+from krmkit.landscaper.lenientdata import entries, mapping, text, texts
 from krmkit.lang.nearest import did_you_mean
 
 BLUEPRINT_FILE = "blueprint.yaml"
@@ -34,7 +34,7 @@ _DEEPEST = 50
 
 
 @dataclass(slots=True)
-class Definition:
+class ImportOrExport:
     """An import or export of a blueprint. `default` is a mapping with `value`, or None; `imports` are conditional on this one."""
 
     name: str
@@ -43,7 +43,7 @@ class Definition:
     target_type: str = ""
     required: bool = True
     default: dict[str, object] | None = None
-    imports: list[Definition] = field(default_factory=list)
+    imports: list[ImportOrExport] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -77,8 +77,8 @@ class Blueprint:
 
     info: dict[str, object]
     files: Files
-    imports: list[Definition]
-    exports: list[Definition]
+    imports: list[ImportOrExport]
+    exports: list[ImportOrExport]
 
     @property
     def local_types(self) -> dict[str, object]:
@@ -119,9 +119,9 @@ class Blueprint:
             found.append(template)
         return found
 
-    def all_imports(self) -> list[tuple[Definition, bool]]:
+    def all_imports(self) -> list[tuple[ImportOrExport, bool]]:
         """Every import, and whether it may be without a value: optional or conditional."""
-        found: list[tuple[Definition, bool]] = []
+        found: list[tuple[ImportOrExport, bool]] = []
         pending = [(one, False) for one in reversed(self.imports)]
         while pending:
             one, conditional = pending.pop()
@@ -177,7 +177,7 @@ def _check_kind(data: dict[str, object], kind: str, path: str) -> None:
         )
 
 
-def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -> Definition:
+def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -> ImportOrExport:
     if depth > _DEEPEST:
         raise InstallationError("limit", f"imports are nested more than {_DEEPEST} deep")
     kind = text(entry.get("type"))
@@ -187,7 +187,7 @@ def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -
     if target_type and "/" not in target_type and (is_export or kind in (TARGET, TARGET_LIST)):
         target_type = f"{GROUP}/{target_type}"
     default = entry.get("default")
-    return Definition(
+    return ImportOrExport(
         text(entry.get("name")),
         kind,
         entry.get("schema"),

@@ -10,12 +10,12 @@ import binascii
 from base64 import b64decode, b64encode
 
 from krmkit.krm import annotations as names
+from krmkit.landscaper.apinames import hashed_name
+from krmkit.landscaper.blueprintfiles import Content, Files
 from krmkit.landscaper.components import Component, Data
-from krmkit.landscaper.data import mapping, text, texts
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Content, Files
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.names import hashed_name
+from krmkit.landscaper.lenientdata import mapping, text, texts
 
 DESCRIPTOR = "krmkit.dev/component"
 """The annotation of a descriptor: `<name>:<version>`."""

@@ -1,16 +1,16 @@
 """Component descriptors: their versions, defaults, references and resources.
 
 A `Component` holds the descriptor in the form of schema v2, which is what templates and rules use; `original` is the text's
-own form. `Repository` finds components by name and version, and the content of their resources.
+own form. `ComponentRepository` finds components by name and version, and the content of their resources.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.data import entries, mapping, path_of, sequence, text
+from krmkit.landscaper.blueprintfiles import Content, Files
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Content, Files
+from krmkit.landscaper.lenientdata import entries, mapping, path_of, sequence, text
 from krmkit.lang.nearest import did_you_mean
 
 V2 = "v2"
@@ -79,7 +79,7 @@ class Component:
 
 
 @dataclass(slots=True)
-class Repository:
+class ComponentRepository:
     """Components by (name, version), and contents of resources by (component, version, resource) or by file name."""
 
     components: dict[tuple[str, str], Component] = field(default_factory=dict)

@@ -66,7 +66,7 @@ class Every:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CronField:
     """The numbers that a field allows. A field that is `*` or `?` without a step is not restricted."""
 
     numbers: frozenset[int]
@@ -77,11 +77,11 @@ class Field:
 class Schedule:
     """The five fields, in a time zone."""
 
-    minute: Field
-    hour: Field
-    day: Field
-    month: Field
-    weekday: Field
+    minute: CronField
+    hour: CronField
+    day: CronField
+    month: CronField
+    weekday: CronField
     zone: Zone
 
     def next(self, unix: float) -> float | None:
@@ -168,14 +168,14 @@ def _schedule(spec: str, zone: Zone) -> Schedule:
     return Schedule(minute, hour, day, month, weekday, zone)
 
 
-def _field(text: str, bounds: Bounds) -> Field:
+def _field(text: str, bounds: Bounds) -> CronField:
     numbers: set[int] = set()
     restricted = True
     for part in filter(None, text.split(",")):
         found, every = _range(part, bounds)
         numbers.update(found)
         restricted = restricted and not every
-    return Field(frozenset(numbers), restricted)
+    return CronField(frozenset(numbers), restricted)
 
 
 def _range(text: str, bounds: Bounds) -> tuple[range, bool]:

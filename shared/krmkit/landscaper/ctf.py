@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from krmkit.landscaper.archive import ArchiveError, gunzip, text_or_bytes, untar
 from krmkit.landscaper.blueprint import BLUEPRINT_TYPES
+from krmkit.landscaper.blueprintfiles import Content, Files
 from krmkit.landscaper.components import Component, Data, decode
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Content, Files
 from krmkit.landscaper.goyaml import GoYamlError, load
+from krmkit.landscaper.lenientdata import entries, mapping, text
 
 DESCRIPTOR_FILE = "component-descriptor.yaml"
 INDEX_FILE = "artifact-index.json"
@@ -29,7 +29,7 @@ class CtfError(ValueError):
 
 
 @dataclass(slots=True)
-class Found:
+class TransportArchive:
     """Components with the texts of their descriptors, contents by key, and notes about what was left out."""
 
     components: list[tuple[Component, str]] = field(default_factory=list)
@@ -37,9 +37,9 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
-def read_components(files: dict[str, bytes]) -> Found:
+def read_components(files: dict[str, bytes]) -> TransportArchive:
     """Every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
-    found = Found()
+    found = TransportArchive()
     for path in sorted(files):
         folder, _, name = path.rpartition("/")
         prefix = f"{folder}/" if folder else ""
@@ -55,7 +55,7 @@ def read_components(files: dict[str, bytes]) -> Found:
     return found
 
 
-def _component(found: Found, data: bytes, path: str) -> Component:
+def _component(found: TransportArchive, data: bytes, path: str) -> Component:
     try:
         content = data.decode()
         component = decode(load(content))
@@ -65,7 +65,7 @@ def _component(found: Found, data: bytes, path: str) -> Component:
     return component
 
 
-def _contents(found: Found, component: Component, blob: object) -> None:
+def _contents(found: TransportArchive, component: Component, blob: object) -> None:
     """The contents of a component's local resources; `blob` finds bytes by file name or digest."""
     assert callable(blob)
     for resource in component.resources:
@@ -104,7 +104,7 @@ def _content(resource: Data, data: bytes, label: str) -> Files | Content:
     return text_or_bytes(data)
 
 
-def _transport(found: Found, files: dict[str, bytes], prefix: str) -> None:
+def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) -> None:
     """The components of a CTF: an index of OCI manifests, whose layers are blobs by digest."""
 
     def blob(digest: str) -> bytes | None:

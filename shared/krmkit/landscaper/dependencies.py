@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.lenientdata import entries, mapping, text
 
 Edges = dict[str, list[str]]
 

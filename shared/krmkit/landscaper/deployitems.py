@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.data import mapping, sequence, text
-from krmkit.landscaper.dependencies import order
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.imports import Imports
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     API_VERSION,
     DEPENDS_ON_ANNOTATION,
     DEPLOYER_TARGET_ANNOTATION,
@@ -18,6 +14,10 @@ from krmkit.landscaper.names import (
     MANAGED_BY_LABEL,
     NO_TARGET,
 )
+from krmkit.landscaper.dependencies import order
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.imports import Imports
+from krmkit.landscaper.lenientdata import mapping, sequence, text
 from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.sprig.durations import DurationError, format_duration, parse_duration
 

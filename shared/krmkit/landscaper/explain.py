@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 
+from krmkit.landscaper.apinames import object_name
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.names import object_name
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import scope_of
 from krmkit.lang.nearest import did_you_mean
 
@@ -26,7 +26,7 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
 
     Raises InstallationError where there is no such installation or import.
     """
-    landscape = Landscape(items.world, items.repository, Options(state=items.state))
+    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
     tree = {one.path: one for root in landscape.run() for one in root.tree()}
     rendered = tree.get(path)
     if rendered is None:
@@ -46,7 +46,7 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
 
 
 class _Tracer:
-    def __init__(self, items: Items, landscape: Landscape, tree: dict[str, Rendered]) -> None:
+    def __init__(self, items: Items, landscape: Landscape, tree: dict[str, RenderedInstallation]) -> None:
         self.items = items
         self.landscape = landscape
         self.tree = tree
@@ -56,7 +56,7 @@ class _Tracer:
         """One line, indented by its depth."""
         self.lines.append("  " * depth + line)
 
-    def blueprint_import(self, rendered: Rendered, name: str, depth: int) -> None:
+    def blueprint_import(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
         """An import of the blueprint: mapped, imported, defaulted, or without a value."""
         if depth > _DEEPEST:
             self.say(depth, "...")
@@ -78,7 +78,7 @@ class _Tracer:
         else:
             self.say(depth + 1, "nothing gives it a value")
 
-    def installation_import(self, rendered: Rendered, entry: Data, depth: int) -> None:
+    def installation_import(self, rendered: RenderedInstallation, entry: Data, depth: int) -> None:
         """An import of the installation: the objects that it names."""
         self.say(depth, f"spec.imports {text(entry.get('name'))}")
         for kind, field in (("Secret", "secretRef"), ("ConfigMap", "configMapRef")):
@@ -97,7 +97,7 @@ class _Tracer:
             if entry.get(field):
                 self.from_parent(rendered, text(entry.get(field)), depth + 1)
 
-    def scoped(self, rendered: Rendered, kind: str, reference: str, depth: int) -> None:
+    def scoped(self, rendered: RenderedInstallation, kind: str, reference: str, depth: int) -> None:
         """An object of the installation's scope: an item, an import of the parent, or an export of a sibling."""
         scope = scope_of(rendered.installation)
         name = object_name(scope, reference)
@@ -124,7 +124,7 @@ class _Tracer:
                     how = "exportDataMappings" if mapped else "the blueprint's export"
                     self.say(depth + 1, f"{owner}: {how} {text(one.get('name'))}")
 
-    def from_parent(self, rendered: Rendered, name: str, depth: int) -> None:
+    def from_parent(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
         """An import of the parent's blueprint."""
         parent = self.tree.get(rendered.path.rpartition("/")[0])
         if parent is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from krmkit.landscaper.apinames import KEY_LABEL, installation_source
 from krmkit.landscaper.blueprint import DATA, Blueprint
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import entries, mapping, text, texts
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.imports import template_target
 from krmkit.landscaper.importvalues import schema_violations
-from krmkit.landscaper.names import KEY_LABEL, installation_source
+from krmkit.landscaper.lenientdata import entries, mapping, text, texts
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.spifftemplates import map_data
 from krmkit.landscaper.templating import Templater

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from krmkit.landscaper.components import Data, Repository
-from krmkit.landscaper.data import mapping
+from krmkit.landscaper.components import ComponentRepository, Data
 from krmkit.landscaper.deployitems import DeployItem, deploy_item_object
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.rendered import Rendered
+from krmkit.landscaper.lenientdata import mapping
+from krmkit.landscaper.rendered import RenderedInstallation
 from krmkit.landscaper.templating import Templater
 from krmkit.lang import pattern
 from krmkit.lang.gotemplate import TemplateError, parse
@@ -34,15 +34,15 @@ class ExportTemplate:
 
 
 def exporter(
-    templates: list[ExportTemplate], repository: Repository
-) -> Callable[[Rendered, DeployItem], Data | None]:
+    templates: list[ExportTemplate], repository: ComponentRepository
+) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
     """The exports of a deploy item by the first template that selects `<path>/<item>`; None where none does.
 
     Raises InstallationError (invalid) for a selector that is no regular expression.
     """
     selectors = [(_compiled(one), one) for one in templates if one.kind == DEPLOY_ITEMS]
 
-    def find(rendered: Rendered, item: DeployItem) -> Data | None:
+    def find(rendered: RenderedInstallation, item: DeployItem) -> Data | None:
         path = f"{rendered.path}/{item.name}"
         for selector, template in selectors:
             if selector.search(path):
@@ -52,11 +52,11 @@ def exporter(
     return find
 
 
-def installation_exporter(templates: list[ExportTemplate]) -> Callable[[Rendered], Data | None]:
+def installation_exporter(templates: list[ExportTemplate]) -> Callable[[RenderedInstallation], Data | None]:
     """What a whole installation exports, for one that is not to be rendered inside; None where no template selects its path."""
     selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
 
-    def find(rendered: Rendered) -> Data | None:
+    def find(rendered: RenderedInstallation) -> Data | None:
         for selector, template in selectors:
             if selector.search(rendered.path):
                 values: Data = {
@@ -80,7 +80,12 @@ def _compiled(template: ExportTemplate) -> pattern.Pattern:
         ) from None
 
 
-def _values(rendered: Rendered, item: DeployItem, template: ExportTemplate, repository: Repository) -> Data:
+def _values(
+    rendered: RenderedInstallation,
+    item: DeployItem,
+    template: ExportTemplate,
+    repository: ComponentRepository,
+) -> Data:
     known = rendered.prerequisites
     assert known is not None
     templater = Templater(known.blueprint, known.component, known.closure, repository)

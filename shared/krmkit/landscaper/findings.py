@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
 from krmkit.krm.resource import Resource
-from krmkit.landscaper.data import mapping
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
+from krmkit.landscaper.lenientdata import mapping
 from krmkit.landscaper.redact import Secrets
-from krmkit.landscaper.rendered import FAILED, WAITING, Rendered
+from krmkit.landscaper.rendered import FAILED, WAITING, RenderedInstallation
 
 
 def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
@@ -21,7 +21,7 @@ def error_finding(error: InstallationError, item: Resource | None, path: str, se
     return Finding(error.rule, message, ERROR, item, error.field)
 
 
-def tree_findings(root: Rendered, items: Items, secrets: Secrets) -> Iterator[Finding]:
+def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
     """Everything about one root installation and what is below it."""
     item = items.place("Installation", root.namespace, root.name)
     for one in root.tree():

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from krmkit.landscaper.components import V3, Component, Data, decode, select
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
 from krmkit.lang.functionsets import function_set
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.functions import Function, GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 from krmkit.lang.gotemplate.values import ByteList, GoObject, StringList, Uint8, from_json
 from krmkit.lang.nearest import nearest
 
@@ -33,7 +33,7 @@ _GONE = {
 }
 
 
-class Renderer:
+class InstallationTemplates:
     """The functions of an installation's templates, and how deeply its files include each other."""
 
     def __init__(self, templater: TemplateContext) -> None:
@@ -49,29 +49,31 @@ class Renderer:
         except TemplateError as error:
             raise InstallationError("template", _with_right_word(error.message, self.functions)) from None
 
-    def own(self) -> dict[str, Function]:
+    def own(self) -> dict[str, GoFunction]:
         """The functions beside sprig's."""
         lookup = Lookup(self.templater)
         found = {
-            "readFile": Function(self.read_file, ("string",), result="[]uint8"),
-            "readDir": Function(self.read_dir, ("string",)),
-            "include": Function(self.include, ("string", "any"), result="string"),
-            "parseOCIRef": Function(_parse_ref, ("string",), result="[]string"),
-            "ociRefRepo": Function(lambda ref: _parse_ref(ref)[0], ("string",), result="string"),
-            "ociRefVersion": Function(lambda ref: _parse_ref(ref)[1], ("string",), result="string"),
-            "getResource": Function(
+            "readFile": GoFunction(self.read_file, ("string",), result="[]uint8"),
+            "readDir": GoFunction(self.read_dir, ("string",)),
+            "include": GoFunction(self.include, ("string", "any"), result="string"),
+            "parseOCIRef": GoFunction(_parse_ref, ("string",), result="[]string"),
+            "ociRefRepo": GoFunction(lambda ref: _parse_ref(ref)[0], ("string",), result="string"),
+            "ociRefVersion": GoFunction(lambda ref: _parse_ref(ref)[1], ("string",), result="string"),
+            "getResource": GoFunction(
                 _json(lambda *args: lookup.resources(args)[0]), ("any",), variadic=True, result="map"
             ),
-            "getResources": Function(_json(lambda *args: lookup.resources(args)), ("any",), variadic=True),
-            "getComponent": Function(
+            "getResources": GoFunction(_json(lambda *args: lookup.resources(args)), ("any",), variadic=True),
+            "getComponent": GoFunction(
                 _json(lambda *args: lookup.component(args)), ("any",), variadic=True, result="map"
             ),
-            "getRepositoryContext": Function(_json(_repository_context), ("any",), result="map"),
-            "getResourceKey": Function(lookup.resource_key, ("any",), variadic=True, result="string"),
-            "getResourceContent": Function(lookup.resource_content, ("any",), variadic=True, result="string"),
+            "getRepositoryContext": GoFunction(_json(_repository_context), ("any",), result="map"),
+            "getResourceKey": GoFunction(lookup.resource_key, ("any",), variadic=True, result="string"),
+            "getResourceContent": GoFunction(
+                lookup.resource_content, ("any",), variadic=True, result="string"
+            ),
         }
         for name in REFUSED:
-            found[name] = Function(refuse(name), ("any",), variadic=True)
+            found[name] = GoFunction(refuse(name), ("any",), variadic=True)
         return found
 
     def read_file(self, path: str) -> ByteList:
@@ -111,8 +113,8 @@ class FileInfo(GoObject):
     __slots__ = ("folder", "name")
     go_type = "fs.FileInfo"
     go_methods = {
-        "Name": Function(lambda one: one.name, result="string"),
-        "IsDir": Function(lambda one: one.folder, result="bool"),
+        "Name": GoFunction(lambda one: one.name, result="string"),
+        "IsDir": GoFunction(lambda one: one.folder, result="bool"),
     }
 
     def __init__(self, name: str, folder: bool) -> None:
@@ -226,7 +228,7 @@ def refuse(name: str) -> Callable[..., object]:
     return call
 
 
-def _with_right_word(message: str, functions: dict[str, Function]) -> str:
+def _with_right_word(message: str, functions: dict[str, GoFunction]) -> str:
     """The message; for an unknown function with the one that is meant."""
     _, found, rest = message.partition('function "')
     name, _, after = rest.partition('"')
@@ -242,7 +244,7 @@ def check(source: str) -> None:
     """Raise InstallationError (template) for a text that does not parse."""
     functions = {
         **function_set("landscaper"),
-        **dict.fromkeys(_OWN, Function(lambda *args: None, ("any",), variadic=True)),
+        **dict.fromkeys(_OWN, GoFunction(lambda *args: None, ("any",), variadic=True)),
     }
     try:
         parse(source, name="execution", functions=functions, options=_OPTIONS)

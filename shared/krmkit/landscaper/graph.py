@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from krmkit.landscaper import dependencies
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
+from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.redact import Secrets
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 
 FORMATS = ("table", "dot", "mermaid", "json")
@@ -96,12 +96,12 @@ def graph_of(items: Items) -> Graph:
         specs = {name_of(one): mapping(one.get("spec")) for one in roots if namespace_of(one) == namespace}
         graph.edges += _edges(specs, "")
     secrets = Secrets.of(items.world)
-    for root in Landscape(items.world, items.repository, Options(state=items.state)).run():
+    for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
         _add(graph, root, secrets)
     return graph
 
 
-def _add(graph: Graph, rendered: Rendered, secrets: Secrets) -> None:
+def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None:
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
     graph.problems += [f"{rendered.path}: {secrets.scrub(error.message)}" for error in rendered.errors]
     named = {text(one.get("name")): one for one in rendered.templates}

@@ -7,10 +7,10 @@ from base64 import b64decode
 from dataclasses import dataclass, field
 
 from krmkit.krm.annotations import is_tool_key
-from krmkit.landscaper.data import entries, mapping, sequence, text, texts
+from krmkit.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.names import TARGET_MAP_KEY_LABEL, object_name
+from krmkit.landscaper.lenientdata import entries, mapping, sequence, text, texts
 from krmkit.landscaper.world import Object, World, not_found
 from krmkit.lang.nearest import nearest
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.blueprint import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint, Definition
-from krmkit.landscaper.data import mapping, path_of
+from krmkit.landscaper.blueprint import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint, ImportOrExport
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.imports import Imports, template_target
-from krmkit.landscaper.jsonschema import SchemaError, violations
+from krmkit.landscaper.jsonschema import JsonSchemaError, violations
+from krmkit.landscaper.lenientdata import mapping, path_of
 from krmkit.landscaper.schemarefs import SchemaScope, resolved
 from krmkit.lang.nearest import did_you_mean
 
@@ -17,7 +17,7 @@ _SHAPES = {TARGET: "target", TARGET_LIST: "targets or targetListRef", TARGET_MAP
 
 
 @dataclass(slots=True)
-class Values:
+class ImportValues:
     """The values of the blueprint's imports by name; `findings` are all violations, in order."""
 
     values: dict[str, object] = field(default_factory=dict)
@@ -26,9 +26,9 @@ class Values:
 
 def construct(
     blueprint: Blueprint, imports: Imports, mapped: dict[str, object], scope: SchemaScope, installation: str
-) -> Values:
+) -> ImportValues:
     """The value of every import of the blueprint. Nothing is raised: all violations are findings."""
-    found = Values()
+    found = ImportValues()
     checker = _Checker(imports, mapped, scope, found)
     for definition in blueprint.imports:
         checker.add(definition, f"{installation}.{definition.name}")
@@ -40,9 +40,9 @@ class _Checker:
     imports: Imports
     mapped: dict[str, object]
     scope: SchemaScope
-    found: Values
+    found: ImportValues
 
-    def add(self, definition: Definition, path: str) -> None:
+    def add(self, definition: ImportOrExport, path: str) -> None:
         """Take in one import, and those that are conditional on it."""
         try:
             given = self.one(definition, path)
@@ -61,7 +61,7 @@ class _Checker:
         for inner in definition.imports:
             self.add(inner, f"{path}.{inner.name}")
 
-    def one(self, definition: Definition, path: str) -> bool:
+    def one(self, definition: ImportOrExport, path: str) -> bool:
         name = definition.name
         if definition.type == DATA:
             return self.data(definition, path)
@@ -97,7 +97,7 @@ class _Checker:
             f"{did_you_mean(definition.type, (DATA, TARGET, TARGET_LIST, TARGET_MAP))}",
         )
 
-    def data(self, definition: Definition, path: str) -> bool:
+    def data(self, definition: ImportOrExport, path: str) -> bool:
         name = definition.name
         if name in self.mapped:
             value = self.mapped[name]
@@ -120,7 +120,7 @@ class _Checker:
 
     def check_elements(
         self,
-        definition: Definition,
+        definition: ImportOrExport,
         path: str,
         elements: list[tuple[int, dict[str, object]]] | list[tuple[str, dict[str, object]]],
         title: str,
@@ -134,7 +134,7 @@ class _Checker:
                     f" but expected {definition.target_type}",
                 )
 
-    def absent(self, definition: Definition) -> bool:
+    def absent(self, definition: ImportOrExport) -> bool:
         """False for an import that may be absent. Raises import-not-found, which says what is wrong with a similar one."""
         if not definition.required:
             return False
@@ -156,7 +156,7 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
     """What is wrong with a value under a schema whose references are resolved. Raises InstallationError for a bad schema."""
     try:
         return violations(resolved(schema, scope), value)
-    except SchemaError as error:
+    except JsonSchemaError as error:
         message = f"{prefix}validator creation failed: error compiling jsonschema: {error}"
     except InstallationError as error:
         if error.rule != _WRONG:

@@ -12,10 +12,10 @@ from krmkit.krm.annotations import is_tool_key
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
-from krmkit.landscaper.components import Data, Repository
-from krmkit.landscaper.data import mapping, texts
+from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.components import ComponentRepository, Data
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.names import API_VERSION
+from krmkit.landscaper.lenientdata import mapping, texts
 from krmkit.landscaper.structure import DEFAULT_NAMESPACE
 from krmkit.landscaper.world import CORE_KINDS, LANDSCAPER_KINDS, World
 from krmkit.yaml.errors import YamlError
@@ -33,7 +33,7 @@ class Items:
     """What installations read, and the items that an earlier run generated (they are no input, apart from states)."""
 
     world: World = field(default_factory=World)
-    repository: Repository = field(default_factory=Repository)
+    repository: ComponentRepository = field(default_factory=ComponentRepository)
     state: dict[str, dict[str, object]] = field(default_factory=dict)
     places: dict[tuple[str, str, str], Resource] = field(default_factory=dict)
     generated: list[Resource] = field(default_factory=list)

@@ -20,19 +20,19 @@ _MOST = 100
 _DRAFTS = {"draft-04": "Draft4Validator", "draft-06": "Draft6Validator", "draft-07": "Draft7Validator"}
 
 
-class SchemaError(ValueError):
+class JsonSchemaError(ValueError):
     """The schema itself is wrong."""
 
 
 def violations(schema: object, value: object) -> list[str]:
     """Every violation as `field: text`, at most 100, in the order of the schema; [] for a value that fits.
 
-    Raises SchemaError for a schema that is none.
+    Raises JsonSchemaError for a schema that is none.
     """
     import jsonschema_rs
 
     if not isinstance(schema, (dict, bool)):
-        raise SchemaError("Invalid JSON: a schema must be an object or a boolean")
+        raise JsonSchemaError("Invalid JSON: a schema must be an object or a boolean")
     check_depth(value)
     check_depth(schema)
     found: dict[str, None] = {}
@@ -44,7 +44,7 @@ def violations(schema: object, value: object) -> list[str]:
             if len(found) > _MOST:
                 break
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise SchemaError(_first_line(error)) from None
+        raise JsonSchemaError(_first_line(error)) from None
     return list(found)[:_MOST]
 
 

@@ -4,7 +4,7 @@
     for rendered in landscape.run():
         rendered.phase, rendered.errors, rendered.objects
 
-Nothing is deployed: what deploy items export comes from `Options`; where nobody says it, the export is unknown, and what
+Nothing is deployed: what deploy items export comes from `LandscapeOptions`; where nobody says it, the export is unknown, and what
 needs it waits.
 """
 
@@ -13,16 +13,16 @@ from __future__ import annotations
 import gc
 
 from krmkit.landscaper import dependencies, exports, imports, scoped, subinstallations
-from krmkit.landscaper.components import Data, Repository
-from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.apinames import GROUP, object_name
+from krmkit.landscaper.components import ComponentRepository, Data
 from krmkit.landscaper.deployitems import decode as decode_deploy_items
 from krmkit.landscaper.deployitems import deploy_item_object
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.importvalues import construct
-from krmkit.landscaper.names import GROUP, object_name
-from krmkit.landscaper.rendered import FAILED, SUCCEEDED, WAITING, Options, Rendered
+from krmkit.landscaper.installationsources import Prerequisites, prerequisites
+from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.landscaper.rendered import FAILED, SUCCEEDED, WAITING, LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.schemarefs import SchemaScope
-from krmkit.landscaper.sources import Prerequisites, prerequisites
 from krmkit.landscaper.spifftemplates import map_data
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of, scope_of, template_of
 from krmkit.landscaper.templating import Templater, template_values
@@ -36,10 +36,12 @@ _MOST = 10_000
 class Landscape:
     """The installations of a world, root by root, in the order of their data flow."""
 
-    def __init__(self, world: World, repository: Repository, options: Options | None = None) -> None:
+    def __init__(
+        self, world: World, repository: ComponentRepository, options: LandscapeOptions | None = None
+    ) -> None:
         self.world = world
         self.repository = repository
-        self.options = options or Options()
+        self.options = options or LandscapeOptions()
         self.unknown: dict[tuple[str, str, str], str] = {}
         self.owners: dict[tuple[str, str, str], str] = {}
         self.count = 0
@@ -49,16 +51,16 @@ class Landscape:
             if parent_of(one)
         }
 
-    def run(self, wanted: list[str] | None = None) -> list[Rendered]:
+    def run(self, wanted: list[str] | None = None) -> list[RenderedInstallation]:
         """All root installations, or those named and the ones that they depend on; each after what it depends on."""
-        found: list[Rendered] = []
+        found: list[RenderedInstallation] = []
         roots = [one for one in self.world.of_kind("Installation") if not parent_of(one)]
         for namespace in dict.fromkeys(map(namespace_of, roots)):
             named = {name_of(one): one for one in roots if namespace_of(one) == namespace}
             found += self._siblings(named, wanted)
         return found
 
-    def _siblings(self, named: dict[str, Data], wanted: list[str] | None) -> list[Rendered]:
+    def _siblings(self, named: dict[str, Data], wanted: list[str] | None) -> list[RenderedInstallation]:
         specs = {name: _flow_spec(one) for name, one in named.items()}
         graph = dependencies.edges(specs)
         if wanted is not None:
@@ -68,10 +70,12 @@ class Landscape:
         except InstallationError as error:
             cycle = error.message.replace("subinstallations", "installations")
             return [
-                Rendered(named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")])
+                RenderedInstallation(
+                    named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
+                )
                 for name in graph
             ]
-        done: dict[str, Rendered] = {}
+        done: dict[str, RenderedInstallation] = {}
         for name in order:
             done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
             # Trees of texts and templates refer to themselves, and a function's process does not look for such garbage
@@ -79,9 +83,11 @@ class Landscape:
             gc.collect(0)
         return [done[name] for name in graph if name in done]
 
-    def render(self, installation: Data, path: str, before: list[Rendered], depth: int = 0) -> Rendered:
+    def render(
+        self, installation: Data, path: str, before: list[RenderedInstallation], depth: int = 0
+    ) -> RenderedInstallation:
         """One installation and everything below it; `before` are the siblings that it depends on."""
-        rendered = Rendered(installation, path)
+        rendered = RenderedInstallation(installation, path)
         if (rendered.namespace, rendered.name) in self.options.broken:
             rendered.phase = FAILED
             self._exports_unknown(rendered)
@@ -109,7 +115,7 @@ class Landscape:
             self._exports_unknown(rendered)
         return rendered
 
-    def _render(self, rendered: Rendered, before: list[Rendered], depth: int) -> None:
+    def _render(self, rendered: RenderedInstallation, before: list[RenderedInstallation], depth: int) -> None:
         known = prerequisites(self.world, self.repository, rendered.installation)
         rendered.prerequisites = known
         for other in before:
@@ -142,7 +148,7 @@ class Landscape:
         if all(child.phase == SUCCEEDED for child in rendered.children):
             self._exports(rendered, templater, values, scope)
 
-    def _waits(self, rendered: Rendered) -> bool:
+    def _waits(self, rendered: RenderedInstallation) -> bool:
         """Whether an import is an export that nobody knows."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("imports"))
@@ -156,7 +162,7 @@ class Landscape:
                 rendered.waits_for.append(f"{key} of {owner}")
         return bool(rendered.waits_for)
 
-    def _imports(self, rendered: Rendered, known: Prerequisites, scope: SchemaScope) -> None:
+    def _imports(self, rendered: RenderedInstallation, known: Prerequisites, scope: SchemaScope) -> None:
         """The values of the blueprint's imports, or every reason why there are none."""
         spec = rendered.spec
         wanted = mapping(spec.get("imports"))
@@ -178,11 +184,11 @@ class Landscape:
         rendered.values = found.values
         rendered.errors += found.findings
 
-    def _templater(self, rendered: Rendered, known: Prerequisites) -> Templater:
+    def _templater(self, rendered: RenderedInstallation, known: Prerequisites) -> Templater:
         rendered.state = dict(self.options.state.get(rendered.name, {}))
         return Templater(known.blueprint, known.component, known.closure, self.repository, rendered.state)
 
-    def _replaced(self, rendered: Rendered) -> bool:
+    def _replaced(self, rendered: RenderedInstallation) -> bool:
         """Whether a template tells the exports of the whole installation, which are then written."""
         find = self.options.installation_exporter
         told = find(rendered) if find is not None else None
@@ -194,7 +200,7 @@ class Landscape:
         self._write_exports(rendered)
         return True
 
-    def _write_exports(self, rendered: Rendered) -> None:
+    def _write_exports(self, rendered: RenderedInstallation) -> None:
         """The objects of the exports, each of which must have a value."""
         exports.check_defined(rendered.exports, rendered.spec, rendered.name)
         scope = scope_of(rendered.installation)
@@ -205,7 +211,7 @@ class Landscape:
         self._write(rendered, made)
 
     def _nested(
-        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+        self, rendered: RenderedInstallation, known: Prerequisites, templater: Templater, values: Data
     ) -> list[Data]:
         """The nested Installations, in the order in which they run."""
         templates = templater.subinstallations(values) + known.blueprint.subinstallations()
@@ -229,14 +235,14 @@ class Landscape:
         self._write(rendered, made)
         return made
 
-    def _name(self, rendered: Rendered, template: str) -> str:
+    def _name(self, rendered: RenderedInstallation, template: str) -> str:
         """The name of a nested installation: as told, as that of the object that is there already, or made of both names."""
         told = self.options.names.get(f"{rendered.path}/{template}")
         there = self.nested.get((rendered.namespace, rendered.name, template))
         return told or there or subinstallations.default_name(rendered.name, template)
 
     def _deploy_items(
-        self, rendered: Rendered, known: Prerequisites, templater: Templater, values: Data
+        self, rendered: RenderedInstallation, known: Prerequisites, templater: Templater, values: Data
     ) -> None:
         rendered.deploy_items = decode_deploy_items(
             templater.deploy_items(values), rendered.imports, rendered.namespace
@@ -249,10 +255,10 @@ class Landscape:
             ],
         )
 
-    def _children(self, rendered: Rendered, made: list[Data], depth: int) -> None:
+    def _children(self, rendered: RenderedInstallation, made: list[Data], depth: int) -> None:
         by_template = dict(zip([text(one.get("name")) for one in rendered.templates], made, strict=True))
         graph = dependencies.edges({text(one.get("name")): one for one in rendered.templates})
-        done: dict[str, Rendered] = {}
+        done: dict[str, RenderedInstallation] = {}
         for template in rendered.order:
             before = [done[other] for other in graph[template]]
             done[template] = self.render(
@@ -260,7 +266,7 @@ class Landscape:
             )
         rendered.children = [done[name] for name in by_template]
 
-    def _item_exports(self, rendered: Rendered) -> Data:
+    def _item_exports(self, rendered: RenderedInstallation) -> Data:
         """What the deploy items export, by name; nil for an item without exports, and for one of which nobody knows."""
         found: Data = {}
         told = self.options.deploy_item_exports
@@ -277,7 +283,9 @@ class Landscape:
             found[item.name] = value
         return found
 
-    def _exports(self, rendered: Rendered, templater: Templater, values: Data, scope: SchemaScope) -> None:
+    def _exports(
+        self, rendered: RenderedInstallation, templater: Templater, values: Data, scope: SchemaScope
+    ) -> None:
         known = templater.blueprint
         item_exports = self._item_exports(rendered)
         if rendered.deploy_items and (
@@ -300,7 +308,7 @@ class Landscape:
                 raise
             rendered.waits_for += [f"exports of deploy item {name}" for name in rendered.unknown_items]
 
-    def _write(self, rendered: Rendered, made: list[Data]) -> None:
+    def _write(self, rendered: RenderedInstallation, made: list[Data]) -> None:
         """Objects of an installation; one that another installation has written already is a conflict."""
         for item in made:
             key = str(item["kind"]), namespace_of(item), name_of(item)
@@ -313,7 +321,7 @@ class Landscape:
             self.world.add(item)
             rendered.objects.append(item)
 
-    def _exports_unknown(self, rendered: Rendered) -> None:
+    def _exports_unknown(self, rendered: RenderedInstallation) -> None:
         """The exports of an installation that did not succeed: those who import them wait."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("exports"))

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.cron import CronError
-from krmkit.landscaper.cron import parse as parse_cron
-from krmkit.landscaper.data import mapping, text, texts
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     OPERATION_ANNOTATION,
     RECONCILE_IF_CHANGED_ANNOTATION,
     RECONCILE_REASON_ANNOTATION,
 )
+from krmkit.landscaper.cron import CronError
+from krmkit.landscaper.cron import parse as parse_cron
+from krmkit.landscaper.lenientdata import mapping, text, texts
 from krmkit.landscaper.structure import parent_of
-from krmkit.landscaper.times import format_time, parse_time
+from krmkit.landscaper.timestamps import format_time, parse_time
 from krmkit.lang.sprig.durations import DurationError, parse_duration
 
 _NANO = 1_000_000_000

@@ -13,12 +13,12 @@ import binascii
 from base64 import b64decode
 from dataclasses import dataclass, field
 
+from krmkit.landscaper.apinames import HASH_ANNOTATION
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import mapping, text, texts
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.hashes import data_hash, target_hash
-from krmkit.landscaper.names import HASH_ANNOTATION
-from krmkit.landscaper.secretforms import SHORTEST, Forms, forms, number_forms
+from krmkit.landscaper.hashannotations import data_hash, target_hash
+from krmkit.landscaper.lenientdata import mapping, text, texts
+from krmkit.landscaper.secretforms import SHORTEST, SecretForms, forms, number_forms
 from krmkit.landscaper.world import World
 
 _SHORTEST_LINE = 8
@@ -34,7 +34,7 @@ class Secrets:
 
     world: World
     placeholders: dict[str, str] = field(default_factory=dict)
-    _forms: Forms | None = None
+    _forms: SecretForms | None = None
 
     @classmethod
     def of(cls, world: World) -> Secrets:
@@ -81,13 +81,13 @@ class Secrets:
     def _text(self, value: str) -> str:
         return self._found().replaced(value, lambda placeholder: placeholder)
 
-    def _found(self) -> Forms:
+    def _found(self) -> SecretForms:
         """All forms of all secrets."""
         if self._forms is None:
             self._collect()
             known = {form: said for value, said in self.placeholders.items() for form in forms(value)}
             known.update(self.placeholders)
-            self._forms = Forms(known)
+            self._forms = SecretForms(known)
         return self._forms
 
     def _collect(self) -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import mapping
 from krmkit.landscaper.deployitems import DeployItem
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.imports import Imports
-from krmkit.landscaper.sources import Prerequisites
+from krmkit.landscaper.installationsources import Prerequisites
+from krmkit.landscaper.lenientdata import mapping
 from krmkit.landscaper.structure import name_of, namespace_of
 
 SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
 
 
 @dataclass(slots=True)
-class Options:
+class LandscapeOptions:
     """What a landscape is told from outside.
 
     deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
@@ -29,8 +29,8 @@ class Options:
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
-    exporter: Callable[[Rendered, DeployItem], Data | None] | None = None
-    installation_exporter: Callable[[Rendered], Data | None] | None = None
+    exporter: Callable[[RenderedInstallation, DeployItem], Data | None] | None = None
+    installation_exporter: Callable[[RenderedInstallation], Data | None] | None = None
     names: dict[str, str] = field(default_factory=dict)
     state: dict[str, dict[str, object]] = field(default_factory=dict)
     unknown_is_nil: bool = False
@@ -38,7 +38,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class Rendered:
+class RenderedInstallation:
     """What became of one installation. `objects` are those that it made, its nested Installations among them."""
 
     installation: Data
@@ -53,7 +53,7 @@ class Rendered:
     deploy_items: list[DeployItem] = field(default_factory=list)
     unknown_items: list[str] = field(default_factory=list)
     templates: list[Data] = field(default_factory=list)
-    children: list[Rendered] = field(default_factory=list)
+    children: list[RenderedInstallation] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     exports: Data = field(default_factory=dict)
     exported: list[Data] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Rendered:
         """The installation's spec."""
         return mapping(self.installation.get("spec"))
 
-    def tree(self) -> list[Rendered]:
+    def tree(self) -> list[RenderedInstallation]:
         """This one and all below it, parents first."""
         found = [self]
         for child in self.children:

@@ -6,12 +6,12 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from krmkit.landscaper import uris
+from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import Component, Data
-from krmkit.landscaper.data import entries, mapping, text
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 
 if TYPE_CHECKING:
     from krmkit.landscaper.templatecontext import TemplateContext

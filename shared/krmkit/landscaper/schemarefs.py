@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.landscaper import uris
-from krmkit.landscaper.components import Component, Repository
+from krmkit.landscaper.blueprintfiles import Content, Files
+from krmkit.landscaper.components import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Content, Files
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.lang.nearest import did_you_mean
 
@@ -25,7 +25,7 @@ class SchemaScope:
     local_types: dict[str, object]
     files: Files | None
     component: Component | None
-    repository: Repository
+    repository: ComponentRepository
 
 
 def resolved(schema: object, scope: SchemaScope) -> object:

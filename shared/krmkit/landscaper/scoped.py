@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.annotations import is_tool_key
-from krmkit.landscaper.blueprint import TARGET, TARGET_LIST, TARGET_MAP, Definition
-from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import entries, mapping, text
-from krmkit.landscaper.hashes import data_hash, target_hash
-from krmkit.landscaper.imports import Imports
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     API_VERSION,
     CONTEXT_LABEL,
     EXPORT,
@@ -24,12 +19,17 @@ from krmkit.landscaper.names import (
     installation_source,
     object_name,
 )
+from krmkit.landscaper.blueprint import TARGET, TARGET_LIST, TARGET_MAP, ImportOrExport
+from krmkit.landscaper.components import Data
+from krmkit.landscaper.hashannotations import data_hash, target_hash
+from krmkit.landscaper.imports import Imports
+from krmkit.landscaper.lenientdata import entries, mapping, text
 
 _TARGET_FIELDS = ("type", "config", "secretRef")
 
 
 def import_copies(
-    definitions: list[Definition], values: Data, imports: Imports, installation: str, namespace: str
+    definitions: list[ImportOrExport], values: Data, imports: Imports, installation: str, namespace: str
 ) -> list[Data]:
     """The copies of a blueprint's imports in the installation's own scope, in the order of the definitions."""
     scope = installation_source(installation)

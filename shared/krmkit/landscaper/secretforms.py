@@ -1,6 +1,6 @@
 """The forms in which a secret text may stand in an output, and where they stand.
 
-Forms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(secret a/b)"
+SecretForms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(secret a/b)"
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _inside(data: bytes, before: int) -> str:
     return coded[first : (before + len(data)) * 8 // 6]
 
 
-class Forms:
+class SecretForms:
     """Texts with their placeholders, found in one walk over a text: by their first characters, the longest first."""
 
     __slots__ = ("_lengths", "known")

@@ -12,14 +12,14 @@ from krmkit.landscaper.blueprint import (
     IMPORT_TYPES,
     SPIFF,
     Blueprint,
-    Definition,
     Executor,
+    ImportOrExport,
 )
-from krmkit.landscaper.components import Component, Repository
-from krmkit.landscaper.data import entries, mapping, text
+from krmkit.landscaper.components import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.gotemplates import check as check_template
 from krmkit.landscaper.importvalues import schema_violations
+from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.spifftemplates import check as check_spiff
 from krmkit.landscaper.templating import executor_name
@@ -27,7 +27,7 @@ from krmkit.lang.nearest import did_you_mean
 
 
 def blueprint_errors(
-    blueprint: Blueprint, component: Component | None, repository: Repository
+    blueprint: Blueprint, component: Component | None, repository: ComponentRepository
 ) -> list[InstallationError]:
     """Everything that is wrong with a blueprint, whatever its imports are."""
     scope = SchemaScope(blueprint.local_types, blueprint.files, component, repository)
@@ -44,7 +44,7 @@ def _error(place: str, message: str) -> InstallationError:
 
 
 def _definitions(
-    definitions: list[Definition], known: tuple[str, ...], place: str, scope: SchemaScope
+    definitions: list[ImportOrExport], known: tuple[str, ...], place: str, scope: SchemaScope
 ) -> Iterator[InstallationError]:
     names: set[str] = set()
     for one in definitions:
@@ -94,7 +94,7 @@ def _check(executor: Executor, blueprint: Blueprint) -> None:
 
 
 def _subinstallations(
-    blueprint: Blueprint, component: Component | None, repository: Repository
+    blueprint: Blueprint, component: Component | None, repository: ComponentRepository
 ) -> Iterator[InstallationError]:
     for index, entry in enumerate(entries(blueprint.info.get("subinstallations"))):
         here = f"subinstallations[{index}]"

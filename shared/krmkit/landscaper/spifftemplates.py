@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from krmkit.landscaper.blueprint import Blueprint, Executor, read_file
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.data import mapping
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.landscaper.lenientdata import mapping
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

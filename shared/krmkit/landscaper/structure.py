@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from krmkit.landscaper.data import entries, mapping, text, texts
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     ENCOMPASSED_BY_LABEL,
     SUBINSTALLATION_NAME_ANNOTATION,
     installation_source,
 )
+from krmkit.landscaper.lenientdata import entries, mapping, text, texts
 
 DEFAULT_NAMESPACE = "default"
 GENERATED_BY = "krmkit.dev/generated-by"

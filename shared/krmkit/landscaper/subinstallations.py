@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from krmkit.landscaper import uris
-from krmkit.landscaper.blueprint import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint
-from krmkit.landscaper.components import Component, Data, Repository, labelled_descriptor
-from krmkit.landscaper.data import entries, mapping, sequence, text
-from krmkit.landscaper.dependencies import Exported, imported_targets
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     API_VERSION,
     ENCOMPASSED_BY_LABEL,
     SUBINSTALLATION_NAME_ANNOTATION,
     hashed_name,
 )
+from krmkit.landscaper.blueprint import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint
+from krmkit.landscaper.components import Component, ComponentRepository, Data, labelled_descriptor
+from krmkit.landscaper.dependencies import Exported, imported_targets
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.lenientdata import entries, mapping, sequence, text
 from krmkit.landscaper.structure import name_of, namespace_of
 from krmkit.lang.nearest import did_you_mean
 
@@ -165,7 +165,7 @@ def default_name(parent: str, template: str) -> str:
 def installation_object(
     parent: Data,
     component: Component | None,
-    repository: Repository,
+    repository: ComponentRepository,
     context: Data | None,
     template: Data,
     name: str,
@@ -211,7 +211,11 @@ def _kept(value: Data, keys: tuple[str, ...]) -> Data:
 
 
 def _blueprint(
-    parent: Data, component: Component | None, repository: Repository, context: Data | None, template: Data
+    parent: Data,
+    component: Component | None,
+    repository: ComponentRepository,
+    context: Data | None,
+    template: Data,
 ) -> tuple[Data, Data]:
     """spec.blueprint and spec.componentDescriptor of a nested installation."""
     name = text(template.get("name"))

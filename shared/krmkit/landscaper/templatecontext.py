@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from krmkit.landscaper.blueprint import Blueprint, Executor
-from krmkit.landscaper.components import V2, Component, Repository
+from krmkit.landscaper.components import V2, Component, ComponentRepository
 
 IMPORT, SUBINSTALLATIONS, DEPLOY, EXPORT = "import", "subinst", "deploy", "export"
 
@@ -17,7 +17,7 @@ class TemplateContext:
     blueprint: Blueprint
     component: Component | None
     components: list[Component]
-    repository: Repository
+    repository: ComponentRepository
     state: dict[str, object] = field(default_factory=dict)
 
     @property

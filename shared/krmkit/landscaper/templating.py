@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from krmkit.landscaper.blueprint import SPIFF, Executor
 from krmkit.landscaper.components import V2, V3
-from krmkit.landscaper.data import mapping, sequence, text
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
+from krmkit.landscaper.lenientdata import mapping, sequence, text
 from krmkit.landscaper.spifftemplates import run_spiff
 from krmkit.landscaper.templatecontext import DEPLOY, EXPORT, IMPORT, SUBINSTALLATIONS, TemplateContext
 
 if TYPE_CHECKING:
-    from krmkit.landscaper.gotemplates import Renderer
+    from krmkit.landscaper.gotemplates import InstallationTemplates
 
 _PHASES = {
     IMPORT: "importExecutions",
@@ -32,7 +32,7 @@ Data = dict[str, object]
 class Templater(TemplateContext):
     """The executors of one installation."""
 
-    renderer: Renderer | None = None
+    renderer: InstallationTemplates | None = None
 
     def descriptors(self) -> tuple[object, object]:
         """`cd` and `components` of the values."""
@@ -94,9 +94,9 @@ class Templater(TemplateContext):
 
     def _go_template(self, phase: str, executor: Executor, values: Data) -> Data:
         if self.renderer is None:
-            from krmkit.landscaper.gotemplates import Renderer
+            from krmkit.landscaper.gotemplates import InstallationTemplates
 
-            self.renderer = Renderer(self)
+            self.renderer = InstallationTemplates(self)
         source = executor.text(self.blueprint.files)
         key = self.state_key(phase, executor)
         if key:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from krmkit.landscaper.components import Component, Data, Repository
-from krmkit.landscaper.data import text
+from krmkit.landscaper.components import Component, ComponentRepository, Data
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.lenientdata import text
 from krmkit.lang.nearest import did_you_mean
 
 SCHEME = "cd://"
 _REFERENCES, _RESOURCES = "componentReferences", "resources"
 
 
-def resolve(repository: Repository, component: Component, uri: str) -> tuple[Component, Data]:
+def resolve(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, Data]:
     """The resource that a cd URI names, and the component that has it.
 
     Raises InstallationError: `invalid` for a URI that is none, `component-not-found` for what it does not find.
@@ -28,7 +28,7 @@ def resolve(repository: Repository, component: Component, uri: str) -> tuple[Com
     return owner, resource
 
 
-def walk(repository: Repository, component: Component, uri: str) -> tuple[Component, str, str]:
+def walk(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, str, str]:
     """The component in which the last step of a URI is looked up, and that step: its kind and name."""
     path = uri.removeprefix(SCHEME)
     parts = path.split("/")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from krmkit.landscaper.data import mapping, texts
-from krmkit.landscaper.names import API_VERSION, CONTEXT_LABEL, GROUP, KEY_LABEL, SOURCE_TYPE_LABEL
+from krmkit.landscaper.apinames import API_VERSION, CONTEXT_LABEL, GROUP, KEY_LABEL, SOURCE_TYPE_LABEL
+from krmkit.landscaper.lenientdata import mapping, texts
 from krmkit.landscaper.structure import name_of, namespace_of
 
 Object = dict[str, object]

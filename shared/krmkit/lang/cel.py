@@ -36,7 +36,7 @@ class Bindings:
         self.activation = activation
 
 
-class Program:
+class CelProgram:
     """A compiled expression. `names` are the declared variables that it mentions."""
 
     __slots__ = ("_cost", "_eval", "_string", "names", "text")
@@ -115,9 +115,9 @@ class Environment:
         self._string = cel.Type.STRING
         self.variables = frozenset(variables)
         self._env = cel.NewEnv(variables={name: types[kind] for name, kind in variables.items()})
-        self._programs: dict[str, Program | CelError] = {}
+        self._programs: dict[str, CelProgram | CelError] = {}
 
-    def compile(self, text: str) -> Program:
+    def compile(self, text: str) -> CelProgram:
         """The program of an expression; CelError with place and caret where it does not parse or check."""
         program = self._programs.get(text)
         if program is None:
@@ -130,7 +130,7 @@ class Environment:
             raise program
         return program
 
-    def _compile(self, text: str) -> Program:
+    def _compile(self, text: str) -> CelProgram:
         if len(text) > MAX_TEXT:
             raise CelError(
                 f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.lang.cel.MAX_TEXT)"
@@ -144,9 +144,9 @@ class Environment:
         mixed = tree.mixed_literals()
         if mixed:
             raise CelError("\n".join(mixed))
-        return Program(text, expression, self.variables & tree.names(), self._string)
+        return CelProgram(text, expression, self.variables & tree.names(), self._string)
 
-    def batch(self, programs: Sequence[Program]) -> Batch | None:
+    def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
         """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)

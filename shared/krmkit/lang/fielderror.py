@@ -8,7 +8,7 @@ Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Pat
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import format_float, quote
 from krmkit.lang.sprig.jsonfns import must_to_json
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from krmkit.lang.gotemplate.functions import Function, FunctionSet
+    from krmkit.lang.gotemplate.gofunctions import FunctionSet, GoFunction
 
 SETS = ("builtins", "sprig", "hermetic", "landscaper")
 """The names of function sets: Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API patches);
@@ -14,7 +14,7 @@ sprig without env and expandenv, with toYaml and fromYaml (Landscaper). Every se
 """
 
 
-def function_set(functions: str | Mapping[str, Function] | None) -> FunctionSet:
+def function_set(functions: str | Mapping[str, GoFunction] | None) -> FunctionSet:
     """The functions beside Go's own: of a named set (see SETS), or those given; None and "builtins" are none.
 
     Raises ValueError for a set that is not known.

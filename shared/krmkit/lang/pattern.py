@@ -28,7 +28,7 @@ class PatternError(ValueError):
     """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it."""
 
 
-class Match:
+class PatternMatch:
     """One match. `group(0)` is the whole, `group(i)` a capture group's text, or None where it took no part."""
 
     __slots__ = ("_data", "_spans")
@@ -75,15 +75,15 @@ class Pattern:
         """The most steps that a search in a text of `length` bytes can take."""
         return self.size * (length + 1)
 
-    def search(self, text: str) -> Match | None:
+    def search(self, text: str) -> PatternMatch | None:
         """The leftmost match anywhere in `text` (Go's MatchString, FindStringSubmatch)."""
         data = self._encode(text)
         spans = self._match(self._unanchored, data, 0, len(data))
-        return Match(data, spans) if spans[0][0] >= 0 else None
+        return PatternMatch(data, spans) if spans[0][0] >= 0 else None
 
     def find_all(
         self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
-    ) -> list[Match]:
+    ) -> list[PatternMatch]:
         """Matches that do not overlap, at most `limit` (negative: all). No empty match next to the one before.
 
         Each search is linear in the text, all of them together are not: to find that `a` is the leftmost match of
@@ -92,7 +92,7 @@ class Pattern:
         """
         far = any(sign in self.text for sign in ("*", "+", ",}"))
         data = self._encode(text)
-        found: list[Match] = []
+        found: list[PatternMatch] = []
         position, last_end = 0, -1
         while position <= len(data) and len(found) != limit:
             if far and searched is not None:
@@ -103,13 +103,16 @@ class Pattern:
                 break
             if end != position or start != last_end:
                 charge(_FOUND)
-                found.append(Match(data, spans))
+                found.append(PatternMatch(data, spans))
             position = end if end > position else position + _width(data, position)
             last_end = end
         return found
 
     def replace(
-        self, text: str, replacement: Callable[[Match], str], searched: Callable[[int], object] | None = None
+        self,
+        text: str,
+        replacement: Callable[[PatternMatch], str],
+        searched: Callable[[int], object] | None = None,
     ) -> str:
         """`text` with every match of `find_all` replaced (Go's ReplaceAllStringFunc, with the groups at hand)."""
         matches = self.find_all(text, -1, searched)

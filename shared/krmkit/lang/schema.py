@@ -42,7 +42,7 @@ class SchemaError(ValueError):
         self.message = message
 
 
-class Rule:
+class ValidationRule:
     """One entry of x-kubernetes-validations. `reason` is None where none is given."""
 
     __slots__ = ("field_path", "message", "message_expression", "optional_old_self", "reason", "rule")
@@ -125,7 +125,7 @@ class Schema:
     list_type: str | None = None
     list_map_keys: Sequence[str] = []
     map_type: str | None = None
-    rules: Sequence[Rule] = []
+    rules: Sequence[ValidationRule] = []
 
 
 def wrapped(name: str, schema: Schema) -> Schema:
@@ -201,7 +201,7 @@ def _read_inner(schema: Schema, key: str, value: object, path: str, depth: int) 
         raise SchemaError(path, f"OpenAPIV3Schema '{_GO_NAMES.get(key, key)}' is not supported")
 
 
-def _rule(data: object, path: str) -> Rule:
+def _rule(data: object, path: str) -> ValidationRule:
     if not isinstance(data, dict):
         raise SchemaError(path, f"a rule must be a map, got {_kind(data)}")
     text = {
@@ -210,7 +210,7 @@ def _rule(data: object, path: str) -> Rule:
         if data.get(key) is not None
     }
     optional = data.get("optionalOldSelf")
-    return Rule(
+    return ValidationRule(
         text.get("rule", ""),
         text.get("message", ""),
         text.get("messageExpression", ""),

@@ -2,7 +2,7 @@
 
 | subclass | texts | adds |
 |---|---|---|
-| krmkit.lang.openapi.values | kube-openapi's, as FieldError | formats, multipleOf, uniqueItems, sizes of maps, junctors |
+| krmkit.lang.openapi.valuechecks | kube-openapi's, as FieldError | formats, multipleOf, uniqueItems, sizes of maps, junctors |
 | krmkit.lang.violations | those of function configs, as Violation | int-or-string, unknown fields, one finding at each place |
 
 Source: k8s.io/kube-openapi, pkg/validation/validate.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from krmkit.lang.schema import Schema
 
 
-class Walk:
+class SchemaWalk:
     """Checks a value, node by node, and reports each finding: `report`, and `wrong_type`.
 
     `matches` counts the checks that were made: of several alternatives that fail, the one with the most is reported.

@@ -42,7 +42,7 @@ class Requirement:
         return (self.key in labels) is (self.operator == EXISTS)
 
 
-class Selector:
+class LabelSelector:
     """Requirements that must all hold; none at all matches everything."""
 
     __slots__ = ("requirements",)
@@ -55,7 +55,7 @@ class Selector:
         return all(requirement.matches(labels) for requirement in self.requirements)
 
 
-def parse_selector(data: Mapping[str, object]) -> Selector:
+def parse_selector(data: Mapping[str, object]) -> LabelSelector:
     """The selector of a LabelSelector ({matchLabels, matchExpressions[{key, operator, values}]}); other keys are not looked at.
 
     SelectorError names the first thing that is wrong.
@@ -83,7 +83,7 @@ def parse_selector(data: Mapping[str, object]) -> Selector:
                 f"matchExpressions[{index}]", expression.get("key"), operator, expression.get("values")
             )
         )
-    return Selector(requirements)
+    return LabelSelector(requirements)
 
 
 def _requirement(where: str, key: object, operator: str, values: object) -> Requirement:

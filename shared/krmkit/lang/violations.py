@@ -12,7 +12,7 @@ The walk itself: `krmkit.lang.schemawalk`; the texts, loaded for the first viola
 from __future__ import annotations
 
 from krmkit.lang.schema import fill_defaults
-from krmkit.lang.schemawalk import Walk
+from krmkit.lang.schemawalk import SchemaWalk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def join(path: str, key: str) -> str:
     return path + "." + key if path else key
 
 
-class _Violations(Walk):
+class _Violations(SchemaWalk):
     """The walk for configs. Each place has one violation: the first."""
 
     __slots__ = ("places", "violations")

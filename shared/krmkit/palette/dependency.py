@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.lang.semver import lenient_key
-from krmkit.palette.finding import METADATA, pack_finding, suggestion
 from krmkit.palette.pack import LAYERS
+from krmkit.palette.packfinding import METADATA, pack_finding, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ parts in their order, in any way.
 from __future__ import annotations
 
 from krmkit.lang.pattern import PatternError
-from krmkit.palette import effort as limits
+from krmkit.palette import formateffort as limits
 from krmkit.palette.decimals import Decimal, scan
-from krmkit.palette.effort import Effort, EffortError
-from krmkit.palette.values import kind
+from krmkit.palette.formateffort import Effort, EffortError
+from krmkit.palette.packvalues import kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
                 if tests > limits.MAX_TESTS:
                     raise TooCostlyError(
                         f"the format splits a text of {size:,} characters in too many ways "
-                        "(krmkit.palette.effort.MAX_TESTS)"
+                        "(krmkit.palette.formateffort.MAX_TESTS)"
                     )
                 # An end before this start lies before all later ones.
                 if end < start:

@@ -8,7 +8,7 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
-from krmkit.krm.paths import dotted
+from krmkit.krm.fieldpath import dotted
 from krmkit.lang.violations import join
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
@@ -86,7 +86,7 @@ class KeyPath:
         return self.text
 
 
-class Match:
+class KeyPathMatch:
     """One place that a key path leads to.
 
     state: FOUND (`node` is what is there), MISSING (a key or list on the way is absent, or a scalar stands in the
@@ -128,10 +128,10 @@ class Finder:
         self.visits = 0
         self._keys: dict[int, dict[str, Node]] = {}
 
-    def find(self, path: KeyPath) -> list[Match]:
+    def find(self, path: KeyPath) -> list[KeyPathMatch]:
         """All matches, in the order of the text; at least one. Raises LimitError."""
         _, found = _Search(self, path.segments).at(self.root, 0)
-        return [Match(state, node, steps, path.segments[left:]) for state, node, steps, left in found]
+        return [KeyPathMatch(state, node, steps, path.segments[left:]) for state, node, steps, left in found]
 
     def keys(self, node: Map) -> dict[str, Node]:
         """The mapping's values by key, merged ones included, aliases followed. Do not change it."""
@@ -141,7 +141,7 @@ class Finder:
         return known
 
 
-def find(root: Node | None, path: KeyPath) -> list[Match]:
+def find(root: Node | None, path: KeyPath) -> list[KeyPathMatch]:
     """All places in a tree that a key path leads to; at least one match, which may say that something is missing."""
     return Finder(root).find(path)
 

@@ -33,7 +33,7 @@ class ExpressionError(ValueError):
         self.message = message
 
 
-class Expression:
+class MacroExpression:
     """A macro's expression. fields: the distinct paths behind `.spectro.`, in order. functions: names it calls.
 
     foreign: fields and variables of other systems in it. control: it is a control structure, not a value.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.palette.filelines import said_place
-from krmkit.palette.macros import Context, Resolved, Resolver, Source
+from krmkit.palette.macros import Context, MacroResolver, Resolved, Source
 from krmkit.palette.macrotext import FIELD
 from krmkit.yaml import emit
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
-    from krmkit.palette.carrier import Carrier
     from krmkit.palette.filelines import FileLines
+    from krmkit.palette.packitems import Carrier
     from krmkit.yaml.tree import Node
 
 
@@ -91,7 +91,7 @@ def _plain(value: object) -> str:
 
 
 def resolve_packs(
-    carriers: list[Carrier], resolver: Resolver, sources: list[Source]
+    carriers: list[Carrier], resolver: MacroResolver, sources: list[Source]
 ) -> Iterator[tuple[Carrier, Resolved]]:
     """Every pack whose values hold macros, with what became of them. Nothing is written."""
     for carrier, source in zip(carriers, sources, strict=True):
@@ -112,7 +112,7 @@ def sources_of(carriers: list[Carrier]) -> list[Source]:
 
 
 def resolve_resources(
-    resources: ResourceList, carriers: list[Carrier], config: Resource | None, resolver: Resolver
+    resources: ResourceList, carriers: list[Carrier], config: Resource | None, resolver: MacroResolver
 ) -> Iterator[tuple[Resource, Resolved]]:
     """Every other resource that holds macros in its scalars. Nothing is written."""
     packs = {id(carrier.resource) for carrier in carriers}
@@ -148,7 +148,7 @@ def resolved_findings(
         yield found.at(item, pack=carrier.pack.label) if carrier is not None else found
 
 
-def unused_findings(resolver: Resolver, config: Resource | None) -> Iterator[Finding]:
+def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterator[Finding]:
     """Variables and user macros of the config that no macro refers to."""
     for place, names in resolver.unused().items():
         if names:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from krmkit.krm.finding import INFO, WARNING, Finding
 from krmkit.lang.nearest import nearest
 from krmkit.palette.filelines import LineIndex
-from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, Finder, KeyPath, KeyPathError
-from krmkit.palette.macroexpr import Expression, ExpressionError
+from krmkit.palette.macroexpr import ExpressionError, MacroExpression
 from krmkit.palette.macrotext import COMMENT, InsertError, Macro, MacroText, insertion
+from krmkit.palette.packfinding import pack_finding
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -143,7 +143,7 @@ class Source:
         self.text = text
 
 
-class Resolver:
+class MacroResolver:
     """Resolves the macros of a profile's packs, and of other texts that refer to them."""
 
     def __init__(self, sources: list[Source], context: Context, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -162,7 +162,7 @@ class Resolver:
         self.derived: set[str] = set()  # values that hold a secret, or were computed from one
         self._secret_macros: set[int] = set()
         self._is_secret = False  # whether what was looked up last holds one
-        self._expressions: dict[str, Expression] = {}
+        self._expressions: dict[str, MacroExpression] = {}
         # The chain of what is being resolved: macro -> its name in messages.
         self._open: dict[int, str] = {}
 
@@ -290,7 +290,7 @@ class Resolver:
         body = macro.body
         expression = self._expressions.get(body)
         if expression is None:
-            expression = self._expressions[body] = Expression(body)
+            expression = self._expressions[body] = MacroExpression(body)
             self.used.update(expression.fields)
         if expression.control:
             raise _KeepError("it is a control structure, which only Palette evaluates")

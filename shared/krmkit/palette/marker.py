@@ -10,7 +10,7 @@ from __future__ import annotations
 NAME = "spectrocloud.com/enabled-presets:"
 
 
-class Marker:
+class FormatMarker:
     """A marker: its entries, and where the text behind its colon stands (offsets into the values text)."""
 
     __slots__ = ("end", "entries", "start")
@@ -21,7 +21,7 @@ class Marker:
         self.end = end
 
 
-def read(values: str) -> Marker | None:
+def read(values: str) -> FormatMarker | None:
     """The marker of a values text; None where its head has none."""
     position = 1 if values.startswith("\ufeff") else 0
     while position < len(values):
@@ -34,7 +34,7 @@ def read(values: str) -> Marker | None:
             start = values.index(NAME, position) + len(NAME)
             stop = end - 1 if values[end - 1 : end] == "\r" else end
             entries = [entry.strip() for entry in values[start:stop].split(",")]
-            return Marker([entry for entry in entries if entry], start, stop)
+            return FormatMarker([entry for entry in entries if entry], start, stop)
         position = end + 1
     return None
 

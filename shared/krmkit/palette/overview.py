@@ -6,9 +6,9 @@ The rules are those of krmkit.palette.dependency and krmkit.palette.resources; h
 from __future__ import annotations
 
 from krmkit.palette import dependency, resources
+from krmkit.palette.packschema import PackSchema
+from krmkit.palette.packvalues import PackValues, holds_macro
 from krmkit.palette.pools import TYPES, UNITS
-from krmkit.palette.schema import Schema
-from krmkit.palette.values import Values, holds_macro
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.palette.pack import Pack
-    from krmkit.palette.pools import Pool
-    from krmkit.palette.validate import Options
+    from krmkit.palette.pools import MachinePool
+    from krmkit.palette.validatepacks import ValidationOptions
 
 SATISFIED = "satisfied"
 
 
-def overview(packs: Sequence[Pack], options: Options | None = None) -> dict[str, Any]:
+def overview(packs: Sequence[Pack], options: ValidationOptions | None = None) -> dict[str, Any]:
     """The packs in their order, each with its dependencies; and the pools, where `options` knows them.
 
     A dependency's `state` is "satisfied", or the rule that it breaks, such as "missing" or "version". Amounts are texts in the
@@ -75,7 +75,7 @@ def _dependencies(pack: Pack, profile: dependency.Profile, scope: str) -> Iterat
         yield found
 
 
-def _pool(pool: Pool, report: resources.Report, options: Options) -> dict[str, Any]:
+def _pool(pool: MachinePool, report: resources.ResourceReport, options: ValidationOptions) -> dict[str, Any]:
     rows = []
     for kind in TYPES:
         required = report.total(pool.name, kind)
@@ -100,11 +100,11 @@ def _pool(pool: Pool, report: resources.Report, options: Options) -> dict[str, A
     }
 
 
-def _values(pack: Pack, options: Options) -> Values | None:
+def _values(pack: Pack, options: ValidationOptions) -> PackValues | None:
     try:
-        values = Values.parse(pack.values or "", options.limits)
+        values = PackValues.parse(pack.values or "", options.limits)
         if options.merge_defaults and pack.defaults is not None:
-            values = values.over(Values.parse(pack.defaults, options.limits))
+            values = values.over(PackValues.parse(pack.defaults, options.limits))
         return values
     except YamlError:
         return None
@@ -115,16 +115,14 @@ def passwords(pack: Pack) -> set[str]:
     if not pack.schema or "password" not in pack.schema.lower():
         return set()
     found: set[str] = set()
-    rules = Schema.parse(pack.schema).rules
+    rules = PackSchema.parse(pack.schema).rules
     for text in (pack.values, pack.defaults):
         try:
-            values = Values.parse(text or "")
+            values = PackValues.parse(text or "")
         except YamlError:
             continue
         for rule in rules:
             if rule.secret and rule.path is not None:
                 nodes = [match.node for match in values.find(rule.path)]
-                found |= {
-                    node.text for node in nodes if isinstance(node, Scalar) and not holds_macro(node)
-                }
+                found |= {node.text for node in nodes if isinstance(node, Scalar) and not holds_macro(node)}
     return found

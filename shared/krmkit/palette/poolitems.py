@@ -6,7 +6,7 @@ config's. Objects that another function rendered count as those of a cluster do.
 
 from __future__ import annotations
 
-from krmkit.palette.pools import Pool, PoolError
+from krmkit.palette.pools import MachinePool, PoolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _TYPE_FIELDS = ("instanceType", "vmSize", "machineType", "instanceSize", "flavor
 
 def pools_of_cluster(
     items: Iterable[Resource], cluster: str, instance_types: dict[str, object] | None = None
-) -> list[Pool]:
+) -> list[MachinePool]:
     """The pools of a Cluster by name: `pools_of_cluster(resources, "plant-7", {"large": {"cpu": 8}})`.
 
     The control plane is the object whose kind ends in ControlPlane. Raises PoolError where the Cluster has no pools, or
@@ -50,7 +50,7 @@ def pools_of_cluster(
         raise PoolError(
             f'poolsOfCluster: no control plane, MachineDeployment or MachinePool has the label {CLUSTER_NAME}: "{cluster}"'
         )
-    return [Pool.of(_entry(holder, machines), instance_types) for holder in holders]
+    return [MachinePool.of(_entry(holder, machines), instance_types) for holder in holders]
 
 
 def _entry(holder: Object, machines: dict[tuple[str, str], Object]) -> dict[str, object]:

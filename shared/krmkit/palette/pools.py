@@ -22,7 +22,7 @@ class PoolError(ValueError):
     """A pool cannot be read; the message says which field of it."""
 
 
-class Pool:
+class MachinePool:
     """One machine pool. `node` is what one node has of each resource type; a type that is not known is absent.
 
     size: number of nodes, None where it is not given. instance_type is a name that was not in the table, or "".
@@ -49,7 +49,7 @@ class Pool:
         self.instance_type = instance_type
 
     @classmethod
-    def of(cls, data: dict[str, object], instance_types: dict[str, object] | None = None) -> Pool:
+    def of(cls, data: dict[str, object], instance_types: dict[str, object] | None = None) -> MachinePool:
         """A pool from a config's entry: name, controlPlane, useControlPlaneAsWorker, size, minSize, cpu (cores per
         node), memoryMiB, diskGB or diskGiB, or instanceType, a name in `instance_types` ({cpu, memoryMiB, diskGB}).
 
@@ -86,12 +86,12 @@ class Pool:
 
 def read_pools(
     entries: list[dict[str, object]], instance_types: dict[str, object] | None = None
-) -> list[Pool]:
+) -> list[MachinePool]:
     """The pools of a config. Raises PoolError, also where two have the same name."""
-    pools: list[Pool] = []
+    pools: list[MachinePool] = []
     names: set[str] = set()
     for entry in entries:
-        pool = Pool.of(entry, instance_types)
+        pool = MachinePool.of(entry, instance_types)
         if pool.name in names:
             raise PoolError(f"two pools have the name {pool.name}")
         names.add(pool.name)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
-from krmkit.palette.finding import pack_finding
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError, find, is_null
+from krmkit.palette.packfinding import pack_finding
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import core_data, lookup, same_data
 from krmkit.yaml.document import parse
@@ -46,7 +46,7 @@ class Preset:
         return f"{self.group}:{self.name}" if self.group else self.name
 
 
-class Applied:
+class AppliedSelection:
     """What applying a selection gave: the values text, the findings, and the presets in their order.
 
     `text` is the text that came in wherever a finding is an error, and wherever the values already say what the
@@ -67,7 +67,7 @@ def apply_presets(
     select: list[str] | None = None,
     write_marker: bool = False,
     limits: Limits = DEFAULT_LIMITS,
-) -> Applied:
+) -> AppliedSelection:
     """Apply presets to a values text.
 
     `select` holds `name` or `Group:name`; None takes the selection from the marker comment in the values. With
@@ -76,21 +76,23 @@ def apply_presets(
     marker = marker_comment.read(values)
     wanted = marker.entries if select is None and marker is not None else select or []
     if not wanted:
-        return Applied(values, [], [])
+        return AppliedSelection(values, [], [])
     from_marker = select is None
     try:
         catalog = _Catalog.parse(presets or "", limits)
     except YamlError as error:
-        return Applied(values, [_finding("schema", f"{PRESETS} cannot be read", "", error=error)], [])
+        return AppliedSelection(
+            values, [_finding("schema", f"{PRESETS} cannot be read", "", error=error)], []
+        )
     findings, chosen = catalog.choose(wanted, from_marker)
     if any(finding.severity == "error" for finding in findings) or not chosen:
-        return Applied(values, findings, [])
+        return AppliedSelection(values, findings, [])
     text, problems = _apply(values, chosen, limits)
     if problems:
-        return Applied(values, findings + problems, [])
+        return AppliedSelection(values, findings + problems, [])
     if not from_marker and (marker is not None or write_marker):
         text = marker_comment.write(text, [(preset.group, preset.name) for preset in chosen])
-    return Applied(text, findings, chosen)
+    return AppliedSelection(text, findings, chosen)
 
 
 def _finding(

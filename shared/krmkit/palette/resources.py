@@ -12,19 +12,19 @@ from krmkit.krm.finding import Finding
 from krmkit.lang import quantity
 from krmkit.lang.quantity import NANO, QuantityError
 from krmkit.palette.decimals import Decimal
-from krmkit.palette.finding import METADATA, VALUES, pack_finding, suggestion
 from krmkit.palette.keypath import FOUND, KeyPath, KeyPathError
+from krmkit.palette.packfinding import METADATA, VALUES, pack_finding, suggestion
+from krmkit.palette.packvalues import holds_macro, is_empty
 from krmkit.palette.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
-from krmkit.palette.values import holds_macro, is_empty
 from krmkit.yaml.tree import Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from krmkit.palette.keypath import Match
-    from krmkit.palette.pools import Pool
-    from krmkit.palette.values import Values
+    from krmkit.palette.keypath import KeyPathMatch
+    from krmkit.palette.packvalues import PackValues
+    from krmkit.palette.pools import MachinePool
 
 SUM, PER_PACK = "sum", "perPack"
 SCHEDULES = ("control-plane", "master", "worker", "all")
@@ -35,13 +35,13 @@ class Demand:
 
     __slots__ = ("label", "resources", "values")
 
-    def __init__(self, label: str, resources: object, values: Values | None) -> None:
+    def __init__(self, label: str, resources: object, values: PackValues | None) -> None:
         self.label = label
         self.resources = resources
         self.values = values
 
 
-class Report:
+class ResourceReport:
     """The outcome. required: {pool: {resource type: {pack: nano units}}}, in the order of the pools."""
 
     __slots__ = ("findings", "required")
@@ -56,10 +56,10 @@ class Report:
 
 
 def check(
-    demands: Sequence[Demand], pools: Sequence[Pool], aggregate: str = SUM, use_min_size: bool = False
-) -> Report:
+    demands: Sequence[Demand], pools: Sequence[MachinePool], aggregate: str = SUM, use_min_size: bool = False
+) -> ResourceReport:
     """Findings of the packs in their order, then those of the pools in theirs."""
-    report = Report()
+    report = ResourceReport()
     for demand in demands:
         _Pack(demand, pools, report).run()
     for pool in pools:
@@ -68,7 +68,7 @@ def check(
     return report
 
 
-def totals(report: Report, pools: Sequence[Pool], use_min_size: bool = False) -> list[Finding]:
+def totals(report: ResourceReport, pools: Sequence[MachinePool], use_min_size: bool = False) -> list[Finding]:
     """For each pool, what is required of it and what it has."""
     findings: list[Finding] = []
     for pool in pools:
@@ -90,7 +90,12 @@ def amount(nano: int, resource: str, up: bool = False) -> str:
 
 
 def _compare(
-    pool: Pool, resource: str, shares: dict[str, int], aggregate: str, use_min_size: bool, report: Report
+    pool: MachinePool,
+    resource: str,
+    shares: dict[str, int],
+    aggregate: str,
+    use_min_size: bool,
+    report: ResourceReport,
 ) -> None:
     capacity = pool.capacity(resource, use_min_size)
     about = (pool.name, resource)
@@ -141,7 +146,7 @@ class _Pack:
 
     __slots__ = ("demand", "poolless", "pools", "report")
 
-    def __init__(self, demand: Demand, pools: Sequence[Pool], report: Report) -> None:
+    def __init__(self, demand: Demand, pools: Sequence[MachinePool], report: ResourceReport) -> None:
         self.poolless: set[tuple[str, str]] = set()  # (code, resource) of what was said already
         self.demand = demand
         self.pools = pools
@@ -318,7 +323,7 @@ class _Pack:
             self.add("bad-replicas", resource, where, message, VALUES, shown_value)
         return count
 
-    def resolve(self, resource: str, reference: str, field: str) -> Match | None:
+    def resolve(self, resource: str, reference: str, field: str) -> KeyPathMatch | None:
         """The one place a reference leads to; None, with a finding, where it cannot be used."""
         values = self.demand.values
         if values is None:

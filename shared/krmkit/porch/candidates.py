@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import holding
-from krmkit.porch.generate import in_namespace
+from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import INJECTION, Candidate
-from krmkit.porch.package import CONTEXT_NAME, place_of
+from krmkit.porch.packageview import CONTEXT_NAME, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from krmkit.porch.api import Condition, PorchError
-from krmkit.porch.apply import apply_variant
+from krmkit.porch.apinames import Condition, PorchError
+from krmkit.porch.applyvariant import apply_variant
 from krmkit.porch.candidates import candidates
-from krmkit.porch.decode import Decoded, is_variant
-from krmkit.porch.package import Package, place_of
-from krmkit.porch.status import set_status
+from krmkit.porch.decodevariants import DecodedVariant, is_variant
+from krmkit.porch.packageview import PackageView, place_of
 from krmkit.porch.variant import (
     conditions_of_failure,
     conditions_of_invalid,
     conditions_of_success,
     validate_variant,
 )
+from krmkit.porch.variantstatus import set_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _place(entry: tuple[object, ...]) -> tuple[object, ...]:
     return entry[:4]
 
 
-class Chain:
+class VariantChain:
     """The items that variants are applied to, and what came of it.
 
     `points` are the injection points as the last variant left them; `explained` are those of the variants before it.
@@ -83,13 +83,13 @@ class Chain:
         self._items = list(items)
         self._inline = inline
         self._config = config
-        self.applied: list[tuple[Decoded, list[Condition]]] = []
+        self.applied: list[tuple[DecodedVariant, list[Condition]]] = []
         self.kptfile: Resource | None = None
         self.pipeline_changed = False
         self.points: list[InjectionPoint] = []
         self.explained: list[InjectionPoint] = []
 
-    def apply(self, variants: Sequence[Decoded]) -> None:
+    def apply(self, variants: Sequence[DecodedVariant]) -> None:
         """Validate all, then apply all, then write the status of those that are items. ChainError at the first failure."""
         for variant in variants:
             errors = validate_variant(variant.spec)
@@ -97,7 +97,7 @@ class Chain:
                 raise ChainError(
                     "; ".join(errors), "stalled", conditions_of_invalid(errors), variant.resource
                 )
-        package = Package(self._items)
+        package = PackageView(self._items)
         # No variant changes an object for injection, so those of a namespace are the same for all.
         objects: dict[str, list[Candidate]] = {}
         for variant in variants:

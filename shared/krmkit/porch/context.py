@@ -6,9 +6,9 @@ Source: ensurePackageContext of the packagevariants controller, and kpt's built-
 from __future__ import annotations
 
 from krmkit.krm.resource import Resource
-from krmkit.porch.api import PorchError
-from krmkit.porch.edit import own, strings_of
-from krmkit.porch.package import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.minimaledit import own, strings_of
+from krmkit.porch.packageview import CONTEXT_FILE, CONTEXT_NAME
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_value
 from krmkit.yaml.tree import Map
@@ -17,10 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.porch.package import Package
+    from krmkit.porch.packageview import PackageView
 
 
-def set_package_context(package: Package, context: dict[str, Any] | None) -> None:
+def set_package_context(package: PackageView, context: dict[str, Any] | None) -> None:
     """Set the keys of context.data, then remove those of context.removeKeys: a key in both ends up removed.
 
     Nothing at all is looked at when both are empty. All values become strings, as the controller reads and writes a map of strings.
@@ -72,7 +72,7 @@ def context_text(name: str, annotated: bool = False) -> str:
     )
 
 
-def generate_package_context(package: Package) -> tuple[list[Resource], Resource]:
+def generate_package_context(package: PackageView) -> tuple[list[Resource], Resource]:
     """What kpt does to a package that was fetched for deployment: (the resources without any package context, the new one)."""
     kept = [resource for resource in package.resources if not is_package_context(resource)]
     kptfile = package.single("Kptfile")

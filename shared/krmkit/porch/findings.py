@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from krmkit.krm.resource import Resource
     from krmkit.lang.violations import Violation
-    from krmkit.porch.api import Condition
-    from krmkit.porch.chain import Chain
+    from krmkit.porch.apinames import Condition
+    from krmkit.porch.chain import VariantChain
     from krmkit.porch.fleet import Planned, SetError
     from krmkit.porch.injectionpoint import InjectionPoint
 
@@ -67,7 +67,7 @@ def _tags(condition: Condition) -> dict[str, str]:
     return {"condition": condition.type, "status": condition.status, "reason": condition.reason}
 
 
-def chain_findings(chain: Chain) -> Iterator[Finding]:
+def chain_findings(chain: VariantChain) -> Iterator[Finding]:
     """What came of a chain of PackageVariants that were all applied."""
     for point in chain.explained:
         for line in point.explained:

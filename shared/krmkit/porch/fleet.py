@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource, holding
-from krmkit.porch import api
-from krmkit.porch.api import Condition, PorchError
-from krmkit.porch.decode import Decoded
-from krmkit.porch.edit import overwrite
-from krmkit.porch.generate import Changes, Existing, Generated, generate, in_namespace, reconcile
+from krmkit.porch import apinames
+from krmkit.porch.apinames import Condition, PorchError
+from krmkit.porch.decodevariants import DecodedVariant
+from krmkit.porch.generatevariants import (
+    Changes,
+    Existing,
+    GeneratedVariants,
+    generate,
+    in_namespace,
+    reconcile,
+)
 from krmkit.porch.metadata import target_object
-from krmkit.porch.package import place_of
+from krmkit.porch.minimaledit import overwrite
+from krmkit.porch.packageview import place_of
 from krmkit.porch.setvalidation import validate_set
 from krmkit.porch.targets import TargetObject, find_upstream, unroll
-from krmkit.porch.text import VariantWriter, owner_of
+from krmkit.porch.varianttext import VariantWriter, owner_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +34,11 @@ FOLDER = "variants"
 class SetError(PorchError):
     """What stops a set: `conditions` are those that the controller would write, `resource` is the set."""
 
-    def __init__(self, packages: Decoded, reason: str, message: str) -> None:
+    def __init__(self, packages: DecodedVariant, reason: str, message: str) -> None:
         super().__init__(message)
         self.resource = packages.resource
         self.reason = reason
-        self.condition = Condition(api.STALLED, "True", reason, message)
+        self.condition = Condition(apinames.STALLED, "True", reason, message)
 
 
 class Planned:
@@ -44,8 +51,8 @@ class Planned:
 
     def __init__(
         self,
-        packages: Decoded,
-        generated: Generated,
+        packages: DecodedVariant,
+        generated: GeneratedVariants,
         existing: list[Resource],
         changes: Changes,
         upstream_known: bool,
@@ -70,9 +77,9 @@ class Fleet:
         self._objects: dict[tuple[str, str], list[TargetObject]] = {}
         for item in resources:
             self._by_type.setdefault((item.api_version, item.kind), []).append(item)
-        self._variants = list(self._by_type.get((api.VARIANT_VERSION, api.VARIANT_KIND), ()))
+        self._variants = list(self._by_type.get((apinames.VARIANT_VERSION, apinames.VARIANT_KIND), ()))
 
-    def plan(self, packages: Decoded) -> Planned:
+    def plan(self, packages: DecodedVariant) -> Planned:
         """Validate, find the upstream, unroll, render and name. SetError with the controller's reason; no item is changed."""
         errors = validate_set(packages.spec)
         if errors:
@@ -88,7 +95,7 @@ class Fleet:
         repositories: dict[str, TargetObject] = {}
         try:
             downstreams = unroll(packages.spec, listing)
-            for repository in listing(api.REPOSITORY_VERSION, api.REPOSITORY_KIND):
+            for repository in listing(apinames.REPOSITORY_VERSION, apinames.REPOSITORY_KIND):
                 repositories.setdefault(repository.name, repository)
             generated = generate(packages.name, packages.spec, downstreams, upstream, repositories)
         except PorchError as error:
@@ -124,13 +131,13 @@ class Fleet:
         """Take items out of the list."""
         self.resources.remove(*items)
 
-    def orphans(self, sets: Sequence[Decoded]) -> list[Resource]:
+    def orphans(self, sets: Sequence[DecodedVariant]) -> list[Resource]:
         """Variants that carry the mark of a set which is none of `sets`: the set is gone, so they go too."""
         owners = {owner_of(packages) for packages in sets}
         found = []
         for item in self._variants:
             owner = _owner(item)
-            if owner.startswith(api.SET_KIND + "/") and owner not in owners:
+            if owner.startswith(apinames.SET_KIND + "/") and owner not in owners:
                 found.append(item)
         return found
 
@@ -142,11 +149,11 @@ class Fleet:
             self._objects[version, kind] = objects
         return [item for item in objects if in_namespace(item.namespace, namespace)]
 
-    def _upstream(self, packages: Decoded) -> tuple[TargetObject, bool]:
+    def _upstream(self, packages: DecodedVariant) -> tuple[TargetObject, bool]:
         """The set's PackageRevision, and whether there are any among the items; without one only its name is known."""
         found: list[tuple[str, str, Resource]] = []
         for (version, kind), items in self._by_type.items():
-            if kind == api.REVISION_KIND and version.startswith(api.REVISION_GROUP):
+            if kind == apinames.REVISION_KIND and version.startswith(apinames.REVISION_GROUP):
                 found += [(item.namespace, item.name, item) for item in items]
         found = [entry for entry in found if in_namespace(entry[0], packages.namespace)]
         upstream = packages.spec["upstream"]
@@ -157,14 +164,16 @@ class Fleet:
         position = find_upstream(upstream, [spec if isinstance(spec, dict) else {} for spec in specs])
         return target_object(found[position][2]), True
 
-    def _is_owned(self, item: Resource, packages: Decoded) -> bool:
+    def _is_owned(self, item: Resource, packages: DecodedVariant) -> bool:
         if item.namespace != packages.namespace:
             return False
         if _owner(item) == owner_of(packages):
             return True
-        return bool(packages.uid) and item.string("metadata", "labels", api.OWNER_LABEL) == packages.uid
+        return bool(packages.uid) and item.string("metadata", "labels", apinames.OWNER_LABEL) == packages.uid
 
-    def _refuse_taken_names(self, packages: Decoded, changes: Changes, existing: Sequence[Resource]) -> None:
+    def _refuse_taken_names(
+        self, packages: DecodedVariant, changes: Changes, existing: Sequence[Resource]
+    ) -> None:
         if not changes.created:
             return
         own = {id(item) for item in existing}
@@ -207,7 +216,9 @@ def _existing(item: Resource) -> Existing:
 def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
     """The PackageVariantSets among the items: those named, or all by namespace and name. PorchError for a name that is missing,
     and for two sets of one name: each would take the variants of the other for its own."""
-    found = [item for item in items if item.kind == api.SET_KIND and item.api_version == api.SET_VERSION]
+    found = [
+        item for item in items if item.kind == apinames.SET_KIND and item.api_version == apinames.SET_VERSION
+    ]
     seen: dict[tuple[str, str], Resource] = {}
     for item in found:
         other = seen.setdefault((item.namespace, item.name), item)

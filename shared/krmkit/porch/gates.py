@@ -6,8 +6,8 @@ fields that the API does not know stay.
 
 from __future__ import annotations
 
-from krmkit.porch.api import Condition, PorchError
-from krmkit.porch.edit import arrange, is_null, own, settle
+from krmkit.porch.apinames import Condition, PorchError
+from krmkit.porch.minimaledit import arrange, is_null, own, settle
 from krmkit.yaml.data import go_value, lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 

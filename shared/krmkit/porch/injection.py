@@ -6,12 +6,12 @@ Source: ensureConfigInjection of the packagevariants controller. Here the "clust
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.porch.api import PorchError
-from krmkit.porch.edit import overwrite
-from krmkit.porch.fields import ordered
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.fieldorder import ordered
 from krmkit.porch.gates import set_conditions_and_gates
 from krmkit.porch.injectionpoint import InjectionPoint
-from krmkit.porch.package import KPTFILE
+from krmkit.porch.minimaledit import overwrite
+from krmkit.porch.packageview import KPTFILE
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
-    from krmkit.porch.package import Package
+    from krmkit.porch.packageview import PackageView
 
 INJECTION = "kpt.dev/config-injection"
 INJECTED = "kpt.dev/injected-resource"
@@ -65,7 +65,7 @@ class BadPointError(PorchError):
 
 
 def inject_config(
-    package: Package, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]
+    package: PackageView, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]
 ) -> list[InjectionPoint]:
     """Find the package's injection points, fill them from the candidates, write conditions and gates into the root Kptfile.
 
@@ -81,7 +81,7 @@ def inject_config(
     return points
 
 
-def find_injection_points(package: Package) -> list[InjectionPoint]:
+def find_injection_points(package: PackageView) -> list[InjectionPoint]:
     """Every resource of the package and its subpackages with the annotation, by file and position."""
     found: list[InjectionPoint] = []
     for file, resource in package.by_file():

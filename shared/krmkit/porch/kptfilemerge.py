@@ -11,7 +11,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from krmkit.porch.merge3 import MISSING, Conflict, Merged, merge
+from krmkit.porch.merge3 import MISSING, Conflict, MergedValue, merge
 
 Kptfile = dict[str, Any]
 
@@ -28,7 +28,9 @@ LISTS = ("mutators", "validators")
 STAND_IN = "_kpt-merge_"
 
 
-def merge_kptfiles(base: Kptfile, upstream: Kptfile, local: Kptfile, with_upstream: bool = False) -> Merged:
+def merge_kptfiles(
+    base: Kptfile, upstream: Kptfile, local: Kptfile, with_upstream: bool = False
+) -> MergedValue:
     """Return the merged Kptfile; `with_upstream` copies upstream and upstreamLock from the upstream Kptfile.
 
     Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has b, then a.
@@ -54,7 +56,7 @@ def merge_kptfiles(base: Kptfile, upstream: Kptfile, local: Kptfile, with_upstre
         for key in ("upstream", "upstreamLock"):
             if upstream.get(key) is not None:
                 merged[key] = upstream[key]
-    return Merged(merged, conflicts)
+    return MergedValue(merged, conflicts)
 
 
 def _function_lists(kptfile: Kptfile) -> list[list[dict[str, Any]]]:

@@ -1,6 +1,6 @@
 """What a PackageVariant does with the package revisions of its downstream package: own, adopt, delete, orphan, draft.
 
-Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule returns `Step`s, and the
+Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule returns `StoreStep`s, and the
 caller carries them out in its own store (git, files, a server).
 
 Source: packagevariant_controller.go of Porch (getDownstreamPRs, deleteOrOrphan, adoptPackageRevision, newWorkspaceName,
@@ -8,7 +8,7 @@ getUpstreamPR, createUpgradeDraft, createEditDraft).
 
 Example: a variant whose downstream package has one unowned draft, with adoptionPolicy adoptExisting:
 
-    downstream_revisions(variant, [draft])  ->  Downstream(revisions=[draft with the variant as owner], steps=[Step("update", ...)])
+    downstream_revisions(variant, [draft])  ->  Downstream(revisions=[draft with the variant as owner], steps=[StoreStep("update", ...)])
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from krmkit.porch.api import VARIANT_KIND, VARIANT_VERSION, PorchError, revision_number
+from krmkit.porch.apinames import VARIANT_KIND, VARIANT_VERSION, PorchError, revision_number
 
 Revision = dict[str, Any]
 Variant = dict[str, Any]
@@ -29,7 +29,7 @@ NOT_FOUND = "could not find upstream package revision"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StoreStep:
     """One change of the store: `delete` removes `revision`, `update` replaces the stored one by it."""
 
     verb: str
@@ -41,7 +41,7 @@ class Downstream:
     """The revisions that a variant works on next (drafts, else the latest published one), and the steps on the way there."""
 
     revisions: list[Revision] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[StoreStep] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstr
             if not adopts:
                 continue
             revision = adopt(variant, revision)
-            found.steps.append(Step("update", revision))
+            found.steps.append(StoreStep("update", revision))
         if not is_published(revision):
             drafts.append(revision)
         elif latest is None or _number(revision) > _number(latest):
@@ -88,7 +88,7 @@ def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstr
     return found
 
 
-def delete_or_orphan(variant: Variant, revision: Revision) -> list[Step]:
+def delete_or_orphan(variant: Variant, revision: Revision) -> list[StoreStep]:
     """Return the step that the variant's deletionPolicy asks for; none where deletion is already proposed.
 
     `orphan` removes the owner reference. `delete` removes a draft at once, and only proposes to delete what is published.
@@ -98,14 +98,14 @@ def delete_or_orphan(variant: Variant, revision: Revision) -> list[Step]:
         orphaned["metadata"]["ownerReferences"] = [
             owner for owner in owner_references(revision) if owner.get("uid") != _uid(variant)
         ]
-        return [Step("update", orphaned)]
+        return [StoreStep("update", orphaned)]
     lifecycle = _lifecycle(revision)
     if lifecycle in (DRAFT, PROPOSED):
-        return [Step("delete", revision)]
+        return [StoreStep("delete", revision)]
     if lifecycle == PUBLISHED:
         proposed = deepcopy(revision)
         proposed["spec"]["lifecycle"] = DELETION_PROPOSED
-        return [Step("update", proposed)]
+        return [StoreStep("update", proposed)]
     return []
 
 

@@ -12,24 +12,24 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class MergeSchema:
     """Fields of a mapping, or the keys and the element of a list; `keys` is empty where a list is not associative."""
 
-    fields: dict[str, Schema] = field(default_factory=dict)
+    fields: dict[str, MergeSchema] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
-    element: Schema | None = None
+    element: MergeSchema | None = None
 
-    def field(self, name: str) -> Schema | None:
+    def field(self, name: str) -> MergeSchema | None:
         return self.fields.get(name)
 
 
-def _mapping(**fields: Schema) -> Schema:
-    return Schema(fields=fields)
+def _mapping(**fields: MergeSchema) -> MergeSchema:
+    return MergeSchema(fields=fields)
 
 
-def _list(*keys: str, **fields: Schema) -> Schema:
+def _list(*keys: str, **fields: MergeSchema) -> MergeSchema:
     """A list whose elements are mappings with these fields."""
-    return Schema(keys=keys, element=Schema(fields=fields))
+    return MergeSchema(keys=keys, element=MergeSchema(fields=fields))
 
 
 _CONDITIONS = _list("type")
@@ -62,7 +62,7 @@ _PLAIN = _mapping(metadata=_METADATA)
 _CONDITIONED = _mapping(metadata=_METADATA, status=_mapping(conditions=_CONDITIONS))
 _WEBHOOKS = _mapping(metadata=_METADATA, webhooks=_list("name"))
 
-_KINDS: dict[tuple[str, str], Schema] = {
+_KINDS: dict[tuple[str, str], MergeSchema] = {
     ("v1", "Pod"): _mapping(metadata=_METADATA, spec=_POD_SPEC, status=_mapping(conditions=_CONDITIONS)),
     ("v1", "PodTemplate"): _mapping(metadata=_METADATA, template=_POD_TEMPLATE),
     ("v1", "Service"): _mapping(
@@ -70,7 +70,9 @@ _KINDS: dict[tuple[str, str], Schema] = {
         spec=_mapping(ports=_list("port", "protocol")),
         status=_mapping(conditions=_CONDITIONS),
     ),
-    ("v1", "ServiceAccount"): _mapping(metadata=_METADATA, imagePullSecrets=Schema(), secrets=_list("name")),
+    ("v1", "ServiceAccount"): _mapping(
+        metadata=_METADATA, imagePullSecrets=MergeSchema(), secrets=_list("name")
+    ),
     ("v1", "ReplicationController"): _WORKLOAD,
     ("v1", "PersistentVolumeClaim"): _CLAIM,
     ("v1", "Namespace"): _CONDITIONED,
@@ -99,6 +101,6 @@ _PLAIN_KINDS = {
 _KINDS.update({(version, kind): _PLAIN for version, kinds in _PLAIN_KINDS.items() for kind in kinds})
 
 
-def schema_of(api_version: str, kind: str) -> Schema | None:
+def schema_of(api_version: str, kind: str) -> MergeSchema | None:
     """Return the schema of a built-in kind; None where the kind is not known, and no list is associative."""
     return _KINDS.get((api_version, kind))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from krmkit.porch.listkeys import Schema
+from krmkit.porch.listkeys import MergeSchema
 
 
 class Missing:
@@ -45,14 +45,16 @@ class Conflict:
 
 
 @dataclass(slots=True)
-class Merged:
+class MergedValue:
     """The merged value, MISSING where nothing is left, and the conflicts in the order of their paths."""
 
     value: Any
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def merge(base: Any, upstream: Any, local: Any, schema: Schema | None = None, infer: bool = False) -> Merged:
+def merge(
+    base: Any, upstream: Any, local: Any, schema: MergeSchema | None = None, infer: bool = False
+) -> MergedValue:
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
     With `infer`, lists without a schema are associative where all elements of each version share one of INFERRED_KEYS.
@@ -60,7 +62,7 @@ def merge(base: Any, upstream: Any, local: Any, schema: Schema | None = None, in
     """
     walker = _Walker(infer)
     value = walker.walk((), base, upstream, local, schema)
-    return Merged(value, walker.conflicts)
+    return MergedValue(value, walker.conflicts)
 
 
 class _Walker:
@@ -68,7 +70,7 @@ class _Walker:
         self.infer = infer
         self.conflicts: list[Conflict] = []
 
-    def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: Schema | None) -> Any:
+    def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
         kind = _common_kind(path, (local, base, upstream))
         if kind is list:
             keys = self._keys(path, (local, base, upstream), schema)
@@ -79,7 +81,7 @@ class _Walker:
             return self._whole(path, base, upstream, local)
         return self._mapping(path, base, upstream, local, schema)
 
-    def _mapping(self, path: Path, base: Any, upstream: Any, local: Any, schema: Schema | None) -> Any:
+    def _mapping(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
         if upstream is None or local is None or (upstream is MISSING and local is MISSING):
             return MISSING
         versions = [value if isinstance(value, dict) else {} for value in (base, upstream, local)]
@@ -105,7 +107,13 @@ class _Walker:
         return merged
 
     def _associative(
-        self, path: Path, base: Any, upstream: Any, local: Any, keys: tuple[str, ...], schema: Schema | None
+        self,
+        path: Path,
+        base: Any,
+        upstream: Any,
+        local: Any,
+        keys: tuple[str, ...],
+        schema: MergeSchema | None,
     ) -> Any:
         if _is_absent(upstream) and not _is_absent(base):
             if not _is_absent(local) and not _same(local, base):
@@ -124,7 +132,13 @@ class _Walker:
         return [value for value in merged.values() if not _is_absent(value) and value != {}]
 
     def _element(
-        self, path: Path, base: Any, upstream: Any, local: Any, schema: Schema | None, keys: tuple[str, ...]
+        self,
+        path: Path,
+        base: Any,
+        upstream: Any,
+        local: Any,
+        schema: MergeSchema | None,
+        keys: tuple[str, ...],
     ) -> Any:
         """An element that keeps anything keeps its keys too, also where upstream deleted the rest of it."""
         merged = self.walk(path, base, upstream, local, schema)
@@ -135,7 +149,7 @@ class _Walker:
                         merged[key] = version[key]
         return merged
 
-    def _keys(self, path: Path, versions: tuple[Any, ...], schema: Schema | None) -> tuple[str, ...]:
+    def _keys(self, path: Path, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
         """The keys of an associative list; none where the list is taken whole."""
         if schema is not None:
             return schema.keys

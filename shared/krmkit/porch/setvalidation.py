@@ -6,7 +6,7 @@ configMapExprs are held to the rule of all other expression lists.
 
 from __future__ import annotations
 
-from krmkit.porch.api import floating_name, revision_number
+from krmkit.porch.apinames import floating_name, revision_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ the reference declares and ignores, selects.
 from __future__ import annotations
 
 from krmkit.lang.selectors import SelectorError, parse_selector
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, PorchError, revision_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TargetObject:
         return self._variable
 
 
-class Downstream:
+class DownstreamTarget:
     """One future variant: the defaults of its downstream, the object that was selected (if one was), its template (if any)."""
 
     __slots__ = ("object", "package", "repo", "target", "template")
@@ -69,23 +69,23 @@ class Downstream:
         self.object = object
 
 
-def unroll(spec: dict[str, Any], listing: Listing) -> list[Downstream]:
+def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
     """The entries of all targets, in order; duplicates stay. PorchError for a selector that is malformed.
 
     `spec` is that of a valid set. A selector that matches nothing gives no entries.
     """
     package = spec["upstream"].get("package") or ""
-    found: list[Downstream] = []
+    found: list[DownstreamTarget] = []
     for index, target in enumerate(spec.get("targets") or ()):
         template = target.get("template")
         repositories = target.get("repositories")
         if repositories:
             for repository in repositories:
                 for name in repository.get("packageNames") or (package,):
-                    found.append(Downstream(index, repository["name"], name, template))
+                    found.append(DownstreamTarget(index, repository["name"], name, template))
             continue
         for item in _selected(index, target, listing):
-            found.append(Downstream(index, item.name, package, template, item))
+            found.append(DownstreamTarget(index, item.name, package, template, item))
     return found
 
 

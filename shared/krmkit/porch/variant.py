@@ -5,7 +5,7 @@ Source: validatePackageVariant of the packagevariants controller; the texts are 
 
 from __future__ import annotations
 
-from krmkit.porch.api import ADOPTION_POLICIES, DELETION_POLICIES, READY, STALLED, Condition
+from krmkit.porch.apinames import ADOPTION_POLICIES, DELETION_POLICIES, READY, STALLED, Condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

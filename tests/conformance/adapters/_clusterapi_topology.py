@@ -10,7 +10,7 @@ from typing import Any
 
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.patches.lookup import VariableError
-from krmkit.clusterapi.patches.values import (
+from krmkit.clusterapi.patches.patchvalues import (
     PatchValueError,
 )
 from krmkit.clusterapi.state import ClusterState

@@ -10,13 +10,13 @@ from typing import Any
 
 import yaml
 
-from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.blueprint import Blueprint, WorkerBlueprint, read_blueprint
-from krmkit.clusterapi.contract import Contracts
-from krmkit.clusterapi.desiredstate import ALWAYS, Settings, desired_state
+from krmkit.clusterapi.apiobjects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
+from krmkit.clusterapi.contractversion import Contracts
+from krmkit.clusterapi.desiredstate import ALWAYS, DesiredStateSettings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
-from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.clusterapi.patches.patchengine import PatchEngine
 from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
 from krmkit.fn.testing import run_function
@@ -58,7 +58,7 @@ def desired(record: Record, folder: Path) -> tuple[bool, str]:
             None,
         )
         cluster, _ = decode_cluster(data["cluster"])
-        state, _ = desired_state(blueprint, cluster, None, Settings(ALWAYS))
+        state, _ = desired_state(blueprint, cluster, None, DesiredStateSettings(ALWAYS))
         return by_role(state)
 
     return verdict(record, work)
@@ -97,7 +97,7 @@ def patch_apply(record: Record, folder: Path) -> tuple[bool, str]:
             for name, one in given[key].items()
         }
 
-    blueprint = Blueprint(
+    blueprint = ClusterBlueprint(
         given["clusterClass"],
         given["infrastructureClusterTemplate"],
         given["controlPlaneTemplate"],

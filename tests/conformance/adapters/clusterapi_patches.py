@@ -10,15 +10,15 @@ from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.names import NamingTemplate, stable_suffix
 from krmkit.clusterapi.patches.inline import InlinePatch
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment, variable_name
-from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
-from krmkit.clusterapi.patches.selector import matches
-from krmkit.clusterapi.patches.values import (
+from krmkit.clusterapi.patches.patchvalues import (
     PatchValueError,
     ValueTemplate,
     Variables,
     enabled_by,
     value_of,
 )
+from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
+from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.variables import (
     cluster_builtin,
     control_plane_builtin,

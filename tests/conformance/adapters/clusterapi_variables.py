@@ -8,16 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.api import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.apiobjects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
-from krmkit.clusterapi.variables.schema import convert_schema
-from krmkit.clusterapi.variables.topology import default_and_validate
-from krmkit.clusterapi.variables.validation import validate_variable, validate_variables
-from krmkit.clusterapi.variables.values import Variable, go_number, read_variables
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.clusterapi.variables.valuevalidation import validate_variable, validate_variables
+from krmkit.clusterapi.variables.variableschema import convert_schema
+from krmkit.clusterapi.variables.variablevalues import VariableValue, go_number, read_variables
 from krmkit.lang.fielderror import FieldError, aggregate
-from krmkit.lang.kubecel.environment import Environment
+from krmkit.lang.kubecel.celenvironment import KubeEnvironment
 from krmkit.lang.schema import Schema
 from tests.conformance.adapters._clusterapi import same_errors
 
@@ -34,10 +34,10 @@ def plain(value: Any) -> Any:
     return [plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def values_of(items: list[Any] | None) -> list[Variable]:
+def values_of(items: list[Any] | None) -> list[VariableValue]:
     """The values of a record, some of which give the exact text of their JSON."""
     return [
-        Variable(variable.name, variable.value, item["$rawValue"]) if "$rawValue" in item else variable
+        VariableValue(variable.name, variable.value, item["$rawValue"]) if "$rawValue" in item else variable
         for item, variable in zip(items or [], read_variables(items), strict=True)
     ]
 
@@ -100,7 +100,7 @@ def variable_schema_validation(record: Record, _: Path) -> tuple[bool, str]:
         plain(given["variables"]) or [],
         plain(given["oldVariables"]),
         given["fieldPath"],
-        Environment((major, minor)),
+        KubeEnvironment((major, minor)),
     )
     return judge_errors(record, errors)
 
@@ -110,7 +110,7 @@ def status(record: Record, _: Path) -> tuple[bool, str]:
     response = given["discoverVariablesResponse"]
     discovered = {"patch1": response["variables"]} if response else {}
     try:
-        result = status_variables(given["clusterClass"], discovered, Environment((1, 29)))
+        result = status_variables(given["clusterClass"], discovered, KubeEnvironment((1, 29)))
     except DiscoveryError as error:
         return str(error) == record.get("expect_error"), str(error)
     return result == record.get("expect"), f"got {result}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.clusterapi import compatibility
-from krmkit.clusterapi.api import V1BETA2, decode_cluster, decode_cluster_class
+from krmkit.clusterapi.apiobjects import V1BETA2, decode_cluster, decode_cluster_class
 from krmkit.clusterapi.apitypes_class import PATCH_SELECTOR
 from krmkit.clusterapi.checks import validate_autoscaler
 from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters

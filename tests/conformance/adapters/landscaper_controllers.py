@@ -7,10 +7,10 @@ from pathlib import Path
 from krmkit.landscaper import cron as cron_module
 from krmkit.landscaper import dependencies as flow
 from krmkit.landscaper import reconcile as schedule
+from krmkit.landscaper.apinames import object_name
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.names import object_name
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
-from krmkit.landscaper.times import format_time, parse_time
+from krmkit.landscaper.timestamps import format_time, parse_time
 from tests.conformance.adapters.landscaper_real import installations, scenarios
 from tests.conformance.adapters.landscaper_simulated import executors, rendered, simulated
 

@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from krmkit.landscaper.components import Repository
-from krmkit.landscaper.deployitems import DeployItem
-from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.names import (
+from krmkit.landscaper.apinames import (
     CONTEXT_LABEL,
     ENCOMPASSED_BY_LABEL,
     HASH_ANNOTATION,
     SUBINSTALLATION_NAME_ANNOTATION,
     hashed_name,
 )
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import ComponentRepository
+from krmkit.landscaper.deployitems import DeployItem
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.installationsources import prerequisites
+from krmkit.landscaper.landscape import Landscape
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.schemarefs import SchemaScope
-from krmkit.landscaper.sources import prerequisites
 from krmkit.landscaper.templating import Templater, template_values
 from krmkit.landscaper.world import World
 from tests.conformance.adapters.landscaper_function import through_function
@@ -40,9 +40,9 @@ VIOLATION = re.compile(r", (?!given: )(?=(?:\(root\)|[\w.-]+): )")
 """What stands between two violations in a list of the reference."""
 
 
-def repository_of(record: Record) -> Repository:
+def repository_of(record: Record) -> ComponentRepository:
     """Components and blobs of a record."""
-    repository = Repository()
+    repository = ComponentRepository()
     for descriptor in record["components"]:
         repository.add(descriptor)
     for name, files in record["blobs"].items():
@@ -53,7 +53,7 @@ def repository_of(record: Record) -> Repository:
 def installations(record: Record, folder: Path) -> Verdict:
     """A record of the controllers, through the engine; where all succeeds, through the function, too."""
     expect = record["expect"]
-    options = Options(
+    options = LandscapeOptions(
         deploy_item_exports=record["deployItemExports"], names=recorded_names(expect), unknown_is_nil=True
     )
     landscape = Landscape(World.of(record["objects"]), repository_of(record), options)
@@ -90,7 +90,7 @@ def recorded_names(expect: Record) -> dict[str, str]:
     return {path(name): name for name in nested}
 
 
-def compare_phases(wanted: list[Record], found: list[Rendered]) -> list[str]:
+def compare_phases(wanted: list[Record], found: list[RenderedInstallation]) -> list[str]:
     """Phases, and the inner text of errors."""
     problems = []
     known = {one.name: one for one in found}
@@ -200,7 +200,7 @@ def difference(wanted: object, got: object, path: str = "") -> str:
     return f"{path} is {json.dumps(got)[:200]}, wanted {json.dumps(wanted)[:200]}"
 
 
-def compare_state(wanted: list[Record], found: Iterable[Rendered]) -> list[str]:
+def compare_state(wanted: list[Record], found: Iterable[RenderedInstallation]) -> list[str]:
     """The state of executors, by the names of the controller's Secrets."""
     import yaml
 
@@ -214,14 +214,16 @@ class Fixture(Landscape):
 
     mode = ""
 
-    def _exports(self, rendered: Rendered, templater: Templater, values: Record, scope: SchemaScope) -> None:
+    def _exports(
+        self, rendered: RenderedInstallation, templater: Templater, values: Record, scope: SchemaScope
+    ) -> None:
         if self.mode != "render":
             super()._exports(rendered, templater, values, scope)
 
-    def _children(self, rendered: Rendered, made: list[Record], depth: int) -> None:
+    def _children(self, rendered: RenderedInstallation, made: list[Record], depth: int) -> None:
         pass
 
-    def only_exports(self, rendered: Rendered, told: dict[str, Record]) -> None:
+    def only_exports(self, rendered: RenderedInstallation, told: dict[str, Record]) -> None:
         known = prerequisites(self.world, self.repository, rendered.installation)
         rendered.deploy_items = [DeployItem(name, "mock", {"export": value}) for name, value in told.items()]
         scope = SchemaScope(
@@ -234,14 +236,16 @@ class Fixture(Landscape):
 def scenarios(record: Record, folder: Path) -> Verdict:
     """One installation of a set of objects, as the fixtures of the reference have them."""
     landscape = Fixture(
-        World.of(record["objects"]), repository_of(record), Options(names=Templates(), unknown_is_nil=True)
+        World.of(record["objects"]),
+        repository_of(record),
+        LandscapeOptions(names=Templates(), unknown_is_nil=True),
     )
     landscape.mode = record["mode"]
     (installation,) = [
         one for one in landscape.world.of_kind("Installation") if meta(one)["name"] == record["installation"]
     ]
     if record["mode"] == "export_only":
-        found = Rendered(installation, record["installation"])
+        found = RenderedInstallation(installation, record["installation"])
         landscape.options.deploy_item_exports = record.get("deployItemExports", {})
         landscape.only_exports(found, record.get("deployItemExports", {}))
     else:

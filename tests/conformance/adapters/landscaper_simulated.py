@@ -6,15 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint import Blueprint
-from krmkit.landscaper.components import Component, Repository, decode, defaulted
-from krmkit.landscaper.data import entries, mapping
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import Component, ComponentRepository, decode, defaulted
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installation_exporter
-from krmkit.landscaper.files import Files
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.names import API_VERSION
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.lenientdata import entries, mapping
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.templating import Templater
 from krmkit.landscaper.world import World
@@ -37,7 +37,9 @@ def executors(record: Record, folder: Path) -> Verdict:
     blueprint = Blueprint({PHASES[kind]: record["executors"]}, Files(record["files"]), [], [])
     component = decode(record["cd"]) if "cd" in record else None
     components = [decode(one) for one in record.get("components", [])]
-    templater = Templater(blueprint, component, components, Repository(), dict(record.get("state", {})))
+    templater = Templater(
+        blueprint, component, components, ComponentRepository(), dict(record.get("state", {}))
+    )
     values = dict(record["values"])
     values["cd"], values["components"] = templater.descriptors()
     expect = record.get("expect")
@@ -90,7 +92,7 @@ def simulated(record: Record, folder: Path) -> Verdict:
         for one in record["exportTemplates"].get(kind) or []
     ]
     told = exporter(templates, repository)
-    options = Options(
+    options = LandscapeOptions(
         # The simulator has no mock deployer: what no template tells is empty.
         exporter=lambda rendered, item: told(rendered, item) or {},
         installation_exporter=installation_exporter(templates),
@@ -113,7 +115,7 @@ def simulated(record: Record, folder: Path) -> Verdict:
     return compare(record["expect"], found, tree)
 
 
-class Lenient(Repository):
+class Lenient(ComponentRepository):
     """The simulator goes on where a component that is referred to is absent."""
 
     def closure(self, root: Component) -> list[Component]:
@@ -190,7 +192,7 @@ def nested(files: dict[str, str]) -> Record:
     return found
 
 
-def failed(wanted: str, tree: dict[str, Rendered]) -> bool:
+def failed(wanted: str, tree: dict[str, RenderedInstallation]) -> bool:
     """Whether an error of ours says the same, about the same installation where the text names one.
 
     The simulator has other words for absent imports, and three differences, each of which is looked at.
@@ -228,7 +230,7 @@ def failed(wanted: str, tree: dict[str, Rendered]) -> bool:
     return any(same_error(wanted, [error]) for error in errors)
 
 
-def has_target_map(rendered: Rendered, wanted: str) -> bool:
+def has_target_map(rendered: RenderedInstallation, wanted: str) -> bool:
     """Whether the import that the simulator's error names has the shape that it does not know."""
     name = wanted.partition(" for import ")[2].partition(" ")[0]
     targets = {one["name"]: one for one in entries(mapping(rendered.spec["imports"])["targets"])}
@@ -243,7 +245,7 @@ def lacks_element(error: InstallationError) -> bool:
     return bool(absent) or error.rule == "predecessor-failed"
 
 
-def by_another_name(tree: dict[str, Rendered], place: str, key: str) -> bool:
+def by_another_name(tree: dict[str, RenderedInstallation], place: str, key: str) -> bool:
     """Whether a sibling exports the key under an export of another name: the simulator looks for the name, ours for dataRef."""
     parent = tree[place.rpartition("/")[0]]
     exported = [
@@ -253,7 +255,7 @@ def by_another_name(tree: dict[str, Rendered], place: str, key: str) -> bool:
     return bool(named) and all(one["name"] != key for one in named)
 
 
-def pruned(tree: dict[str, Rendered], place: str, key: str) -> bool:
+def pruned(tree: dict[str, RenderedInstallation], place: str, key: str) -> bool:
     """Whether the key is an optional import of the parent without a value: the controller takes it out (spec 8.2)."""
     parent = tree[place.rpartition("/")[0]]
     known = parent.prerequisites
@@ -264,14 +266,16 @@ def pruned(tree: dict[str, Rendered], place: str, key: str) -> bool:
 class Unchecked(Landscape):
     """The simulator checks no export against its schema; ours, and the controller, do."""
 
-    def _exports(self, rendered: Rendered, templater: Templater, values: Record, scope: SchemaScope) -> None:
+    def _exports(
+        self, rendered: RenderedInstallation, templater: Templater, values: Record, scope: SchemaScope
+    ) -> None:
         for one in templater.blueprint.exports:
             if one.type == "data":
                 one.schema = {}
         super()._exports(rendered, templater, values, scope)
 
 
-def compare(expect: Record, root: Any, tree: dict[str, Rendered]) -> Verdict:
+def compare(expect: Record, root: Any, tree: dict[str, RenderedInstallation]) -> Verdict:
     """What a record of the simulator has, where it is there."""
     problems = []
     if "dataExports" in expect:
@@ -326,7 +330,7 @@ def differs(what: str, wanted: object, got: object) -> list[str]:
 
 def rendered(record: Record, folder: Path) -> Verdict:
     """The deploy items of a blueprint with its imports, as the former command `blueprints render` gave them."""
-    repository = Repository()
+    repository = ComponentRepository()
     component = repository.add(record["componentDescriptor"]) if record.get("componentDescriptor") else None
     objects, imports = root_objects(record["imports"].get("imports", record["imports"]))
     definition = {"inline": {"filesystem": {"blueprint.yaml": record["blueprint"]}}}

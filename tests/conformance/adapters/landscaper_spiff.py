@@ -15,9 +15,9 @@ from krmkit.lang.spiff.engine import new_run, outer_bindings
 from krmkit.lang.spiff.environment import Env, Scope
 from krmkit.lang.spiff.errors import Failure
 from krmkit.lang.spiff.nodes import Expression, Node
+from krmkit.lang.spiff.output import HIDDEN, data, without
 from krmkit.lang.spiff.parser import parse
 from krmkit.lang.spiff.reading import read_all
-from krmkit.lang.spiff.results import HIDDEN, data, without
 from krmkit.lang.spiff.unresolved import unresolved_error
 
 Judged = tuple[bool, str]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from krmkit.krm.finding import Finding
 from krmkit.palette import dependency, resources
-from krmkit.palette.macros import Context, Resolver, Source
+from krmkit.palette.macros import Context, MacroResolver, Source
 from krmkit.palette.pack import Pack
-from krmkit.palette.pools import UNITS, Pool
+from krmkit.palette.packvalues import PackValues
+from krmkit.palette.pools import UNITS, MachinePool
 from krmkit.palette.presets import apply_presets
-from krmkit.palette.validate import Options, validate
-from krmkit.palette.values import Values
+from krmkit.palette.validatepacks import ValidationOptions, validate
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
 
@@ -30,7 +30,7 @@ def schema_constraints(record: Record, folder: Path) -> Verdict:
         schema=text(record, "schema", folder),
         defaults=text(record, "defaults", folder),
     )
-    found = validate([pack], Options(merge_defaults=record.get("mergeDefaults") is True))
+    found = validate([pack], ValidationOptions(merge_defaults=record.get("mergeDefaults") is True))
     return compare(codes(found), record["expect"], found)
 
 
@@ -50,10 +50,10 @@ def dependencies(record: Record, folder: Path) -> Verdict:
 def resource_constraints(record: Record, folder: Path) -> Verdict:
     """Packs and pools, to [code, pool or pack, type], and what each pool has to hold (m, Mi, GB)."""
     types = mapping(record.get("instanceTypes") or {})
-    pools = [Pool.of(mapping(pool), types) for pool in sequence(record["pools"])]
+    pools = [MachinePool.of(mapping(pool), types) for pool in sequence(record["pools"])]
     demands = [
         resources.Demand(
-            str(pack["name"]), pack["resources"], Values.parse(text(pack, "values", folder) or "")
+            str(pack["name"]), pack["resources"], PackValues.parse(text(pack, "values", folder) or "")
         )
         for pack in map(mapping, sequence(record["packs"]))
     ]
@@ -118,7 +118,7 @@ def macros(record: Record, folder: Path) -> Verdict:
     """The values texts of packs and a context, to the resolved text of one of them."""
     context = {name: texts(values) for name, values in mapping(record["context"]).items()}
     sources = [Source(name, (name,), str(values)) for name, values in mapping(record["packs"]).items()]
-    resolver = Resolver(sources, Context(context["system"], context["var"], context["macro"]))
+    resolver = MacroResolver(sources, Context(context["system"], context["var"], context["macro"]))
     source = next(source for source in sources if source.label == record["pack"])
     resolved = resolver.resolve(source)
     expected = record["expect"]

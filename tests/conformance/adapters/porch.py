@@ -9,23 +9,23 @@ from typing import Any
 from krmkit.krm.resource import Location, Resource
 from krmkit.lang.cel import CelError
 from krmkit.porch import (
-    apply,
+    applyvariant,
     context,
     gates,
-    generate,
+    generatevariants,
     injection,
     injectionpoint,
     naming,
-    pipeline,
     setvalidation,
     targets,
     variant,
+    variantpipeline,
 )
-from krmkit.porch.api import PorchError
-from krmkit.porch.expressions import Expression, MapTemplate, Scope
-from krmkit.porch.package import Package
-from krmkit.porch.render import Renderer
-from krmkit.porch.targets import Downstream, TargetObject
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.packageview import PackageView
+from krmkit.porch.targets import DownstreamTarget, TargetObject
+from krmkit.porch.templateexpressions import ExpressionScope, MapTemplate, TemplateExpression
+from krmkit.porch.variantspecs import VariantRenderer
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.document import parse_all
@@ -118,7 +118,7 @@ def _listing(given: Record) -> targets.Listing:
             _object(data)
             for data in given.get("objects") or ()
             if (data["apiVersion"], data["kind"]) == (version, kind)
-            and generate.in_namespace(data["metadata"].get("namespace", ""), namespace)
+            and generatevariants.in_namespace(data["metadata"].get("namespace", ""), namespace)
         ]
 
     return listing
@@ -146,18 +146,19 @@ def pvs_unroll(given: Record) -> object:
         return {"downstreams": found}
     set_name = given["packageVariantSet"]["metadata"]["name"]
     downstreams = [
-        Downstream(0, each["repoDefault"], each["packageDefault"], None) for each in given["downstreams"]
+        DownstreamTarget(0, each["repoDefault"], each["packageDefault"], None)
+        for each in given["downstreams"]
     ]
     existing = [
-        generate.Existing(
+        generatevariants.Existing(
             each["metadata"]["name"],
             each["spec"]["downstream"]["repo"],
             each["spec"]["downstream"]["package"],
         )
         for each in given["existingPackageVariants"]
     ]
-    generated = generate.generate(set_name, spec, downstreams, TargetObject(""), {})
-    changes = generate.reconcile(set_name, generated.variants, existing)
+    generated = generatevariants.generate(set_name, spec, downstreams, TargetObject(""), {})
+    changes = generatevariants.reconcile(set_name, generated.variants, existing)
     return {
         "deleted": sorted(existing[position].name for position in changes.deleted),
         "updated": sorted(existing[position].name for position, _ in changes.updated),
@@ -167,7 +168,7 @@ def pvs_unroll(given: Record) -> object:
 
 def pvs_render(given: Record) -> object:
     selected = given.get("targetObject")
-    downstream = Downstream(
+    downstream = DownstreamTarget(
         0,
         given["repoDefault"],
         given["packageDefault"],
@@ -177,9 +178,9 @@ def pvs_render(given: Record) -> object:
     repositories = _by_name(_object(data) for data in given["repositories"])
     upstream = _object(given["upstreamPackageRevision"])
     return {
-        "spec": Renderer(given["packageVariantSet"]["spec"]["upstream"], upstream, repositories).render(
-            downstream
-        )
+        "spec": VariantRenderer(
+            given["packageVariantSet"]["spec"]["upstream"], upstream, repositories
+        ).render(downstream)
     }
 
 
@@ -195,7 +196,7 @@ def pvs_generate(given: Record) -> object:
         raise PorchError("; ".join(errors))
     listing = _listing(given)
     repositories = _by_name(listing("config.porch.kpt.dev/v1alpha1", "Repository"))
-    generated = generate.generate(
+    generated = generatevariants.generate(
         packages["metadata"]["name"],
         spec,
         targets.unroll(spec, listing),
@@ -207,11 +208,11 @@ def pvs_generate(given: Record) -> object:
 
 
 def cel(given: Record) -> object:
-    scope = Scope()
+    scope = ExpressionScope()
     if given["op"] == "overlay_map":
         template = MapTemplate(given["fieldName"], given["map"], given["mapExprs"], scope)
         return {"map": template.evaluate(scope.bind(given["variables"]))}
-    expression = Expression("expr", given["expr"], scope)
+    expression = TemplateExpression("expr", given["expr"], scope)
     return {"result": expression.text(scope.bind(given["variables"]))}
 
 
@@ -257,7 +258,7 @@ class Files:
                 )
                 for index, part in enumerate(parts)
             ]
-        self.package = Package(resource for found in self.resources.values() for resource in found)
+        self.package = PackageView(resource for found in self.resources.values() for resource in found)
 
     def texts(self) -> dict[str, str]:
         return {
@@ -279,22 +280,22 @@ def _candidates(given: Record) -> list[injection.Candidate]:
     return [
         injection.Candidate(data)
         for data in given.get("clusterObjects") or ()
-        if generate.in_namespace((data.get("metadata") or {}).get("namespace", ""), variant_namespace)
+        if generatevariants.in_namespace((data.get("metadata") or {}).get("namespace", ""), variant_namespace)
     ]
 
 
-def _run(operation: str, package: Package, given: Record) -> None:
+def _run(operation: str, package: PackageView, given: Record) -> None:
     packages = given.get("packageVariants") or [given["packageVariant"]]
     for each in packages:
         name, spec = each["metadata"]["name"], each.get("spec") or {}
         if operation == "ensure_package_context":
             context.set_package_context(package, spec.get("packageContext"))
         elif operation == "ensure_krm_functions":
-            pipeline.prepend_pipeline(package, name, spec.get("pipeline"))
+            variantpipeline.prepend_pipeline(package, name, spec.get("pipeline"))
         elif operation == "ensure_config_injection":
             injection.inject_config(package, spec.get("injectors") or [], _candidates(given))
         else:
-            apply.apply_variant(package, name, spec, _candidates({**given, "packageVariant": each}))
+            applyvariant.apply_variant(package, name, spec, _candidates({**given, "packageVariant": each}))
 
 
 def package_operation(record: Record, _: Path) -> tuple[bool, str]:
@@ -409,13 +410,13 @@ _PARTS: dict[str, Callable[[Record], object]] = {
 
 
 def _is_function(function: Record, variant_name: str) -> bool:
-    return pipeline.is_own_function(Resource.from_data(function).root, variant_name, "the function")
+    return variantpipeline.is_own_function(Resource.from_data(function).root, variant_name, "the function")
 
 
 def gen_package_context(record: Record, _: Path) -> tuple[bool, str]:
     """All items as data, and the generated one as text; the others' text is not part of the input."""
     expected = record["expect"]
-    package = Package(Resource.from_data(data) for data in record["input"]["resourceList"]["items"])
+    package = PackageView(Resource.from_data(data) for data in record["input"]["resourceList"]["items"])
     kept, fresh = context.generate_package_context(package)
     items = [resource.get() for resource in [*kept, fresh]]
     if not same_data(items, expected["resourceList"]["items"]):

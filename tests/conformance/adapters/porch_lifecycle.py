@@ -7,14 +7,14 @@ from typing import Any
 
 from krmkit.porch import lifecycle
 from krmkit.porch.kptfilemerge import merge_kptfiles
-from krmkit.porch.lifecycle import Step
+from krmkit.porch.lifecycle import StoreStep
 
 Record = dict[str, Any]
 
 CALLS = {"delete": "deleting object: ", "update": "updating object: "}
 
 
-def _calls(steps: list[Step]) -> list[str]:
+def _calls(steps: list[StoreStep]) -> list[str]:
     return [CALLS[step.verb] + step.revision["metadata"]["name"] for step in steps]
 
 

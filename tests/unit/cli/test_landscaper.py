@@ -14,7 +14,7 @@ import pytest
 from krmkit.cli import main
 from krmkit.fn.package import read
 from krmkit.landscaper import carrier
-from krmkit.landscaper.files import Files
+from krmkit.landscaper.blueprintfiles import Files
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "functions" / "render-installation" / "examples"

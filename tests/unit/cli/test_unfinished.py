@@ -8,8 +8,8 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.fn.disk import digest
-from krmkit.fn.journal import Journal, Step
-from krmkit.fn.tree import WORK
+from krmkit.fn.folders import WORK
+from krmkit.fn.journal import Journal, JournalStep
 from tests.unit.cli.test_landscaper import component_archive
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"
@@ -48,7 +48,7 @@ def killed(folder: Path) -> None:
     """The journal of a run that was to replace a.yaml."""
     (folder / WORK).mkdir()
     (folder / WORK / "new-1").write_text(config_map("new"))
-    Journal(str(folder), [Step("a.yaml", f"{WORK}/new-1", "", digest(str(folder / "a.yaml")))]).save()
+    Journal(str(folder), [JournalStep("a.yaml", f"{WORK}/new-1", "", digest(str(folder / "a.yaml")))]).save()
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)

@@ -199,15 +199,15 @@ def test_work_can_be_sent_to_other_processes(place: Path) -> None:
     """Where processes are not forked, everything they need is pickled."""
     import pickle
 
-    from krmkit.cli.fleet import read_fleet
-    from krmkit.cli.fleetwork import Worker
+    from krmkit.cli.fleettasks import read_fleet
+    from krmkit.cli.fleetwork import PackageMaker
 
     fleet = read_fleet(
         str(place / "set.yaml"), str(place / "packages"), str(place / "objects"), str(place / "out")
     )
     with Writer(str(place / "out")):
         sent = pickle.loads(pickle.dumps(fleet))
-        row = pickle.loads(pickle.dumps(Worker(sent).work(0)))
+        row = pickle.loads(pickle.dumps(PackageMaker(sent).work(0)))
 
     assert (row.error, len(row.changed)) == ("", 3)
 
@@ -216,16 +216,16 @@ def test_a_process_that_dies_costs_one_variant(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others are made, by another process where it has to be."""
-    work = fleet_module.Worker.work
+    work = fleet_module.PackageMaker.work
 
-    from krmkit.cli.fleet import Row
+    from krmkit.cli.fleettasks import Row
 
-    def die(worker: fleet_module.Worker, number: int) -> Row:
+    def die(worker: fleet_module.PackageMaker, number: int) -> Row:
         if worker.fleet.tasks[number].target == "north/shop":
             os.kill(os.getpid(), signal.SIGKILL)
         return work(worker, number)
 
-    monkeypatch.setattr(fleet_module.Worker, "work", die)
+    monkeypatch.setattr(fleet_module.PackageMaker, "work", die)
     assert render(place, "--jobs", "2") == 1
 
     output = capsys.readouterr().out

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.clusterapi.blueprint import Blueprint, read_blueprint
-from krmkit.clusterapi.contract import Contracts
+from krmkit.clusterapi.blueprint import ClusterBlueprint, read_blueprint
+from krmkit.clusterapi.contractversion import Contracts
 
 Object = dict[str, Any]
 
@@ -93,7 +93,7 @@ def cluster(**topology: Any) -> Object:
 
 def blueprint(
     the_class: Object | None = None, contract: str = "v1beta2", given: list[Object] | None = None
-) -> Blueprint:
+) -> ClusterBlueprint:
     """The blueprint of a class, whose control plane has the contract."""
     known = {(item["kind"], item["metadata"]["name"]): item for item in given or templates()}
     contracts = Contracts((), {"KubeadmControlPlane.controlplane.cluster.x-k8s.io": contract})

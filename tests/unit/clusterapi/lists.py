@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.package import Package
 from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.clusterapi.topologypackage import TopologyPackage
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from tests.unit.clusterapi.objects import GATES, Data, reference
@@ -42,9 +42,9 @@ def before(data: Data) -> Data:
 
 def package(
     objects: Iterable[Data], names: Sequence[str] | None = None, previous: Iterable[Data] = ()
-) -> Package:
+) -> TopologyPackage:
     """The package of some objects, as the functions read it."""
-    return Package(collect(map(Resource.from_data, objects), previous), names)
+    return TopologyPackage(collect(map(Resource.from_data, objects), previous), names)
 
 
 def validated(objects: Iterable[Data], **more: Any) -> list[Finding]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.desiredstate import ALWAYS, NEVER, WHEN_UID, Settings, desired_state
+from krmkit.clusterapi.desiredstate import ALWAYS, NEVER, WHEN_UID, DesiredStateSettings, desired_state
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState
 from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
@@ -192,7 +192,7 @@ def test_owner_references(mode: str, uid: str, expected: str | None) -> None:
     if uid:
         owner["metadata"]["uid"] = uid
 
-    found, _ = desired_state(blueprint(), owner, None, Settings(mode))
+    found, _ = desired_state(blueprint(), owner, None, DesiredStateSettings(mode))
 
     references = found.machine_deployments["md"].bootstrap_template["metadata"].get("ownerReferences")
     assert references == (

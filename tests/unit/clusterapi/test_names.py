@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.names import ALPHABET, Names, NamingTemplate, simple_name, stable_suffix
+from krmkit.clusterapi.names import ALPHABET, ClusterNames, NamingTemplate, simple_name, stable_suffix
 
 
 def test_suffixes_are_stable_and_differ_by_what_they_are_for() -> None:
@@ -21,7 +21,7 @@ def test_suffixes_are_stable_and_differ_by_what_they_are_for() -> None:
 
 def test_long_bases_are_cut_and_still_differ() -> None:
     """Two worker groups whose names are cut to the same text keep names of their own."""
-    names = Names("ns", "c" * 60)
+    names = ClusterNames("ns", "c" * 60)
 
     first, second = (
         names.simple(f"machineDeployments/md-{n}/bootstrapTemplate", "", "c" * 60 + f"-md-{n}-")
@@ -37,12 +37,12 @@ def test_current_names_win_over_new_ones_and_pinned_names_over_both() -> None:
     """An object that is there keeps its name, unless the config pins another."""
     template = NamingTemplate("{{ .cluster.name }}-{{ .random }}")
 
-    assert Names("ns", "c1").templated("controlPlane", "c1-old", template, {}) == "c1-old"
+    assert ClusterNames("ns", "c1").templated("controlPlane", "c1-old", template, {}) == "c1-old"
     assert (
-        Names("ns", "c1", {"controlPlane": "mine"}).templated("controlPlane", "c1-old", template, {})
+        ClusterNames("ns", "c1", {"controlPlane": "mine"}).templated("controlPlane", "c1-old", template, {})
         == "mine"
     )
-    assert Names("ns", "c1").simple("x", "kept", "c1-") == "kept"
+    assert ClusterNames("ns", "c1").simple("x", "kept", "c1-") == "kept"
 
 
 def test_naming_templates_know_no_sprig_and_no_missing_keys() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from krmkit.clusterapi.desiredstate import desired_state
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.names import Names
+from krmkit.clusterapi.names import ClusterNames
 from krmkit.clusterapi.rotation import CREATED, KEPT, PATCHED, ROTATED, Rotation, changed_fields, rotate
 from krmkit.clusterapi.state import ClusterState
 from tests.unit.clusterapi.fixtures import BOOTSTRAP, blueprint, cluster, cluster_class, reference, templates
@@ -27,7 +27,7 @@ def state(
 def again(current: ClusterState, the_class: Object | None = None, given: list[Object] | None = None, **topology: Any) -> tuple[ClusterState, dict[str, Rotation]]:  # fmt: skip
     """The next desired state after `current`, and its rotations by role."""
     found, _ = desired_state(blueprint(the_class, given=given), cluster(**topology), current)
-    return found, {one.role: one for one in rotate(current, found, Names("ns", "c1"), "c1")}
+    return found, {one.role: one for one in rotate(current, found, ClusterNames("ns", "c1"), "c1")}
 
 
 def changed(kind: str, **spec: Any) -> list[Object]:
@@ -162,7 +162,7 @@ def test_a_pinned_name_does_not_rotate_away() -> None:
         blueprint(given=changed("MetalMachineTemplate", image="two")), cluster(), current
     )
 
-    steps = rotate(current, found, Names("ns", "c1", {MACHINES: "mine"}), "c1")
+    steps = rotate(current, found, ClusterNames("ns", "c1", {MACHINES: "mine"}), "c1")
 
     [step] = [one for one in steps if one.role == MACHINES]
     assert step.outcome == ROTATED

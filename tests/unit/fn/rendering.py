@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from krmkit.fn.config import Config
-from krmkit.fn.definition import Definition
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.loader import Function
 from krmkit.fn.package import read
 from krmkit.fn.pipeline import Rendering, render
-from krmkit.fn.resolve import Resolver
+from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.results import Results
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 from krmkit.krm.resourcelist import ResourceList
 
 Process = Callable[[ResourceList, Config, Results], None]
@@ -30,7 +30,7 @@ class Made(Function):
             "x-kubernetes-preserve-unknown-fields": True,
             "additionalProperties": {"type": "string"},
         }
-        self._definition = Definition({"name": name, "kind": "Test", "schema": schema})
+        self._definition = FunctionDefinition({"name": name, "kind": "Test", "schema": schema})
         self._process = process
 
 
@@ -71,7 +71,7 @@ def rendered(root: Path, files: dict[str, str], allow_exec: bool = False, **proc
     for key, process in processes.items():
         name = key.replace("_", "-")
         catalog[name] = Made(name, process)
-    return render(read(str(root)), Resolver(Options(), allow_exec, catalog=catalog))
+    return render(read(str(root)), ProgramResolver(RunOptions(), allow_exec, catalog=catalog))
 
 
 def changed(rendering: Rendering) -> dict[str, str | None]:

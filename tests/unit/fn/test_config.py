@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.fn.config import Config, ConfigError, decode
-from krmkit.fn.definition import Definition
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import YamlError
 
@@ -40,7 +40,7 @@ SPEC: dict[str, Any] = {
 OTHERS = {"into": "routes", "key": "from", "value": "to", "split": ","}
 
 
-def definition(**more: object) -> Definition:
+def definition(**more: object) -> FunctionDefinition:
     data = {
         "name": "route-things",
         "kind": "RouteThings",
@@ -48,7 +48,7 @@ def definition(**more: object) -> Definition:
         "tags": ["mutator"],
         "schema": SPEC,
     }
-    return Definition({**data, **more})
+    return FunctionDefinition({**data, **more})
 
 
 def typed(spec: str, head: str = "metadata: {name: c}\n") -> Resource:

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.diff import diff
-from krmkit.fn.write import Change
+from krmkit.fn.write import FileEdit
 
 LINES = "".join(f"line {number}\n" for number in range(12))
 
 
 def test_a_changed_line() -> None:
     """Old and new line, with context and the file's name."""
-    text = diff([Change("x/a.yaml", "a\nb\nc\n", "a\nB\nc\n")])
+    text = diff([FileEdit("x/a.yaml", "a\nb\nc\n", "a\nB\nc\n")])
 
     assert text == "--- a/x/a.yaml\n+++ b/x/a.yaml\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"
 
 
 def test_new_and_removed_files() -> None:
     """A file that was not there comes from /dev/null, one that goes leads there."""
-    text = diff([Change("a", None, "x\n"), Change("b", "y\n", None)])
+    text = diff([FileEdit("a", None, "x\n"), FileEdit("b", "y\n", None)])
 
     assert "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n" in text
     assert "--- a/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n" in text
@@ -30,14 +30,14 @@ def test_new_and_removed_files() -> None:
 
 def test_no_line_end() -> None:
     """A last line without line end says so, on its side only."""
-    text = diff([Change("a", "x", "x\n")])
+    text = diff([FileEdit("a", "x", "x\n")])
 
     assert text.endswith("-x\n\\ No newline at end of file\n+x\n")
 
 
 def test_colours() -> None:
     """On a terminal lines are painted, and without colours the text is the same."""
-    change = Change("a", "x\n--- y\n", "z\n--- y\n")
+    change = FileEdit("a", "x\n--- y\n", "z\n--- y\n")
     text = diff([change], colour=True)
     plain = text
     for code in ("\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[0m"):
@@ -66,7 +66,7 @@ def test_git_applies_it(tmp_path: Path, before: str | None, after: str) -> None:
     file = tmp_path / "a.txt"
     if before is not None:
         file.write_bytes(before.encode())
-    text = diff([Change("a.txt", before, after)])
+    text = diff([FileEdit("a.txt", before, after)])
     done = subprocess.run(
         ["git", "apply", "--whitespace=nowarn", "-"],
         cwd=tmp_path,

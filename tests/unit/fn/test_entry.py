@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import krmkit
-from krmkit.fn.arguments import Arguments, UsageError, parse_arguments
+from krmkit.fn.commandline import Arguments, UsageError, parse_arguments
 from krmkit.fn.config import Config
 from krmkit.fn.entry import add_dependencies, command, main
 from krmkit.fn.results import Results

@@ -13,8 +13,8 @@ from krmkit.fn.container import bad_image, container, full_name, runtime
 from krmkit.fn.external import bare
 from krmkit.fn.package import read
 from krmkit.fn.pipeline import Rendering, render
-from krmkit.fn.resolve import Known, ResolveError, Resolver, image_name, program_name
-from krmkit.fn.run import Options
+from krmkit.fn.resolve import Known, ProgramResolver, ResolveError, image_name, program_name
+from krmkit.fn.run import RunOptions
 from krmkit.krm.kptfile import PipelineFunction
 from krmkit.yaml.limits import Limits
 from tests.unit.fn.rendering import KPTFILE, Made, changed, put, rendered, resource
@@ -253,7 +253,7 @@ def entry(**fields: str) -> PipelineFunction:
 
 def test_flags_of_a_known_program() -> None:
     """Flags of the function's own command line count; what makes no sense in a pipeline is refused."""
-    resolver = Resolver(Options(), catalog={"fn": Made("fn", lambda *_: None)})
+    resolver = ProgramResolver(RunOptions(), catalog={"fn": Made("fn", lambda *_: None)})
     known = resolver.resolve(entry(exec="bin/fn --explain --limit depth=7"))
 
     assert isinstance(known, Known)
@@ -307,7 +307,7 @@ def test_nearly_a_name_of_the_catalog(
         (entry(exec=name), f"exec {name} is a program outside this catalog{hint}; --allow-exec lets it run"),
     ):
         with pytest.raises(ResolveError) as raised:
-            Resolver(Options()).resolve(wanted)
+            ProgramResolver(RunOptions()).resolve(wanted)
         assert str(raised.value).startswith(message)
     (tmp_path / "docker").write_text(
         '#!/bin/sh\n[ "$1" = version ] && exit 0\necho "no such image" >&2\nexit 125\n'
@@ -318,7 +318,7 @@ def test_nearly_a_name_of_the_catalog(
         {"Kptfile": KPTFILE + f"pipeline: {{mutators: [{{image: {image}}}]}}\n", "a.yaml": ITEM},
     )
 
-    assert render(read(str(package)), Resolver(Options())).failure == f"{image} failed{hint}"
+    assert render(read(str(package)), ProgramResolver(RunOptions())).failure == f"{image} failed{hint}"
 
 
 def test_a_container_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,7 +381,7 @@ def test_a_bad_image_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """The entry of the pipeline says which it is; nothing has run."""
     monkeypatch.setattr("krmkit.fn.resolve.runtime", lambda: "docker")
     with pytest.raises(ResolveError, match=r'image must be \[registry/\].*, got "--privileged/x"'):
-        Resolver(Options(), catalog={}).resolve(entry(image="--privileged/x"))
+        ProgramResolver(RunOptions(), catalog={}).resolve(entry(image="--privileged/x"))
 
 
 FORBIDDEN = {
@@ -412,8 +412,12 @@ def test_limits_of_a_program(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import sys, time\ntime.sleep(float(sys.argv[1]))\nprint('x' * 5000)\n")
     for words, resolver, message in (
-        ("99", Resolver(Options(), True, timeout=0.5), "did not end within 0.5 seconds"),
-        ("0", Resolver(Options(limits=Limits(total_size=4000)), True), "wrote more than 4000 bytes"),
+        ("99", ProgramResolver(RunOptions(), True, timeout=0.5), "did not end within 0.5 seconds"),
+        (
+            "0",
+            ProgramResolver(RunOptions(limits=Limits(total_size=4000)), True),
+            "wrote more than 4000 bytes",
+        ),
     ):
         command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(program))} {words}"
         root = put(tmp_path / "p", {"Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - exec: {command}\n"})

@@ -10,8 +10,8 @@ import pytest
 
 from krmkit.fn import disk
 from krmkit.fn.disk import FolderLock, WriteError, digest
-from krmkit.fn.journal import JOURNAL, Journal, Step, recover, recover_above
-from krmkit.fn.tree import WORK
+from krmkit.fn.folders import WORK
+from krmkit.fn.journal import JOURNAL, Journal, JournalStep, recover, recover_above
 
 
 def killed(root: Path, back: bool = False) -> None:
@@ -22,8 +22,8 @@ def killed(root: Path, back: bool = False) -> None:
     (root / WORK / "new-1").write_text("1")
     os.link(root / "a", root / WORK / "old-0")
     steps = [
-        Step("z", f"{WORK}/new-2", "", ""),
-        Step("a", f"{WORK}/new-1", f"{WORK}/old-0", digest(str(root / "a"))),
+        JournalStep("z", f"{WORK}/new-2", "", ""),
+        JournalStep("a", f"{WORK}/new-1", f"{WORK}/old-0", digest(str(root / "a"))),
     ]
     made = Journal(str(root), steps)
     made.save()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.disk import digest
-from krmkit.fn.journal import Journal, Step
+from krmkit.fn.folders import WORK
+from krmkit.fn.journal import Journal, JournalStep
 from krmkit.fn.package import Package, PackageError, read
-from krmkit.fn.tree import WORK
 from krmkit.yaml.limits import Limits
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
@@ -283,7 +283,7 @@ def test_a_killed_run_is_completed_before_the_package_is_read(tmp_path: Path) ->
         (tmp_path / "s/d/a.yaml").write_text(resource("old"))
         (root / WORK).mkdir()
         (root / WORK / "new-1").write_text(resource("new"))
-        Journal(str(root), [Step(path, f"{WORK}/new-1", "", digest(str(root / path)))]).save()
+        Journal(str(root), [JournalStep(path, f"{WORK}/new-1", "", digest(str(root / path)))]).save()
 
         package = read(str(tmp_path / opened))
 

@@ -8,16 +8,16 @@ from collections.abc import Callable
 import pytest
 
 from krmkit.fn.config import Config
-from krmkit.fn.definition import Definition
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.results import FunctionError, Results
-from krmkit.fn.run import Options, Outcome, apply, refuse, run, summary
+from krmkit.fn.run import Outcome, RunOptions, apply, refuse, run, summary
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
 
-DEFINITION = Definition(
+DEFINITION = FunctionDefinition(
     {
         "name": "paint-things",
         "kind": "PaintThings",
@@ -48,7 +48,7 @@ CONFIG = "functionConfig:\n  apiVersion: krmkit.dev/v1alpha1\n  kind: PaintThing
 def execute(
     process: Callable[[ResourceList, Config, Results], None], text: str = TEXT, **options: object
 ) -> Outcome:
-    return run(DEFINITION, process, text, Options(**options))  # type: ignore[arg-type]
+    return run(DEFINITION, process, text, RunOptions(**options))  # type: ignore[arg-type]
 
 
 def nothing(resources: ResourceList, config: Config, results: Results) -> None:

@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.disk import digest_of_text
-from krmkit.fn.variantfolder import RECORD, Entry, FolderError, VariantFolder
-from krmkit.fn.write import Change, Writer
+from krmkit.fn.variantfolder import RECORD, FolderError, VariantFolder, WrittenPackage
+from krmkit.fn.write import FileEdit, Writer
 
 
 def written(out: Path, packages: dict[str, dict[str, str]], owner: str = "set") -> VariantFolder:
     """A folder with these packages, recorded."""
     changes = [
-        Change(f"{package}/{path}", None, text)
+        FileEdit(f"{package}/{path}", None, text)
         for package, files in packages.items()
         for path, text in files.items()
     ]
     entries = {
-        package: Entry(owner, {path: digest_of_text(text) for path, text in files.items()})
+        package: WrittenPackage(owner, {path: digest_of_text(text) for path, text in files.items()})
         for package, files in packages.items()
     }
     with Writer(str(out)) as writer:
-        writer.put([*changes, VariantFolder(str(out)).record(entries)])
+        writer.put([*changes, *VariantFolder(str(out)).record(entries, lambda _: True)])
     return VariantFolder(str(out))
 
 

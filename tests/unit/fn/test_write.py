@@ -11,7 +11,7 @@ import pytest
 
 from krmkit.fn.disk import FolderLock
 from krmkit.fn.journal import recover
-from krmkit.fn.write import MARK, Change, WriteError, Writer, write, write_folder
+from krmkit.fn.write import MARK, FileEdit, WriteError, Writer, write, write_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def test_writes_makes_and_removes(tmp_path: Path) -> None:
     (tmp_path / "gone").write_text("x")
 
     write(
-        str(tmp_path), [Change("old", "x", "y\r\n"), Change("gone", "x", None), Change("a/b/new", None, "é")]
+        str(tmp_path),
+        [FileEdit("old", "x", "y\r\n"), FileEdit("gone", "x", None), FileEdit("a/b/new", None, "é")],
     )
 
     assert files(tmp_path) == {"old": "y\r\n", "a/b/new": "é"}
@@ -44,7 +45,7 @@ def test_rights_stay(tmp_path: Path) -> None:
     (tmp_path / "a").chmod(0o640)
     before = os.umask(0o027)
     try:
-        write(str(tmp_path), [Change("a", "x", "y"), Change("b", None, "y")])
+        write(str(tmp_path), [FileEdit("a", "x", "y"), FileEdit("b", None, "y")])
     finally:
         os.umask(before)
 
@@ -57,7 +58,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("x")
     (tmp_path / "link").symlink_to("real")
 
-    write(str(tmp_path), [Change("link", "x", "y")])
+    write(str(tmp_path), [FileEdit("link", "x", "y")])
 
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "y"
@@ -71,7 +72,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     (root / "link").symlink_to("../outside")
 
     with pytest.raises(WriteError, match="outside of the package"):
-        write(str(root), [Change("a", None, "y"), Change("link", "x", "y")])
+        write(str(root), [FileEdit("a", None, "y"), FileEdit("link", "x", "y")])
 
     assert files(tmp_path) == {"outside": "x", "p/link": "x"}
 
@@ -81,7 +82,7 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
 
     with pytest.raises(WriteError, match="d is a folder"):
-        write(str(tmp_path), [Change("a", None, "y"), Change("d", None, "y")])
+        write(str(tmp_path), [FileEdit("a", None, "y"), FileEdit("d", None, "y")])
 
     assert files(tmp_path) == {}
 
@@ -101,7 +102,9 @@ def test_a_failure_before_the_first_rename_changes_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(WriteError, match="No space left"):
-        write(str(tmp_path), [Change("new/x", None, "new"), *(Change(name, "old", "new") for name in "abc")])
+        write(
+            str(tmp_path), [FileEdit("new/x", None, "new"), *(FileEdit(name, "old", "new") for name in "abc")]
+        )
 
     assert files(tmp_path) == dict.fromkeys("abc", "old")
     assert not (tmp_path / "new").exists()
@@ -118,10 +121,10 @@ def test_a_failed_step_takes_back_those_before_it(
         (tmp_path / path).write_text(text)
         (tmp_path / path).chmod(0o600)
     changes = [
-        Change("a", "old a", "new a"),
-        Change("x/y/new", None, "new"),
-        Change("sub/b", "old b", "new b"),
-        Change("gone", "old", None),
+        FileEdit("a", "old a", "new a"),
+        FileEdit("x/y/new", None, "new"),
+        FileEdit("sub/b", "old b", "new b"),
+        FileEdit("gone", "old", None),
     ]
     calls = list[str]()
 
@@ -173,7 +176,7 @@ def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", busy)
     monkeypatch.setattr(os, "link", crossing)
     with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
-        write(str(tmp_path), [Change(name, "old", "new") for name in "az"])
+        write(str(tmp_path), [FileEdit(name, "old", "new") for name in "az"])
 
     assert files(tmp_path) == {"a": "old", "z": "old"}
 
@@ -183,9 +186,9 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("x")
 
     with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
-        write(str(tmp_path), [Change("f/a", None, "y")])
+        write(str(tmp_path), [FileEdit("f/a", None, "y")])
     with pytest.raises(WriteError, match="f is a file, where a folder is to be made"):
-        write_folder(str(tmp_path / "f" / "out"), [Change("a", None, "y")])
+        write_folder(str(tmp_path / "f" / "out"), [FileEdit("a", None, "y")])
 
     assert files(tmp_path) == {"f": "x"}
 
@@ -213,7 +216,7 @@ def test_what_somebody_else_wrote_stays(tmp_path: Path, now: str | None, after: 
     (tmp_path / "a").write_text("old")
     if now is not None:
         (tmp_path / "b").write_text(now)
-    changes = [Change("a", "old", "new"), Change("b", "old", "new"), Change("gone", "old", None)]
+    changes = [FileEdit("a", "old", "new"), FileEdit("b", "old", "new"), FileEdit("gone", "old", None)]
 
     if after is None:
         with pytest.raises(WriteError, match="b was changed by somebody else while this ran; nothing was"):
@@ -252,7 +255,7 @@ def test_a_link_that_goes(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("x")
     (root / "link").symlink_to("../outside")
 
-    write(str(root), [Change("link", "x", None)])
+    write(str(root), [FileEdit("link", "x", None)])
 
     assert files(tmp_path) == {"outside": "x"}
     assert not (root / "link").is_symlink()
@@ -260,11 +263,11 @@ def test_a_link_that_goes(tmp_path: Path) -> None:
 
 def test_write_folder(tmp_path: Path) -> None:
     """A folder appears whole; one that is there is left alone."""
-    write_folder(str(tmp_path / "x" / "out"), [Change("a/b", None, "1"), Change("c", None, "2")])
+    write_folder(str(tmp_path / "x" / "out"), [FileEdit("a/b", None, "1"), FileEdit("c", None, "2")])
 
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
     with pytest.raises(WriteError, match="is there already"):
-        write_folder(str(tmp_path / "x" / "out"), [Change("c", None, "3")])
+        write_folder(str(tmp_path / "x" / "out"), [FileEdit("c", None, "3")])
     assert files(tmp_path) == {"x/out/a/b": "1", "x/out/c": "2"}
 
 
@@ -352,9 +355,9 @@ def test_owner_and_rights_of_a_source(tmp_path: Path) -> None:
     write(
         str(root),
         [
-            Change("script", None, "", str(tmp_path / "script")),
-            Change("secret", None, "text", like=str(tmp_path / "secret")),
-            Change("mine", "old", "new"),
+            FileEdit("script", None, "", str(tmp_path / "script")),
+            FileEdit("secret", None, "text", like=str(tmp_path / "secret")),
+            FileEdit("mine", "old", "new"),
         ],
     )
 
@@ -370,12 +373,12 @@ def test_same_content_is_not_written_again(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     before = (tmp_path / "a").stat()
 
-    write(str(tmp_path), [Change("a", None, "x")])
+    write(str(tmp_path), [FileEdit("a", None, "x")])
     assert (tmp_path / "a").stat().st_ino == before.st_ino
 
     (tmp_path / "like").write_text("")
     (tmp_path / "like").chmod(0o755)
-    write(str(tmp_path), [Change("a", None, "x", like=str(tmp_path / "like"))])
+    write(str(tmp_path), [FileEdit("a", None, "x", like=str(tmp_path / "like"))])
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o755
 
 
@@ -383,7 +386,7 @@ def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     """It is refused at once, where a read would wait for ever."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(WriteError, match="pipe: must be a regular file"):
-        write(str(tmp_path / "p"), [Change("pipe", None, "", str(tmp_path / "pipe"))])
+        write(str(tmp_path / "p"), [FileEdit("pipe", None, "", str(tmp_path / "pipe"))])
 
 
 def test_a_folder_that_is_being_made_is_no_leftover(tmp_path: Path) -> None:
@@ -394,6 +397,6 @@ def test_a_folder_that_is_being_made_is_no_leftover(tmp_path: Path) -> None:
         (folder / "a").write_text("x")
 
     with FolderLock(str(living)):
-        write_folder(str(tmp_path / "new"), [Change("a", None, "1")])
+        write_folder(str(tmp_path / "new"), [FileEdit("a", None, "1")])
 
     assert files(tmp_path) == {f".new.2{MARK}/a": "x", "new/a": "1"}

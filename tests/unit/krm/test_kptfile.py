@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm.kptfile import Kptfile, KptfileError, PipelineFunction, Selector
+from krmkit.krm.kptfile import Kptfile, KptfileError, PipelineFunction, ResourceSelector
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import YamlError
 
@@ -152,25 +152,25 @@ ITEM = Resource(
     "  labels: {tier: web, count: 3}\n  annotations:\n    note: x\n"
 )
 MATCHES = [
-    ("nothing asked", Selector(), True),
-    ("kind", Selector(kind="ConfigMap"), True),
-    ("another kind", Selector(kind="Secret"), False),
-    ("kind and name", Selector(kind="ConfigMap", name="a"), True),
-    ("kind but not name", Selector(kind="ConfigMap", name="b"), False),
-    ("names are no patterns", Selector(name="*"), False),
-    ("namespace", Selector(namespace="prod"), True),
-    ("another namespace", Selector(kind="ConfigMap", namespace="test"), False),
-    ("apiVersion", Selector(api_version="apps/v1"), False),
-    ("labels as texts", Selector(labels={"tier": "web", "count": "3"}), True),
-    ("one label too many", Selector(labels={"tier": "web", "x": ""}), False),
-    ("annotation", Selector(annotations={"note": "x"}), True),
+    ("nothing asked", ResourceSelector(), True),
+    ("kind", ResourceSelector(kind="ConfigMap"), True),
+    ("another kind", ResourceSelector(kind="Secret"), False),
+    ("kind and name", ResourceSelector(kind="ConfigMap", name="a"), True),
+    ("kind but not name", ResourceSelector(kind="ConfigMap", name="b"), False),
+    ("names are no patterns", ResourceSelector(name="*"), False),
+    ("namespace", ResourceSelector(namespace="prod"), True),
+    ("another namespace", ResourceSelector(kind="ConfigMap", namespace="test"), False),
+    ("apiVersion", ResourceSelector(api_version="apps/v1"), False),
+    ("labels as texts", ResourceSelector(labels={"tier": "web", "count": "3"}), True),
+    ("one label too many", ResourceSelector(labels={"tier": "web", "x": ""}), False),
+    ("annotation", ResourceSelector(annotations={"note": "x"}), True),
 ]
 
 
 @pytest.mark.parametrize(
     ("selector", "expected"), [case[1:] for case in MATCHES], ids=[case[0] for case in MATCHES]
 )
-def test_selector(selector: Selector, expected: bool) -> None:
+def test_selector(selector: ResourceSelector, expected: bool) -> None:
     """A selector wants all that it gives."""
     assert selector.matches(ITEM) is expected
 

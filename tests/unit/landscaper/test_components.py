@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper import uris
-from krmkit.landscaper.components import Repository, decode, select
+from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.components import ComponentRepository, decode, select
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.files import Files
-from krmkit.landscaper.names import API_VERSION
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
 from tests.unit.landscaper.worlds import Data, made, messages, obj, one
 
@@ -40,9 +40,9 @@ def reference(name: str, **more: Any) -> Data:
     return {"name": name, "componentName": f"example.com/{name}", "version": "1.0.0", **more}
 
 
-def repository(*descriptors: Data, **blueprints: str) -> Repository:
+def repository(*descriptors: Data, **blueprints: str) -> ComponentRepository:
     """Components, and blueprints by the name of their component."""
-    found = Repository()
+    found = ComponentRepository()
     for each in descriptors:
         found.add(each)
     for name, body in blueprints.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.landscaper.cron import CronError, parse
-from krmkit.landscaper.times import format_time, parse_time
+from krmkit.landscaper.timestamps import format_time, parse_time
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.landscaper.names import object_name
+from krmkit.landscaper.apinames import object_name
 from tests.unit.landscaper.worlds import (
     Data,
     data_object,

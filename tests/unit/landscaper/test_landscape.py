@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.landscaper.names import object_name
+from krmkit.landscaper.apinames import object_name
 from tests.unit.landscaper.worlds import (
     Data,
     data_object,

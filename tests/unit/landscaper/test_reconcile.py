@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper.reconcile import plan
-from krmkit.landscaper.times import format_time, parse_time
+from krmkit.landscaper.timestamps import format_time, parse_time
 
 HOUR = "2026-05-01T10:00:00Z"
 

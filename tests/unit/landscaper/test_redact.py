@@ -8,7 +8,7 @@ from base64 import b64encode
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.landscaper.hashes import data_hash
+from krmkit.landscaper.hashannotations import data_hash
 from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.world import World
 from krmkit.yaml import emit

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.landscaper.components import Repository
+from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.components import ComponentRepository
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.names import API_VERSION
-from krmkit.landscaper.rendered import Options, Rendered
+from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.world import World
 
 CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
@@ -41,24 +41,28 @@ def installation(name: str, body: str, files: Data | None = None, **spec: Any) -
     return obj("Installation", name, spec={"blueprint": blueprint(body, **(files or {})), **spec})
 
 
-def run(*objects: Data, repository: Repository | None = None, **options: Any) -> list[Rendered]:
+def run(
+    *objects: Data, repository: ComponentRepository | None = None, **options: Any
+) -> list[RenderedInstallation]:
     """All root installations, rendered."""
-    landscape = Landscape(World.of(objects), repository or Repository(), Options(**options))
+    landscape = Landscape(World.of(objects), repository or ComponentRepository(), LandscapeOptions(**options))
     return landscape.run()
 
 
-def one(*objects: Data, repository: Repository | None = None, **options: Any) -> Rendered:
+def one(
+    *objects: Data, repository: ComponentRepository | None = None, **options: Any
+) -> RenderedInstallation:
     """The only root installation, rendered."""
     (found,) = run(*objects, repository=repository, **options)
     return found
 
 
-def messages(rendered: Rendered) -> list[str]:
+def messages(rendered: RenderedInstallation) -> list[str]:
     """The messages of all errors of a tree."""
     return [error.message for each in rendered.tree() for error in each.errors]
 
 
-def made(rendered: Rendered) -> list[Data]:
+def made(rendered: RenderedInstallation) -> list[Data]:
     """The objects of a tree, parents first."""
     found: list[Data] = [item for each in rendered.tree() for item in each.objects]
     return found

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.lang import schema as module
-from krmkit.lang.schema import MAX_DEPTH, Rule, SchemaError, read_schema
+from krmkit.lang.schema import MAX_DEPTH, SchemaError, ValidationRule, read_schema
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def test_a_schema_that_contains_itself_ends() -> None:
 
 def test_rule_is_shown_in_the_order_of_go() -> None:
     """Errors quote a rule as Go prints the struct."""
-    shown = Rule('self > "<"', reason="FieldValueInvalid").shown()
+    shown = ValidationRule('self > "<"', reason="FieldValueInvalid").shown()
 
     assert shown == (
         '{"Rule":"self \\u003e \\"\\u003c\\"","Message":"","MessageExpression":"","Reason":"FieldValueInvalid",'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette import effort
+from krmkit.palette import formateffort
 from krmkit.palette.format import Format, FormatError, TooCostlyError, is_ipv4, is_version, unknown_type
 from krmkit.yaml.document import parse
 from krmkit.yaml.tree import Map, Scalar
@@ -197,10 +197,10 @@ def test_describe() -> None:
 
 def test_pieces_of_one_value_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also without regular expressions the ways to split one text have a limit."""
-    monkeypatch.setattr(effort, "MAX_TESTS", 300)
+    monkeypatch.setattr(formateffort, "MAX_TESTS", 300)
     form = Format.parse("${number}${number}${list:[x]}")
 
     with pytest.raises(TooCostlyError, match="MAX_TESTS"):
         form.accepts(Scalar("1" * 200, '"'))
-    monkeypatch.setattr(effort, "MAX_TESTS", 300_000)
+    monkeypatch.setattr(formateffort, "MAX_TESTS", 300_000)
     assert not form.accepts(Scalar("1" * 200, '"'))

@@ -10,8 +10,8 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.fn.diff import diff
-from krmkit.fn.write import Change
-from krmkit.palette.macros import HIDDEN, Context, Resolver, Source
+from krmkit.fn.write import FileEdit
+from krmkit.palette.macros import HIDDEN, Context, MacroResolver, Source
 
 SECRET = 'hush "hush" 123'
 DERIVED = {
@@ -39,7 +39,7 @@ def test_messages(expression: str, use: str) -> None:
         Source("two", ("two",), use + "\n"),
         Source("three", ("three",), "c: '{{ .spectro.pack.one.a }}'\n"),
     ]
-    resolver = Resolver(sources, Context(variables={"pw": SECRET}, secrets=frozenset(["pw"])))
+    resolver = MacroResolver(sources, Context(variables={"pw": SECRET}, secrets=frozenset(["pw"])))
 
     resolved = [resolver.resolve(source) for source in sources]
     said = " ".join(f"{one.message} {one.current}" for each in resolved for one in each.findings)
@@ -53,7 +53,7 @@ def test_messages(expression: str, use: str) -> None:
 def test_what_is_not_derived_is_shown() -> None:
     """A value beside a secret says what is wrong with it."""
     source = Source("p", ("p",), "a: '{{ .spectro.var.pw }}'\nb: '{{ fail .spectro.var.open }}'\n")
-    resolver = Resolver(
+    resolver = MacroResolver(
         [source], Context(variables={"pw": SECRET, "open": "plain"}, secrets=frozenset(["pw"]))
     )
 
@@ -62,7 +62,7 @@ def test_what_is_not_derived_is_shown() -> None:
 
 def test_diff() -> None:
     """Every line that holds one says so instead; the others stay as they are."""
-    change = Change(
+    change = FileEdit(
         "a", "x: old\ny: 1\n", 'x: "say \\"hush\\" twice"\ny: 1\nz: |\n  first line\n  second line\n'
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.palette.carrier import Packs
 from krmkit.palette.macroitems import (
     ContextError,
     read_context,
@@ -13,7 +12,8 @@ from krmkit.palette.macroitems import (
     resolve_resources,
     sources_of,
 )
-from krmkit.palette.macros import Context, Resolver
+from krmkit.palette.macros import Context, MacroResolver
+from krmkit.palette.packitems import Packs
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 PACK = """\
@@ -37,7 +37,7 @@ def resolved(items: str) -> tuple[dict[str, str], dict[str, str]]:
     resources = ResourceList.parse(f"{HEAD}items:\n{items}")
     packs = Packs.read(resources)
     sources = sources_of(packs.carriers)
-    resolver = Resolver(sources, CONTEXT)
+    resolver = MacroResolver(sources, CONTEXT)
     in_packs = {
         carrier.resource.name: one.text for carrier, one in resolve_packs(packs.carriers, resolver, sources)
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.macros import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Resolved, Resolver, Source
+from krmkit.palette.macros import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, MacroResolver, Resolved, Source
 from krmkit.palette.macrotext import MacroText, actions, is_macro
 from krmkit.yaml.limits import Limits
 
@@ -30,7 +30,7 @@ def resolve(text: str, context: Context = CONTEXT, **packs: str) -> Resolved:
         Source(name.replace("_", "-"), (name.replace("_", "-"),), values) for name, values in packs.items()
     ]
     own = Source("p", ("p",), text)
-    return Resolver([own, *sources], context).resolve(own)
+    return MacroResolver([own, *sources], context).resolve(own)
 
 
 class TestActions:
@@ -163,7 +163,7 @@ class TestReferences:
             Source("p", ("p",), "a: '{{ .spectro.pack.k.8s.x }}'"),
         ]
 
-        assert Resolver(packs, context).resolve(packs[2]).text == "a: 'yes'"
+        assert MacroResolver(packs, context).resolve(packs[2]).text == "a: 'yes'"
 
     @pytest.mark.parametrize(
         ("text", "code", "words"),
@@ -197,7 +197,7 @@ class TestReferences:
         """References over many steps end by counting, wherever the resolver is called from."""
         text = "\n".join(f"k{n}: '{{{{ .spectro.pack.p.k{n + 1} }}}}'" for n in range(2000))
         source = Source("p", ("p",), text)
-        result = Resolver([source], CONTEXT).resolve(source)
+        result = MacroResolver([source], CONTEXT).resolve(source)
 
         assert {found.rule for found in result.findings} == {"cycle"}
         assert "MAX_CHAIN" in result.findings[0].message
@@ -207,7 +207,7 @@ class TestReferences:
         packs = [Source("x (1)", ("x", "one"), "v: 1"), Source("x (2)", ("x", "two"), "v: 2")]
         own = Source("p", ("p",), "a: '{{ .spectro.pack.x.v }}'\nb: '{{ .spectro.pack.two.v }}'")
 
-        findings = Resolver([own, *packs], CONTEXT).resolve(own).findings
+        findings = MacroResolver([own, *packs], CONTEXT).resolve(own).findings
 
         assert [found.rule for found in findings] == ["ambiguous-pack"]
 
@@ -303,7 +303,7 @@ def test_values_that_double_end_by_counting(packs: int) -> None:
         macro = f"{{{{ .spectro.pack.p{(n - 1) % packs}.k{n - 1} }}}}"
         texts[n % packs] += f"\nk{n}: '{macro}{macro}'"
     sources = [Source(f"p{n}", (f"p{n}",), text) for n, text in enumerate(texts)]
-    resolver = Resolver(sources, CONTEXT)
+    resolver = MacroResolver(sources, CONTEXT)
 
     for source in sources:
         result = resolver.resolve(source)
@@ -317,7 +317,7 @@ def test_a_text_that_would_be_too_long() -> None:
     """Values that are each short enough are too long together."""
     text = "a: '" + "{{ .spectro.system.cluster.name }}" * 100 + "'"
     source = Source("p", ("p",), text)
-    result = Resolver([source], CONTEXT, Limits(item_size=300)).resolve(source)
+    result = MacroResolver([source], CONTEXT, Limits(item_size=300)).resolve(source)
 
     assert (result.text, [found.rule for found in result.findings]) == (text, ["invalid-result"])
 
@@ -359,7 +359,7 @@ def test_text_without_macros_is_not_read() -> None:
 
 def test_sources_that_come_and_go() -> None:
     """What was read of one text is never taken for another's, even where that takes its place in memory."""
-    resolver = Resolver([], CONTEXT)
+    resolver = MacroResolver([], CONTEXT)
     texts = [f"a: '{{{{ .spectro.var.n }}}}' # {number}" for number in range(50)]
 
     assert [resolver.resolve(Source("r", (), text)).text for text in texts] == [
@@ -445,7 +445,7 @@ def test_unused_variables() -> None:
     """Names that no macro refers to; one in a macro that stays as it is counts as used."""
     context = Context(variables={"a": "1", "b": "2", "c": "3"}, macros={"d": "4"})
     own = Source("p", ("p",), "x: '{{ .spectro.var.a }}'\ny: '{{ .Values.z | .spectro.var.b }}'\n")
-    resolver = Resolver([own], context)
+    resolver = MacroResolver([own], context)
 
     resolver.resolve(own)
 

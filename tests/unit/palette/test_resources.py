@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.pools import Pool, PoolError, read_pools
-from krmkit.palette.resources import PER_PACK, Demand, Report, amount, check, totals
-from krmkit.palette.values import Values
+from krmkit.palette.packvalues import PackValues
+from krmkit.palette.pools import MachinePool, PoolError, read_pools
+from krmkit.palette.resources import PER_PACK, Demand, ResourceReport, amount, check, totals
 
 WORKERS: dict[str, object] = {"name": "w", "size": 2, "cpu": 2, "memoryMiB": 2048, "diskGB": 50}
 CONTROL: dict[str, object] = {
@@ -25,12 +25,12 @@ def run(
     *pools: dict[str, object],
     aggregate: str = "sum",
     lowest: bool = False,
-) -> Report:
-    demand = Demand("app", resources, Values.parse(values))
-    return check([demand], [Pool.of(pool) for pool in pools], aggregate, lowest)
+) -> ResourceReport:
+    demand = Demand("app", resources, PackValues.parse(values))
+    return check([demand], [MachinePool.of(pool) for pool in pools], aggregate, lowest)
 
 
-def codes(report: Report) -> list[tuple[str, ...]]:
+def codes(report: ResourceReport) -> list[tuple[str, ...]]:
     return [(finding.rule, *finding.about) for finding in report.findings]
 
 
@@ -179,7 +179,7 @@ def test_no_pool_to_run_on(schedule: str, pools: list[dict[str, object]], expect
 def test_packs_add_up_unless_each_is_asked_alone() -> None:
     """All packs together must fit; with perPack, each one alone."""
     demands = [Demand(name, [{"type": "cpu", "minLimit": 3000}], None) for name in ("a", "b")]
-    pools = [Pool.of(WORKERS)]
+    pools = [MachinePool.of(WORKERS)]
 
     (finding,) = check(demands, pools).findings
     assert finding.message.startswith(
@@ -200,7 +200,7 @@ def test_minimum_size() -> None:
 def test_instance_types() -> None:
     """A node's capacity comes from the table, what the pool says itself goes before."""
     table: dict[str, object] = {"m1": {"cpu": 8, "memoryMiB": 1024}}
-    pool = Pool.of({"name": "w", "size": 1, "instanceType": "m1", "cpu": 2}, table)
+    pool = MachinePool.of({"name": "w", "size": 1, "instanceType": "m1", "cpu": 2}, table)
 
     assert (pool.capacity("cpu"), pool.capacity("memory")) == (2 * 10**9, 2**30 * 10**9)
 
@@ -216,11 +216,11 @@ def test_unknown_capacity_is_no_pass(pool: dict[str, object]) -> None:
 
 def test_gibibytes_of_disk() -> None:
     """diskGiB is converted exactly; both fields at once are an error."""
-    pool = Pool.of({"name": "w", "size": 1, "diskGiB": 50})
+    pool = MachinePool.of({"name": "w", "size": 1, "diskGiB": 50})
 
     assert amount(pool.capacity("diskSize") or 0, "diskSize") == "53.687GB"
     with pytest.raises(PoolError, match="both"):
-        Pool.of({"name": "w", "size": 1, "diskGiB": 50, "diskGB": 50})
+        MachinePool.of({"name": "w", "size": 1, "diskGiB": 50, "diskGB": 50})
 
 
 @pytest.mark.parametrize(
@@ -241,11 +241,11 @@ def test_pools_that_cannot_be_read(entries: list[dict[str, object]], message: st
 
 def test_secret_values_are_not_told() -> None:
     """A reference to a password's value does not bring it into a message."""
-    values = Values.parse("r: hunter2\nn: hunter3")
+    values = PackValues.parse("r: hunter2\nn: hunter3")
     root = values.finder.root
     assert root is not None
     values.secret.update(id(node) for node in (entry.value for entry in root.entries))  # type: ignore[attr-defined]
-    report = check([Demand("app", cpu(component(replicas="n")), values)], [Pool.of(WORKERS)])
+    report = check([Demand("app", cpu(component(replicas="n")), values)], [MachinePool.of(WORKERS)])
 
     assert len(report.findings) == 2
     assert not any("hunter" in f"{finding.message}{finding.current}" for finding in report.findings)
@@ -253,7 +253,7 @@ def test_secret_values_are_not_told() -> None:
 
 def test_totals() -> None:
     """Each pool says what is required of it and what it has."""
-    pools = [Pool.of(WORKERS), Pool.of({"name": "x", "size": 1})]
+    pools = [MachinePool.of(WORKERS), MachinePool.of({"name": "x", "size": 1})]
     report = check([Demand("app", [{"type": "memory", "minLimit": 100}], None)], pools)
 
     assert [finding.message for finding in totals(report, pools)] == [

@@ -11,9 +11,9 @@ from krmkit.krm.finding import Finding
 from krmkit.palette.format import Format, FormatError, TooCostlyError
 from krmkit.palette.keypath import KeyPath, KeyPathError
 from krmkit.palette.pack import Pack
-from krmkit.palette.pools import Pool
-from krmkit.palette.template import Template, TemplateError
-from krmkit.palette.validate import Options, validate
+from krmkit.palette.pools import MachinePool
+from krmkit.palette.schematemplate import SchemaTemplate, SchemaTemplateError
+from krmkit.palette.validatepacks import ValidationOptions, validate
 from krmkit.yaml.tree import Scalar
 
 
@@ -83,8 +83,8 @@ JSON = st.recursive(
 @given(TEMPLATES)
 def test_templates(text: str) -> None:
     """A template is read, or refused."""
-    with suppress(TemplateError):
-        template = Template.parse(text)
+    with suppress(SchemaTemplateError):
+        template = SchemaTemplate.parse(text)
         assert template.format is None or isinstance(template.format, str)
 
 
@@ -112,7 +112,9 @@ def test_packs(constraints: object, values: str, defaults: str, schema: str, tem
         pack = Pack({"name": "a", "version": "1", "layer": "addon", "constraints": constraints}, *texts)
         return validate(
             [pack],
-            Options([Pool.of({"name": "w", "size": 1, "cpu": 1})], previous=[pack], merge_defaults=True),
+            ValidationOptions(
+                [MachinePool.of({"name": "w", "size": 1, "cpu": 1})], previous=[pack], merge_defaults=True
+            ),
         )
 
     findings = run()

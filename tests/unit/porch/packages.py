@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.resource import Location, Resource
-from krmkit.porch.package import Package
+from krmkit.porch.packageview import PackageView
 
 KPTFILE = """\
 # The shop's front.
@@ -30,15 +30,15 @@ data:
 """
 
 
-def package(files: dict[str, str], folder: str = "") -> Package:
+def package(files: dict[str, str], folder: str = "") -> PackageView:
     """A package of texts; documents of a file are divided by `---`."""
-    return Package(
+    return PackageView(
         Resource(text, location=Location(path, index, folder))
         for path, whole in files.items()
         for index, text in enumerate(whole.split("---\n"))
     )
 
 
-def text_of(found: Package, path: str) -> str:
+def text_of(found: PackageView, path: str) -> str:
     """The text of a file of the root package."""
     return "---\n".join(resource.text for resource in found.at(path))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resource import Location, Resource
-from krmkit.porch.api import Condition
+from krmkit.porch.apinames import Condition
 from krmkit.porch.candidates import candidates
-from krmkit.porch.chain import Chain, ChainError, chosen
-from krmkit.porch.decode import decode_variant
-from krmkit.porch.status import set_status
+from krmkit.porch.chain import ChainError, VariantChain, chosen
+from krmkit.porch.decodevariants import decode_variant
+from krmkit.porch.variantstatus import set_status
 from tests.unit.porch.packages import KPTFILE
 
 VARIANT = """\
@@ -46,7 +46,7 @@ def test_chosen() -> None:
 def test_chain_writes_the_status_of_items() -> None:
     """The last variant's functions come first; both items say that they are ready."""
     items = [Resource(KPTFILE, location=Location("Kptfile")), variant("a"), variant("b")]
-    chain = Chain(items, [], None)
+    chain = VariantChain(items, [], None)
     chain.apply([decode_variant(item) for item in items[1:]])
 
     assert items[0].text.index("PackageVariant.b..0") < items[0].text.index("PackageVariant.a..0")
@@ -62,7 +62,7 @@ def test_nothing_is_applied_when_one_is_invalid() -> None:
     items = [Resource(KPTFILE, location=Location("Kptfile")), variant("a"), variant("b")]
     items[2].remove(("spec", "downstream"))
     with pytest.raises(ChainError) as caught:
-        Chain(items, [], None).apply([decode_variant(item) for item in items[1:]])
+        VariantChain(items, [], None).apply([decode_variant(item) for item in items[1:]])
 
     assert caught.value.rule == "stalled"
     assert caught.value.resource is items[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.porch.api import PorchError
+from krmkit.porch.apinames import PorchError
 from krmkit.porch.context import generate_package_context, set_package_context
 from tests.unit.porch.packages import CONTEXT, KPTFILE, package, text_of
 
@@ -95,11 +95,11 @@ def test_empty_data_is_fine() -> None:
 def test_subpackages_with_paths_of_their_own() -> None:
     """In a render every package has its own package-context.yaml; the root's is the one with the shortest package path."""
     from krmkit.krm.resource import Location, Resource
-    from krmkit.porch.package import Package
+    from krmkit.porch.packageview import PackageView
 
     inner = Resource(CONTEXT, location=Location(FILE, 0, "/pkg/sub"))
     outer = Resource(CONTEXT, location=Location(FILE, 0, "/pkg"))
-    set_package_context(Package([inner, outer]), {"data": {"a": "b"}})
+    set_package_context(PackageView([inner, outer]), {"data": {"a": "b"}})
 
     assert outer.text == CONTEXT + "  a: b\n"
     assert inner.text == CONTEXT

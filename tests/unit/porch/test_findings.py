@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from krmkit.fn.results import Results
 from krmkit.krm.resource import Location, Resource
-from krmkit.porch.chain import Chain
-from krmkit.porch.decode import decode_variant
+from krmkit.porch.chain import VariantChain
+from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import chain_findings
 
 VARIANT = """\
@@ -22,7 +22,7 @@ spec:
 def test_both_conditions_of_an_applied_variant() -> None:
     """A variant that was applied is not stalled, and ready."""
     kptfile = Resource("apiVersion: kpt.dev/v1\nkind: Kptfile\n", location=Location("Kptfile"))
-    chain = Chain([kptfile], [], None)
+    chain = VariantChain([kptfile], [], None)
     chain.apply([decode_variant(Resource(VARIANT))])
     results = Results()
     results.extend(chain_findings(chain))

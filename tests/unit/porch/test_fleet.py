@@ -6,8 +6,8 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.api import PorchError
-from krmkit.porch.decode import decode_set
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.decodevariants import decode_set
 from krmkit.porch.fleet import Fleet, Planned, SetError, sets_among
 
 SET = """\

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.porch.api import PorchError
+from krmkit.porch.apinames import PorchError
 from krmkit.porch.injection import Candidate, find_injection_points, inject_config
 from krmkit.porch.injectionpoint import InjectionPoint
-from krmkit.porch.package import Package
+from krmkit.porch.packageview import PackageView
 from tests.unit.porch.packages import KPTFILE, package, text_of
 
 
@@ -26,12 +26,12 @@ def candidate(kind: str = "ConfigMap", name: str = "eu", version: str = "v1", **
 
 def run(
     files: dict[str, str], injectors: list[dict[str, str]], candidates: list[Candidate]
-) -> tuple[Package, list[InjectionPoint]]:
+) -> tuple[PackageView, list[InjectionPoint]]:
     found = package({"Kptfile": KPTFILE, **files})
     return found, inject_config(found, injectors, candidates)
 
 
-def conditions(found: Package) -> list[dict[str, object]]:
+def conditions(found: PackageView) -> list[dict[str, object]]:
     data = found.single("Kptfile").get("status", "conditions")
     assert isinstance(data, list)
     return data

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from krmkit.porch import lifecycle
-from krmkit.porch.api import PorchError
+from krmkit.porch.apinames import PorchError
 
 
 def variant(**spec: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def names(revisions: list[dict[str, Any]]) -> list[str]:
     return [one["metadata"]["name"] for one in revisions]
 
 
-def steps(found: list[lifecycle.Step]) -> list[tuple[str, str]]:
+def steps(found: list[lifecycle.StoreStep]) -> list[tuple[str, str]]:
     return [(step.verb, step.revision["metadata"]["name"]) for step in found]
 
 

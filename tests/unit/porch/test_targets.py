@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from krmkit.porch.api import PorchError
+from krmkit.porch.apinames import PorchError
 from krmkit.porch.targets import TargetObject, find_upstream, unroll
 
 OBJECTS = {

@@ -12,7 +12,7 @@ CALL = Struct("!HQ")
 ANSWER = Struct("!BQQ")
 
 
-class Answer:
+class Reply:
     """What a run came to: `output` is the list of a run that succeeded, `log` its stderr or the text of its failure."""
 
     __slots__ = ("exit_code", "log", "output")

@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import suppress
 
 import krmkit
-from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
+from krmkit.cli.evaluator.frames import ANSWER, CALL, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class DiedError(Exception):
     """The process ended in the middle of a call."""
 
 
-class Worker:
+class WorkerProcess:
     """One process that runs functions."""
 
     __slots__ = ("_process", "_stdin", "_stdout", "calls")
@@ -49,7 +49,7 @@ class Worker:
         self._stdout = process.stdout
 
     @classmethod
-    async def start(cls, program: str = "", setup: bytes = b"") -> Worker:
+    async def start(cls, program: str = "", setup: bytes = b"") -> WorkerProcess:
         """A new process, ready for calls. Raises OSError, DiedError.
 
         program: what it runs instead of functions, with the paths of modules as arguments. setup: what it reads before it is ready.
@@ -77,7 +77,7 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
-    async def run(self, name: str, content: bytes | memoryview) -> Answer:
+    async def run(self, name: str, content: bytes | memoryview) -> Reply:
         """Run the function `name` on a list. Raises DiedError."""
         self.calls += 1
         encoded = name.encode()
@@ -97,11 +97,11 @@ class Worker:
         except (ImportError, OSError, ValueError):
             return
 
-    async def _answer(self) -> Answer:
+    async def _answer(self) -> Reply:
         try:
             code, output_length, log_length = ANSWER.unpack(await self._stdout.readexactly(ANSWER.size))
             output = await self._stdout.readexactly(output_length)
-            return Answer(code, output, await self._stdout.readexactly(log_length))
+            return Reply(code, output, await self._stdout.readexactly(log_length))
         except asyncio.IncompleteReadError:
             raise DiedError(await self._last_words()) from None
 
@@ -140,7 +140,7 @@ class Worker:
         await self._process.wait()
 
 
-class Pool:
+class WorkerPool:
     """`size` workers; at most `queue` callers wait for one, and get it in the order in which they came. A run may take `longest`
     seconds, so that functions that hang do not end up with all the workers. Each may have `memory` bytes (0: any), and is replaced
     after `recycle` calls (0: never). `begin` starts a worker; `label` stands before what is said on stderr."""
@@ -167,7 +167,7 @@ class Pool:
         longest: float = 300.0,
         memory: int = 0,
         recycle: int = 0,
-        begin: Callable[[], Coroutine[None, None, Worker]] | None = None,
+        begin: Callable[[], Coroutine[None, None, WorkerProcess]] | None = None,
         label: str = "krmkit evaluator",
     ) -> None:
         self._begin_worker = begin
@@ -176,10 +176,12 @@ class Pool:
         self.recycle = recycle
         self.size = size
         self.longest = longest
-        self.workers: set[Worker] = set()
+        self.workers: set[WorkerProcess] = set()
         self._queue = queue
-        self._callers: deque[asyncio.Future[Worker]] = deque()
-        self._idle: list[Worker] = []  # the last that worked is the first to work again: it is the warmest
+        self._callers: deque[asyncio.Future[WorkerProcess]] = deque()
+        self._idle: list[
+            WorkerProcess
+        ] = []  # the last that worked is the first to work again: it is the warmest
         self._tasks: set[asyncio.Task[None]] = set()  # for as long as the pool is open
         self._ends: set[asyncio.Task[None]] = set()  # of processes that were given up
 
@@ -198,7 +200,7 @@ class Pool:
             await self.stop()
             raise
 
-    async def run(self, name: str, content: bytes | memoryview) -> Answer:
+    async def run(self, name: str, content: bytes | memoryview) -> Reply:
         """Run a function on the next worker that is free. Raises FullError, DiedError, TimeoutError.
 
         A caller that goes away (the task is cancelled) takes the run with it.
@@ -223,14 +225,14 @@ class Pool:
         self._idle.clear()
 
     async def _begin(self) -> None:
-        self._join(await (self._begin_worker or Worker.start)())
+        self._join(await (self._begin_worker or WorkerProcess.start)())
 
-    async def _take(self) -> Worker:
+    async def _take(self) -> WorkerProcess:
         if self._idle:
             return self._idle.pop()
         if len(self._callers) >= self._queue:
             raise FullError
-        caller: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        caller: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
         self._callers.append(caller)
         try:
             return await caller
@@ -241,7 +243,7 @@ class Pool:
                 self._callers.remove(caller)
             raise
 
-    def _give(self, worker: Worker) -> None:
+    def _give(self, worker: WorkerProcess) -> None:
         if worker.has_ended:  # it answered, and ended before it was free
             self._replace(worker, _PAUSE)
             return
@@ -255,14 +257,14 @@ class Pool:
                 return
         self._idle.append(worker)
 
-    def _join(self, worker: Worker) -> None:
+    def _join(self, worker: WorkerProcess) -> None:
         if self.memory:
             worker.limit(self.memory)
         self.workers.add(worker)
         _start(self._watch(worker), self._tasks)
         self._give(worker)
 
-    async def _watch(self, worker: Worker) -> None:
+    async def _watch(self, worker: WorkerProcess) -> None:
         """A process that ends without a call is replaced then, and not when a caller finds it."""
         await worker.ended()
         if worker in self._idle:
@@ -270,7 +272,7 @@ class Pool:
             print(f"{self.label}: an idle worker ended", file=sys.stderr)
             self._replace(worker, _PAUSE)
 
-    def _replace(self, worker: Worker, pause: float = 0.0) -> None:
+    def _replace(self, worker: WorkerProcess, pause: float = 0.0) -> None:
         """Another process for one that died or whose call nobody waits for."""
         self.workers.discard(worker)
         _start(worker.end(), self._ends)
@@ -281,7 +283,7 @@ class Pool:
         delay = 0.1
         while True:
             try:
-                worker = await (self._begin_worker or Worker.start)()
+                worker = await (self._begin_worker or WorkerProcess.start)()
             except (OSError, DiedError) as error:
                 # The machine may be short of memory or processes for a while.
                 print(f"{self.label}: no new worker: {error}; next try in {delay:.1f} s", file=sys.stderr)

@@ -12,14 +12,14 @@ from grpc_health.v1.health import SERVICE_NAME
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
-from krmkit.cli.evaluator.pool import DiedError, Pool
+from krmkit.cli.evaluator.pool import DiedError, WorkerPool
 from krmkit.cli.evaluator.service import EVALUATOR, Evaluator, Health
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
 
 
-class Settings:
+class EvaluatorSettings:
     """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
     messages in bytes, how many seconds a run may take and how many running calls have to end when the server stops, and the address
     of the function runner that is asked about images of other functions ("": none).
@@ -81,17 +81,17 @@ class ServeError(Exception):
     """The server cannot start; the message says why."""
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: EvaluatorSettings) -> None:
     """Serve until SIGTERM or SIGINT. Raises ServeError."""
     asyncio.run(_serve(settings))
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: EvaluatorSettings) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         loop.add_signal_handler(number, stopping.set)
-    pool = Pool(settings.workers, settings.queue, settings.timeout, settings.memory, settings.recycle)
+    pool = WorkerPool(settings.workers, settings.queue, settings.timeout, settings.memory, settings.recycle)
     health = Health()
     sizes = [
         ("grpc.max_receive_message_length", settings.message_limit),
@@ -141,7 +141,7 @@ async def _serve(settings: Settings) -> None:
         await forward.close()
 
 
-def _connections(settings: Settings) -> list[tuple[str, int]]:
+def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
     """Options that keep clients without calls, or gone without a word, from holding the server's connections."""
     return [
         ("grpc.max_connection_idle_ms", max(int(settings.idle * 1000), 1)),
@@ -153,7 +153,7 @@ def _connections(settings: Settings) -> list[tuple[str, int]]:
     ]
 
 
-def _credentials(settings: Settings) -> grpc.ServerCredentials | None:
+def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
     """The certificates to serve with, None for a port without. Raises ServeError."""
     if not settings.certificate and not settings.key and not settings.client_ca:
         return None

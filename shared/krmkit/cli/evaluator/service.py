@@ -22,7 +22,7 @@ from krmkit.cli.evaluator.evaluator_pb2 import (
     EvaluateFunctionRequest,
     EvaluateFunctionResponse,
 )
-from krmkit.cli.evaluator.pool import DiedError, FullError, Pool
+from krmkit.cli.evaluator.pool import DiedError, FullError, WorkerPool
 from krmkit.fn import loader
 from krmkit.fn.resolve import image_name
 from krmkit.lang.nearest import did_you_mean
@@ -40,7 +40,7 @@ _LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a 
 class Evaluator:
     """The service evaluator.FunctionEvaluator. `forward` is the same service elsewhere, for images of no function here."""
 
-    def __init__(self, pool: Pool, message_limit: int, forward: grpc.aio.Channel | None = None) -> None:
+    def __init__(self, pool: WorkerPool, message_limit: int, forward: grpc.aio.Channel | None = None) -> None:
         self._pool = pool
         self._forward: Method | None = None
         if forward is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
+from krmkit.cli.evaluator.frames import ANSWER, CALL, Reply
 from krmkit.fn import loader
 from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
@@ -83,18 +83,16 @@ def preloaded() -> dict[str, Function]:
     return functions
 
 
-def answered(functions: dict[str, Function], name: str, content: bytes) -> Answer:
+def answered(functions: dict[str, Function], name: str, content: bytes) -> Reply:
     """One run. A failed one has the text for the caller in `log` and no output."""
     function = functions[name]
     try:
         outcome = evaluate(function.definition, function.process, content, DEFAULT_OPTIONS)
     except Exception as error:  # noqa: BLE001  # `evaluate` raises nothing: the function could not be loaded
-        return Answer(
-            1, b"", f"{name} cannot be loaded: {error}".encode("utf-8", "replace")[:LONGEST_FAILURE]
-        )
+        return Reply(1, b"", f"{name} cannot be loaded: {error}".encode("utf-8", "replace")[:LONGEST_FAILURE])
     if outcome.exit_code:
-        return Answer(outcome.exit_code, b"", failure(outcome.results, outcome.stderr).encode())
-    return Answer(0, outcome.stdout.encode("utf-8", "replace"), outcome.stderr.encode("utf-8", "replace"))
+        return Reply(outcome.exit_code, b"", failure(outcome.results, outcome.stderr).encode())
+    return Reply(0, outcome.stdout.encode("utf-8", "replace"), outcome.stderr.encode("utf-8", "replace"))
 
 
 def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from krmkit.cli.evaluator.pool import Pool
+    from krmkit.cli.evaluator.pool import WorkerPool
     from krmkit.cli.extension.metrics import Metrics
 
     Message = dict[str, Any]
@@ -37,10 +37,12 @@ class App:
 
     __slots__ = ("_log", "_metrics", "body_seconds", "pool", "ready", "running")
 
-    def __init__(self, pool: Pool, metrics: Metrics, body_seconds: float = 30.0, log: bool = True) -> None:
+    def __init__(
+        self, pool: WorkerPool, metrics: Metrics, body_seconds: float = 30.0, log: bool = True
+    ) -> None:
         self.pool = pool
         self.ready = True
-        self.running: dict[Pool, int] = {}
+        self.running: dict[WorkerPool, int] = {}
         self.body_seconds = body_seconds
         self._metrics = metrics
         self._log = log

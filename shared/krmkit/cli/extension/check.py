@@ -8,7 +8,7 @@ import os
 import sys
 
 from krmkit.cli.extension.client import AddressError, CallError, LocalCaller, caller
-from krmkit.cli.extension.contract import GUIDELINE, Report, check_contract
+from krmkit.cli.extension.contract import GUIDELINE, ContractReport, check_contract
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
 from krmkit.cli.extension.sources import ExtensionError, load, read
@@ -148,7 +148,7 @@ def _definitions(target: Caller) -> list[Object]:
     return [one for one in found if isinstance(one, dict)]
 
 
-def table(report: Report) -> str:
+def table(report: ContractReport) -> str:
     """The outcome for people: findings, times, and a last line with the counts."""
     lines = []
     if report.findings:
@@ -171,7 +171,7 @@ def table(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _json(report: Report) -> str:
+def _json(report: ContractReport) -> str:
     keys = ("severity", "handler", "rule", "message")
     times = [
         {"handler": name, "calls": calls, "p50": p50, "p99": p99} for name, calls, p50, p99 in report.times

@@ -70,7 +70,7 @@ def main(words: list[str]) -> int:
     if not arguments.paths and not arguments.module:
         asked.error("name a file or folder with TopologyExtensions, or --module")
     try:
-        from krmkit.cli.extension.server import Settings, serve
+        from krmkit.cli.extension.server import ServerSettings, serve
         from krmkit.cli.extension.sources import ExtensionError
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("hypercorn", "prometheus_client"):
@@ -80,7 +80,7 @@ def main(words: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    settings = Settings(
+    settings = ServerSettings(
         paths=arguments.paths,
         modules=arguments.module,
         host=arguments.host,

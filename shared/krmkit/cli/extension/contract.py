@@ -22,10 +22,10 @@ from krmkit.clusterapi.extensions import (
 )
 from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
+from krmkit.clusterapi.patches.applypatches import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
 from krmkit.clusterapi.patches.request import RequestItem
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
 from krmkit.clusterapi.variables.definitions import differ
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.lang.jsonequal import json_equal
 from krmkit.lang.nested import find
 
@@ -55,7 +55,7 @@ _GENERIC = (
 
 
 @dataclass(slots=True)
-class Report:
+class ContractReport:
     """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
 
     findings: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Report:
 
 def check_contract(
     caller: Caller, requests: list[Object], recorded: Iterable[Object] = (), guideline: float = GUIDELINE
-) -> Report:
+) -> ContractReport:
     """Call every handler with the requests (GeneratePatches, from real Clusters) and with odd ones.
 
     recorded: responses of an earlier DiscoverVariables, with which definitions are compared.
@@ -106,7 +106,7 @@ class _Check:
     def __init__(self, caller: Caller, guideline: float) -> None:
         self._caller = caller
         self._guideline = guideline
-        self.report = Report()
+        self.report = ContractReport()
 
     def discover(self) -> list[Object]:
         """The handlers that can be called."""

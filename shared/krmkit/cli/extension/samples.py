@@ -5,8 +5,8 @@ from __future__ import annotations
 from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.cli.topologysource import package_options, read_items
 from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.hooks.package import package_extensions
-from krmkit.clusterapi.patches.external import ExternalPatch
+from krmkit.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.clusterapi.patches.externalpatches import ExternalPatch
 from krmkit.clusterapi.topology import Topologies
 from krmkit.krm.finding import ERROR
 

@@ -17,7 +17,7 @@ from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config
 
 from krmkit.cli.evaluator.frames import CALL
-from krmkit.cli.evaluator.pool import DiedError, Pool, Worker
+from krmkit.cli.evaluator.pool import DiedError, WorkerPool, WorkerProcess
 from krmkit.cli.extension.app import App
 from krmkit.cli.extension.metrics import Metrics
 from krmkit.cli.extension.sources import ExtensionError, fingerprint, load, module_files, read
@@ -33,7 +33,7 @@ LABEL = "krmkit topology-extension"
 
 
 @dataclass(slots=True)
-class Settings:
+class ServerSettings:
     """How to serve. Without a certificate the port speaks plain HTTP, which only loopback addresses may."""
 
     paths: list[str] = field(default_factory=list)
@@ -73,13 +73,13 @@ class _Config(Config):
         return self.certificates.context if self.certificates is not None else None
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: ServerSettings) -> None:
     """Serve until SIGTERM or SIGINT. Raises ExtensionError."""
     asyncio.run(_Server(settings).run())
 
 
 class _Server:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._watched = [*settings.paths, *module_files(settings.modules, os.getcwd())]
         self._metrics = Metrics()
@@ -149,15 +149,15 @@ class _Server:
         config.include_server_header = False
         return config
 
-    async def _pool(self) -> Pool:
+    async def _pool(self) -> WorkerPool:
         """Workers with the extensions as they are now. Raises ExtensionError."""
         settings = self._settings
         content = read(settings.paths, settings.modules)
         if not settings.modules:
             load(content)  # says all that is wrong, without a process
         setup = CALL.pack(0, len(content)) + content
-        begin = partial(Worker.start, PROGRAM, setup)
-        pool = Pool(settings.workers, settings.queue, settings.timeout, begin=begin, label=LABEL)
+        begin = partial(WorkerProcess.start, PROGRAM, setup)
+        pool = WorkerPool(settings.workers, settings.queue, settings.timeout, begin=begin, label=LABEL)
         try:
             await pool.start()
         except (OSError, DiedError) as error:

@@ -7,8 +7,8 @@ import json
 import os
 import sys
 
-from krmkit.clusterapi.collect import Item
-from krmkit.clusterapi.hooks.definition import API_VERSION, KIND
+from krmkit.clusterapi.collect import CollectedObject
+from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.fn.package import SUFFIXES
@@ -51,7 +51,9 @@ def _extensions(path: str) -> list[Object]:
                 resources = SourceFile(place, file.read(), "", place).items
             # Items are parsed here, when they are asked for.
             found += [
-                Item(one).data for one in resources if one.kind == KIND and one.api_version == API_VERSION
+                CollectedObject(one).data
+                for one in resources
+                if one.kind == KIND and one.api_version == API_VERSION
             ]
         except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
             text = str(error)

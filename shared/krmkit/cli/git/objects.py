@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
 
 FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = "100644", "100755", "120000", "40000", "160000"
 BIGGEST_BLOB = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """An entry of a tree: `mode` is one of FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE; `oid` 40 hexadecimal digits."""
 
     mode: str
@@ -34,7 +34,7 @@ class Commit:
 class Objects:
     """A reader to be used in a `with` block; objects are asked for by name (a revision or an oid)."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: GitRepository) -> None:
         self.repository = repository
         self._process = repository.start("cat-file", "--batch")
 
@@ -94,7 +94,7 @@ class Objects:
         parents = tuple(value for key, value in fields if key == "parent")
         return found[0], Commit(tree, parents, message, int(time) if time.isdigit() else 0)
 
-    def tree(self, oid: str) -> list[Entry]:
+    def tree(self, oid: str) -> list[TreeEntry]:
         """Return the entries of a tree, in git's order."""
         found = self.read(oid)
         if found is None or found[1] != "tree":
@@ -121,7 +121,7 @@ class Objects:
             tree = entry.oid
         return tree
 
-    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, Entry]]:
+    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every entry below a tree that is no folder, in the order of the trees."""
         waiting = [(tree, prefix)]
         while waiting:
@@ -136,12 +136,12 @@ class Objects:
             waiting += reversed(below)
 
 
-def _entries(content: bytes) -> Iterator[Entry]:
+def _entries(content: bytes) -> Iterator[TreeEntry]:
     """A raw tree: mode, a blank, name, NUL, then 20 bytes of oid, for each entry."""
     place = 0
     while place < len(content):
         blank = content.index(b" ", place)
         end = content.index(b"\0", blank)
         name = content[blank + 1 : end].decode("utf-8", "surrogateescape")
-        yield Entry(content[place:blank].decode(), name, content[end + 1 : end + 21].hex())
+        yield TreeEntry(content[place:blank].decode(), name, content[end + 1 : end + 21].hex())
         place = end + 21

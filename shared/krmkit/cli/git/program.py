@@ -25,14 +25,14 @@ class GitError(RuntimeError):
     """A git command failed; the message holds the command's name and the first lines of what it said."""
 
 
-class Repository:
+class GitRepository:
     """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @classmethod
-    def open(cls, folder: Path) -> Repository:
+    def open(cls, folder: Path) -> GitRepository:
         """Raises GitError where the folder is no repository, or one whose objects are not named by SHA-1."""
         repository = cls(folder)
         if not folder.is_dir():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from krmkit.cli.git.journal import NOTHING, RepositoryLock
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.refjournal import NOTHING, RepositoryLock
 
 OWN = "refs/krmkit"
 
 
-def list_refs(repository: Repository) -> dict[str, str]:
+def list_refs(repository: GitRepository) -> dict[str, str]:
     """Return every branch, tag and krmkit's own refs, with oids; for an annotated tag the oid of its commit."""
     shown = repository.run(
         "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
@@ -25,13 +26,29 @@ def list_refs(repository: Repository) -> dict[str, str]:
 class RefChanges:
     """Changes of refs, each with the value that the ref must have before: another one means that somebody else was faster."""
 
-    def __init__(self, repository: Repository, seen: Mapping[str, str]) -> None:
+    def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository
         self._seen = dict(seen)
         self.changes: dict[str, str] = {}
+        self._undo: dict[str, str | None] = {}
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back what was changed in a `with` block that raises."""
+        self._undo = {}
+        try:
+            yield
+        except BaseException:
+            for name, oid in self._undo.items():
+                if oid is None:
+                    self.changes.pop(name, None)
+                else:
+                    self.changes[name] = oid
+            raise
 
     def set(self, name: str, oid: str) -> None:
         """Let a ref point at a commit; it is made where it does not exist."""
+        self._undo.setdefault(name, self.changes.get(name))
         if self._seen.get(name, NOTHING) == oid:
             self.changes.pop(name, None)
         else:
@@ -39,6 +56,7 @@ class RefChanges:
 
     def delete(self, name: str) -> None:
         """Remove a ref; one that did not exist stays away."""
+        self._undo.setdefault(name, self.changes.get(name))
         if name in self._seen:
             self.changes[name] = NOTHING
         else:
@@ -76,7 +94,7 @@ class RefChanges:
         return self._seen.get(name, "")
 
 
-def check_ref(repository: Repository, name: str) -> str:
+def check_ref(repository: GitRepository, name: str) -> str:
     """Return `name` where git takes it as the name of a ref; else raise GitError."""
     try:
         repository.run("check-ref-format", name)

@@ -6,26 +6,28 @@ import argparse
 import os
 import sys
 
-from krmkit.cli.arguments import Parser, add_color, add_running, cores, count, resolver_of, say
+from krmkit.cli.arguments import CommandParser, add_color, add_running, count, resolver_of, say
 from krmkit.cli.page import page
-from krmkit.cli.recursive import TreeError, changed_since, packages_below
-from krmkit.cli.report.build import WHOLE, describe
+from krmkit.cli.recursive import PackageTreeError, changed_since, packages_below, reports
 from krmkit.cli.report.fleetrecord import variants_of
 from krmkit.cli.report.formats import counted, shown
 from krmkit.cli.report.machines import has_clusters, topology_of
 from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.places import shown_path
+from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.topologysource import PlanError
+from krmkit.cli.work.workengine import JobError
 from krmkit.fn.diff import CONTEXT
 from krmkit.fn.package import KPTFILE, PackageError, read
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 from krmkit.fn.variantfolder import FolderError
 from krmkit.fn.write import WriteError, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from krmkit.fn.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
 EPILOG = """
@@ -43,9 +45,9 @@ call.
 """
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit report`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit report",
         description="Show all about a package, or about every package below a folder, on one page.",
         epilog=EPILOG,
@@ -68,7 +70,10 @@ def parser() -> Parser:
         help="what Clusters are compared with for the machines that roll (default: HEAD)",
     )
     made.add_argument(
-        "--since", default="", metavar="REVISION", help="only packages in which something differs from a git revision"
+        "--since",
+        default="",
+        metavar="REVISION",
+        help="only packages in which something differs from a git revision",
     )
     made.add_argument(
         "--jobs", type=count, metavar="N", help="how many processes work (default: one for each core)"
@@ -89,7 +94,7 @@ def main(words: list[str]) -> int:
         return 1
     try:
         report = build(arguments)
-    except (TreeError, FolderError) as error:
+    except (PackageTreeError, FolderError) as error:
         say("report", error)
         return 1
     text = page(report.data()) if arguments.format == "html" else shown(report, "json", Terminal(sys.stdout))
@@ -127,17 +132,18 @@ def _said(report: Report, output: str) -> str:
 
 
 def build(arguments: argparse.Namespace) -> Report:
-    """The report of a package or of all below a folder. Raises TreeError, FolderError."""
+    """The report of a package or of all below a folder. Raises PackageTreeError, FolderError."""
     folder = arguments.package
     report = Report("report", written=False)
     one = os.path.exists(os.path.join(folder, KPTFILE))
     paths = [folder] if one else packages_below(folder)
     if not paths:
-        raise TreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     if arguments.since:
         paths = changed_since(folder, paths, arguments.since)
     progress = Terminal(sys.stderr, arguments.color)
-    for package in _packages(Job(paths, arguments)):
+    job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
+    for package in reports(job, paths, arguments):
         report.packages.append(package)
         progress.line(f"{len(report.packages)} of {len(paths)} packages")
     progress.line("")
@@ -145,54 +151,29 @@ def build(arguments: argparse.Namespace) -> Report:
     return report
 
 
-class Job:
-    """What the processes share."""
+class ReportJob:
+    """Reports on the package at a path. `context`: lines around each change in the diffs."""
 
-    __slots__ = ("arguments", "options", "paths")
-
-    def __init__(self, paths: list[str], arguments: argparse.Namespace) -> None:
-        self.paths = paths
+    def __init__(self, arguments: argparse.Namespace, context: int) -> None:
         self.arguments = arguments
-        self.options = Options()
-        self.options.explain = True
+        self.context = context
+        self._resolver: ProgramResolver | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_resolver": None}
 
-def _packages(job: Job) -> Iterator[PackageReport]:
-    jobs = min(job.arguments.jobs or cores(), len(job.paths))
-    if jobs < 2:
-        yield from map(_worker(job), range(len(job.paths)))
-        return
-    from krmkit.cli.processes import share
-
-    done: dict[int, PackageReport] = {}
-    for number, package, how in share(range(len(job.paths)), jobs, _worker, job):
-        done[number] = package or PackageReport(
-            shown_path(job.paths[number]), failure=f"the process that rendered it {how}"
-        )
-    yield from (done[number] for number in range(len(job.paths)))
-
-
-def _worker(job: Job) -> Callable[[int], PackageReport]:
-    resolver = resolver_of(job.arguments, job.options)
-    context = WHOLE if len(job.paths) == 1 else CONTEXT
-
-    def work(number: int) -> PackageReport:
-        path = job.paths[number]
+    def __call__(self, path: str) -> PackageReport:
+        if self._resolver is None:
+            options = RunOptions()
+            options.explain = True
+            self._resolver = resolver_of(self.arguments, options)
         try:
             package = read(path)
             clusters = has_clusters(package)
-            report, mask = describe(package, resolver, context)
+            report, mask = describe(package, self._resolver, self.context)
             if clusters:
-                report.topology = {
-                    key: mask.value(value) for key, value in topology_of(path, job.arguments.against).items()
-                }
+                plan = topology_of(path, self.arguments.against)
+                report.topology = {key: mask.value(value) for key, value in plan.items()}
             return report
         except (PackageError, PlanError) as error:
-            return PackageReport(shown_path(path), failure=str(error))
-        except Exception as error:  # one package must not stop the others
-            if job.arguments.debug:
-                raise
-            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
-            return PackageReport(shown_path(path), failure=failure)
-
-    return work
+            raise JobError(str(error)) from None

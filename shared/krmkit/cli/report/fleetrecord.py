@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from krmkit.cli.report.model import Variant
-from krmkit.cli.report.places import shown_path
+from krmkit.cli.report.model import FleetVariant
+from krmkit.cli.report.resultplaces import shown_path
 from krmkit.fn.variantfolder import RECORD, VariantFolder
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3  # files in a note
 
 
-def variants_of(folder: str, packages: list[PackageReport]) -> list[Variant]:
+def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant]:
     """The variants of all fleets at and below a folder, with what the reports of their packages say. Raises FolderError."""
     known = {package.path: package for package in packages}
-    found: list[Variant] = []
+    found: list[FleetVariant] = []
     for path, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != ".git")
         if RECORD not in files:
@@ -30,7 +30,7 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[Variant]:
         for name, entry in sorted(fleet.entries.items()):
             place = shown_path(os.path.join(path, name))
             source = shown_path(os.path.join(path, entry.source)) if entry.source else ""
-            one = Variant(place, entry.owner, source, _upstream(os.path.join(path, name)))
+            one = FleetVariant(place, entry.owner, source, _upstream(os.path.join(path, name)))
             package = known.get(place)
             if package is not None and package.has_errors:
                 one.state, one.note = "failed", package.failure
@@ -60,5 +60,3 @@ def _upstream(folder: str) -> str:
         return ""
     where = "/".join(str(git[key]).strip("/") for key in ("repo", "directory") if git.get(key))
     return f"{where}@{git['ref']}" if git.get("ref") else where
-
-

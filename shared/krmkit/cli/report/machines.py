@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.cli.topologyreport import as_data
 from krmkit.cli.topologysource import PlanError, read_both
-from krmkit.clusterapi.plan import make_plan
+from krmkit.clusterapi.changeplan import make_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

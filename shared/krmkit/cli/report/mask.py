@@ -8,8 +8,8 @@ from krmkit.fn.diff import SECRET, parts
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.palette.carrier import Packs
 from krmkit.palette.overview import passwords
+from krmkit.palette.packitems import Packs
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHORTEST = 3  # characters; shorter passwords would strike out half of a page
-_MARKS = ("Secret", "secret", "password")  # without one of these words a text says of nothing that it is secret
+_MARKS = (
+    "Secret",
+    "secret",
+    "password",
+)  # without one of these words a text says of nothing that it is secret
 
 
 class Mask:
@@ -44,7 +48,9 @@ class Mask:
         if str(value) in self._whole:
             return SECRET
         # JSON has no form for infinity and not-a-number, nor for times.
-        is_plain = value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value))
+        is_plain = (
+            value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value))
+        )
         return value if is_plain else str(value)
 
 

@@ -76,7 +76,7 @@ class Result:
 
 
 @dataclass(slots=True)
-class Step:
+class PipelineStep:
     """One function of a pipeline after its run. `package` is the subpackage whose pipeline it belongs to, "" for the package."""
 
     name: str
@@ -125,7 +125,7 @@ class PackageReport:
 
     path: str
     packages: int = 1
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PipelineStep] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     changes: list[FileChange] = field(default_factory=list)
     failure: str = ""
@@ -158,7 +158,7 @@ class PackageReport:
 
 
 @dataclass(slots=True)
-class Variant:
+class FleetVariant:
     """One package of a fleet: the set or variant that it is of, the file that holds that, its upstream as
     `repo/package@revision`, and `state`: current, changed, edited (by hand since it was written) or failed."""
 
@@ -190,7 +190,7 @@ class Report:
     packages: list[PackageReport] = field(default_factory=list)
     written: bool = True
     check: bool = False
-    variants: list[Variant] = field(default_factory=list)
+    variants: list[FleetVariant] = field(default_factory=list)
 
     @property
     def findings(self) -> list[Result]:

@@ -12,16 +12,18 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from krmkit.cli.fleetplan import FleetError, Plan, plan_variants, resources_below, resources_of
-from krmkit.cli.git.journal import RepositoryLock
-from krmkit.cli.git.program import GitError, Repository
-from krmkit.cli.sync.revisions import Sources, repositories
-from krmkit.cli.sync.run import Shard, Sync
+from krmkit.cli.arguments import cores, count
+from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
+from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.git.refjournal import RepositoryLock
+from krmkit.cli.sync.revisions import SyncSources, repositories
 from krmkit.cli.sync.store import Store
-from krmkit.cli.sync.variant import APPROVALS, Outcome
+from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
+from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.fn.resolve import Resolver
-from krmkit.fn.run import Options
+from krmkit.cli.work.build import Build
+from krmkit.cli.work.shard import Shard, add_shard
+from krmkit.cli.work.workengine import local
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -72,6 +74,10 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
         "--image-pull-policy", choices=["Always", "IfNotPresent", "Never"], default="IfNotPresent",
         help="when to pull images (default: %(default)s)",
     )  # fmt: skip
+    command.add_argument(
+        "--jobs", type=count, default=0, metavar="N",
+        help="how many processes work (default: one for each core)",
+    )  # fmt: skip
 
 
 def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
@@ -90,13 +96,7 @@ def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--check", action="store_true", help="write nothing; exit code 2 if something would change"
     )
-    command.add_argument(
-        "--shard",
-        type=_shard,
-        default=Shard(),
-        metavar="K/N",
-        help="only the K-th of N parts of the variants",
-    )
+    add_shard(command)
 
 
 def _repo(text: str) -> tuple[str, str]:
@@ -106,20 +106,14 @@ def _repo(text: str) -> tuple[str, str]:
     return name, place
 
 
-def _shard(text: str) -> Shard:
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise argparse.ArgumentTypeError(f"must be K/N with 1 <= K <= N, got {text!r}")
-    return Shard(int(number), int(count))
-
-
 def main(arguments: argparse.Namespace) -> int:
     """Run `krmkit variants sync` or `status`; returns the exit code."""
     status = arguments.command == "status"
     try:
         with ExitStack() as stack:
             sync, remotes = _prepare(arguments, stack)
-            sync.run(_progress(Terminal(sys.stderr)))
+            engine = local(arguments.jobs or cores(), len(sync.plan.tasks))
+            sync.run(engine, _progress(Terminal(sys.stderr)))
             changed = sync.changed()
             if not (status or arguments.dry_run or arguments.check):
                 _store(sync, remotes, arguments.push)
@@ -141,7 +135,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     status = arguments.command == "status"
     objects = list(resources_below(arguments.objects)) if arguments.objects else []
     prune = not status and arguments.prune
-    plan = Plan()
+    plan = FleetPlan()
     for path in arguments.sets:
         if not os.path.isfile(path):
             raise FleetError(f"{path}: must be a file with PackageVariantSets")
@@ -150,11 +144,15 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.owners |= one.owners
         plan.warnings += one.warnings
     stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
-    resolver = Resolver(Options(), arguments.allow_exec, arguments.allow_network, arguments.image_pull_policy)
-    sources = Sources(stores, objects, resolver)
-    stack.callback(sources.close)
+    sources = SyncSources(stores, objects)
+    build = Build(
+        objects,
+        allow_exec=arguments.allow_exec,
+        allow_network=arguments.allow_network,
+        pull=arguments.image_pull_policy,
+    )
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
-    return Sync(plan, sources, approve, _author(stores.values()), prune, shard), remotes
+    return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard), remotes
 
 
 def _open_stores(
@@ -174,14 +172,14 @@ def _open_stores(
             temporary = tempfile.TemporaryDirectory(prefix="krmkit-repo-")
             stack.callback(temporary.cleanup)
             folder = Path(temporary.name)
-            mirror = Repository(folder)
+            mirror = GitRepository(folder)
             mirror.run("init", "--quiet", "--bare")
             mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
             remotes[name] = place
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True
         directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
-        with RepositoryLock(Repository.open(folder)) as lock:
+        with RepositoryLock(GitRepository.open(folder)) as lock:
             if lock.note:
                 print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
         stores[name] = Store(name, folder, deployment, directory)
@@ -242,7 +240,7 @@ def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
     terminal.stream.write(f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}\n")
 
 
-def _lines(outcome: Outcome) -> list[tuple[str, str]]:
+def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     if outcome.error:
         return [(outcome.error, RED)]
     lines = [(action, GREEN) for action in outcome.actions]

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.tree import read_files
-from krmkit.cli.sync.build import Builder, Files, unpacked
+from krmkit.cli.git.treeupdate import read_files
 from krmkit.cli.sync.store import Store
-from krmkit.fn.resolve import Resolver
+from krmkit.cli.work.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.fn.source import SourceFile
-from krmkit.fn.variants import Blueprint, Origin, VariantError
+from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
 from krmkit.krm.resource import Resource
-from krmkit.porch.api import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
-from krmkit.porch.generate import in_namespace
-from krmkit.porch.injection import Candidate
+from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
+from krmkit.porch.generatevariants import in_namespace
 
 
 @dataclass(slots=True)
@@ -35,8 +32,8 @@ class CloneSource:
     tree: str
     time: int
     _files: Files | None = None
-    _unpacked: tempfile.TemporaryDirectory[str] | None = None
-    _blueprint: Blueprint | None = None
+    _blueprint: UpstreamPackage | None = None
+    _others: Files | None = None
 
     @property
     def label(self) -> str:
@@ -48,32 +45,32 @@ class CloneSource:
             self._files = read_files(self.store.objects, self.tree)
         return self._files
 
-    def blueprint(self) -> Blueprint:
+    def blueprint(self) -> UpstreamPackage:
         """The package as it is cloned from, read once for all of its variants."""
         if self._blueprint is None:
-            self._unpacked = unpacked(self.files())
-            self._blueprint = Blueprint(self._unpacked.name)
+            self._blueprint = read_blueprint(self.files())
         return self._blueprint
 
-    def close(self) -> None:
-        if self._unpacked is not None:
-            self._unpacked.cleanup()
+    def others(self) -> Files:
+        """The files of the package that a blueprint does not say everything about."""
+        if self._others is None:
+            self._others = others_of(self.blueprint(), self.files())
+        return self._others
+
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(len(file.content) for file in self.files().values())
 
 
 @dataclass(slots=True)
-class Sources:
-    """All stores by name, the objects to inject, and what runs functions."""
+class SyncSources:
+    """All stores by name, and the objects to inject."""
 
     stores: dict[str, Store]
     objects: list[Resource]
-    resolver: Resolver
     _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
-
-    def close(self) -> None:
-        for source in self._found.values():
-            source.close()
 
     def find(self, upstream: dict[str, Any]) -> CloneSource:
         """The revision that a variant's upstream names. Raises VariantError where there is none."""
@@ -136,19 +133,14 @@ class Sources:
             f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
         )
 
-    def builder(self, task: Task, store: Store, source: CloneSource) -> Builder:
-        """What makes the packages of one variant in its downstream store."""
+    def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
+        """What builds must know of one variant in its downstream store."""
         origin = Origin(
             task.spec["upstream"], self._repository(source.store.name, task.namespace), source.commit
         )
         origin.ref = f"{source.store.folder(source.package)}/{source.version}"
         origin.directory = f"/{source.store.folder(source.package)}"
-        candidates = [
-            Candidate.of(one) for one in self.objects if in_namespace(one.namespace, task.namespace)
-        ]
-        return Builder(
-            task.name, task.namespace, task.spec, origin, candidates, self.resolver, store.deployment
-        )
+        return VariantInput(task.name, task.namespace, task.spec, origin, store.deployment)
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         return next(

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.cli.git.objects import Objects
-from krmkit.cli.git.pack import Pack
-from krmkit.cli.git.program import Repository
+from krmkit.cli.git.packfile import PackFile
+from krmkit.cli.git.program import GitRepository
 from krmkit.cli.git.refs import RefChanges, list_refs
 from krmkit.porch import lifecycle
 
@@ -44,11 +44,11 @@ class Store:
 
     def __init__(self, name: str, folder: Path, deployment: bool = True, directory: str = "") -> None:
         self.name = name
-        self.repository = Repository.open(folder)
+        self.repository = GitRepository.open(folder)
         self.deployment = deployment
         self.directory = directory.strip("/")
         self.objects = Objects(self.repository)
-        self.pack = Pack()
+        self.pack = PackFile()
         self.seen = list_refs(self.repository)
         self.refs = RefChanges(self.repository, self.seen)
 

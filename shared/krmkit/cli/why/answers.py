@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from krmkit.cli.report.model import API_VERSION
 from krmkit.cli.report.mask import secrets_in
-from krmkit.cli.report.places import Sources, position
+from krmkit.cli.report.model import API_VERSION
+from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.causes import Cause, Inputs
-from krmkit.cli.why.fields import MISSING, covers, plain, values_of
-from krmkit.cli.why.trace import Subject, Tracer
+from krmkit.cli.why.fieldvalues import MISSING, covers, plain, values_of
+from krmkit.cli.why.trace import TracedResource, Tracer
 from krmkit.fn.pipeline import render
 from krmkit.fn.source import SourceFile
 from krmkit.lang.nearest import did_you_mean
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from krmkit.fn.package import Package
     from krmkit.fn.pipeline import Rendering
-    from krmkit.fn.resolve import Resolver
-    from krmkit.fn.source import Item
+    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.source import FileResource
 
 
 class WhyError(Exception):
@@ -34,7 +34,7 @@ class WhyError(Exception):
 
 
 @dataclass(slots=True)
-class Step:
+class ValueStep:
     """A function that changed the value."""
 
     function: str
@@ -54,18 +54,18 @@ class Answer:
     place: str
     original: object
     value: object
-    steps: list[Step] = dataclasses.field(default_factory=list)
+    steps: list[ValueStep] = dataclasses.field(default_factory=list)
     place_after: str = ""
 
 
 class Question:
     """A package after its render, ready for questions."""
 
-    def __init__(self, package: Package, resolver: Resolver) -> None:
+    def __init__(self, package: Package, resolver: ProgramResolver) -> None:
         tracer = Tracer(package)
         self.rendering: Rendering = render(package, resolver, tracer)
         self.subjects = tracer.subjects
-        self.sources = Sources(package)
+        self.sources = PackageFiles(package)
         self._inputs = Inputs(package, self.sources, self.subjects)
         self._written = _written(self.rendering)
         self._secrets: set[str] | None = None
@@ -78,7 +78,7 @@ class Question:
             self._secrets = self.rendering.secrets | secrets_in(texts)
         return self._secrets
 
-    def find(self, name: str) -> list[Subject]:
+    def find(self, name: str) -> list[TracedResource]:
         """The resources that `Kind/name`, `Kind/namespace/name` or a file means. Raises WhyError with the nearest name."""
         found = []
         for subject in self.subjects:
@@ -90,7 +90,7 @@ class Question:
             raise WhyError(f'no resource and no file is called "{name}"{did_you_mean(name, known)}')
         return found
 
-    def answers(self, subjects: list[Subject], wanted: str = "") -> list[Answer]:
+    def answers(self, subjects: list[TracedResource], wanted: str = "") -> list[Answer]:
         """What became of a field and those below it; without one, of all that did not stay. Raises WhyError."""
         found = [answer for subject in subjects for answer in self._of(subject, wanted)]
         if wanted and not found:
@@ -121,7 +121,7 @@ class Question:
             raise WhyError(f'nothing uses "{name}"{did_you_mean(name, sorted(known))}')
         return found
 
-    def _of(self, subject: Subject, wanted: str) -> Iterator[Answer]:
+    def _of(self, subject: TracedResource, wanted: str) -> Iterator[Answer]:
         kind = subject.item.kind
         texts = [subject.original, *(change.after for change in subject.changes)]
         views = [values_of(text, kind) for text in texts]
@@ -141,16 +141,16 @@ class Question:
                 before, after = seen[number - 1], seen[number]
                 causes = self._inputs.causes(subject, change, path, before, after)
                 place = self.sources.place_of(change.run)
-                answer.steps.append(Step(change.run.name, place, before, after, causes))
+                answer.steps.append(ValueStep(change.run.name, place, before, after, causes))
             yield answer
 
-    def _place(self, subject: Subject, path: str, value: object) -> str:
+    def _place(self, subject: TracedResource, path: str, value: object) -> str:
         if subject.original is None or value is MISSING:
             return ""
         line, column = position(subject.item, path)
         return f"{self.sources.path(subject.path)}:{line}:{column}"
 
-    def _place_after(self, subject: Subject, path: str, value: object) -> str:
+    def _place_after(self, subject: TracedResource, path: str, value: object) -> str:
         known = self._written.get((subject.item.kind, subject.item.namespace, subject.item.name))
         if known is None or value is MISSING:
             return ""
@@ -158,7 +158,7 @@ class Question:
         return f"{self.sources.path(known[0])}:{line}:{column}"
 
 
-def _written(rendering: Rendering) -> dict[tuple[str, str, str], tuple[str, Item]]:
+def _written(rendering: Rendering) -> dict[tuple[str, str, str], tuple[str, FileResource]]:
     """The resources of the files that change, as they would stand there, with their paths."""
     return {
         (item.kind, item.namespace, item.name): (change.path, item)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from krmkit.cli.report.places import Sources, position
-from krmkit.cli.why.fields import VALUES, covers, plain, values_of
+from krmkit.cli.report.resultplaces import PackageFiles, position
+from krmkit.cli.why.fieldvalues import VALUES, covers, plain, values_of
 from krmkit.fn.resolve import image_name, program_name
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.cli.why.trace import Change, Subject
+    from krmkit.cli.why.trace import TracedChange, TracedResource
     from krmkit.fn.package import Package
     from krmkit.fn.resultlist import Data, FunctionRun
-    from krmkit.fn.source import Item
+    from krmkit.fn.source import FileResource
 
 _MACRO = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 _APPLIED = re.compile(r'the preset "([^"]*)" is applied')
@@ -54,7 +54,7 @@ class Cause:
 class Inputs:
     """All that a function of a package could have been told."""
 
-    def __init__(self, package: Package, sources: Sources, subjects: list[Subject]) -> None:
+    def __init__(self, package: Package, sources: PackageFiles, subjects: list[TracedResource]) -> None:
         self.sources = sources
         self.subjects = subjects
         self._functions = {
@@ -64,7 +64,7 @@ class Inputs:
         }
 
     def causes(
-        self, subject: Subject, change: Change, path: str, before: object, after: object
+        self, subject: TracedResource, change: TracedChange, path: str, before: object, after: object
     ) -> list[Cause]:
         """What made `change` turn the value at `path` from `before` into `after`."""
         run = change.run
@@ -88,7 +88,9 @@ class Inputs:
                 once.append(cause)
         return once
 
-    def _presets(self, subject: Subject, change: Change, path: str, results: list[Data]) -> list[Cause]:
+    def _presets(
+        self, subject: TracedResource, change: TracedChange, path: str, results: list[Data]
+    ) -> list[Cause]:
         applied = {name for result in results for name in _APPLIED.findall(str(result.get("message")))}
         kind = subject.item.kind
         outer = "data" if kind == "ConfigMap" else "spec"
@@ -125,7 +127,7 @@ class Inputs:
                 return self._place(subject.path, *position(subject.item, field))
         return ""
 
-    def _patches(self, subject: Subject, path: str) -> list[Cause]:
+    def _patches(self, subject: TracedResource, path: str) -> list[Cause]:
         """The patches of ClusterClasses that reach a field of an object that was made from one of their templates."""
         if subject.original is not None:
             return []
@@ -228,7 +230,7 @@ class Inputs:
                 return self._place(inner, *position(item, prefix + field))
         return ""
 
-    def _config_of(self, run: FunctionRun) -> tuple[dict[str, object], str, Item | None, str]:
+    def _config_of(self, run: FunctionRun) -> tuple[dict[str, object], str, FileResource | None, str]:
         """The config's values, its file, the item that holds it, and the path of the values in that."""
         known = self._functions.get((run.package, run.field))
         if known is None:
@@ -247,7 +249,7 @@ class Inputs:
         return f"{self.sources.path(inner)}:{line}:{column}"
 
 
-def _selects(values: dict[str, object], definition: str, subject: Subject) -> bool:
+def _selects(values: dict[str, object], definition: str, subject: TracedResource) -> bool:
     """Whether the selector of a patch can mean the object: its kind, and control plane or machine deployment."""
     kind = str(values.get(f"{definition}.selector.kind", ""))
     if kind.removesuffix("Template") != subject.item.kind.removesuffix("Template"):
@@ -259,7 +261,7 @@ def _selects(values: dict[str, object], definition: str, subject: Subject) -> bo
     return workers if is_worker else others
 
 
-def _about(result: Data, subject: Subject) -> bool:
+def _about(result: Data, subject: TracedResource) -> bool:
     reference = result.get("resourceRef")
     return isinstance(reference, dict) and (reference.get("kind"), reference.get("name")) == (
         subject.item.kind,

@@ -6,13 +6,13 @@ import argparse
 import json
 import sys
 
-from krmkit.cli.arguments import Parser, add_output, add_running, resolver_of, say
+from krmkit.cli.arguments import CommandParser, add_output, add_running, resolver_of, say
 from krmkit.cli.report.mask import Mask
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
-from krmkit.cli.why.fields import MISSING
+from krmkit.cli.why.fieldvalues import MISSING
 from krmkit.fn.package import PackageError, read
-from krmkit.fn.run import Options
+from krmkit.fn.run import RunOptions
 
 FORMATS = ("text", "json")
 EPILOG = """
@@ -25,9 +25,9 @@ Nothing is written. Values that a function marks as secret are not shown.
 """
 
 
-def parser() -> Parser:
+def parser() -> CommandParser:
     """The command line of `krmkit why`."""
-    made = Parser(
+    made = CommandParser(
         prog="krmkit why",
         description="Say where a value comes from: its line in the file, and each function that\nchanged it, with the input that made it do so.",
         epilog=EPILOG,
@@ -49,7 +49,7 @@ def parser() -> Parser:
 def main(words: list[str]) -> int:
     """Run `krmkit why ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
-    options = Options()
+    options = RunOptions()
     options.explain = True
     try:
         package = read(arguments.package)

@@ -6,10 +6,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.fn.package import Package
     from krmkit.fn.resultlist import FunctionRun
-    from krmkit.fn.source import Item
+    from krmkit.fn.source import FileResource
 
 
-class Change:
+class TracedChange:
     """One function changed a resource: its text before (None: it made it) and after (None: it removed it)."""
 
     __slots__ = ("after", "before", "run")
@@ -20,19 +20,19 @@ class Change:
         self.after = after
 
 
-class Subject:
+class TracedResource:
     """A resource on its way: `item` as it is now, `path` of its file in the root package, `original` as on disk (None: made
     by a function), and its changes in order."""
 
     __slots__ = ("changes", "item", "kept", "original", "path", "text")
 
-    def __init__(self, item: Item, path: str, original: str | None) -> None:
+    def __init__(self, item: FileResource, path: str, original: str | None) -> None:
         self.item = item
         self.kept = [item]  # so that no other item gets its id
         self.path = path
         self.original = original
         self.text: str | None = original
-        self.changes: list[Change] = []
+        self.changes: list[TracedChange] = []
 
     @property
     def name(self) -> str:
@@ -45,8 +45,8 @@ class Tracer:
     """Watches a pipeline. `subjects` are all resources that there ever were, in the order in which they appeared."""
 
     def __init__(self, package: Package) -> None:
-        self.subjects: list[Subject] = []
-        self._known: dict[int, Subject] = {}
+        self.subjects: list[TracedResource] = []
+        self._known: dict[int, TracedResource] = {}
         self._folders = {each.path: each for each in package.walk()}
         for each in package.walk():
             for file in each.files:
@@ -59,7 +59,7 @@ class Tracer:
     def finished(self, run: FunctionRun) -> None:
         """What it changed comes with `left`."""
 
-    def left(self, run: FunctionRun, before: list[Item], after: list[Item]) -> None:
+    def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
         """Note what a mutator made of the items that it was given."""
         still = {id(item) for item in after}
         gone = {_identity(item): self._known[id(item)] for item in before if id(item) not in still}
@@ -78,21 +78,21 @@ class Tracer:
         for subject in gone.values():
             self._note(subject, run, None)
 
-    def _add(self, item: Item, path: str, text: str | None) -> Subject:
-        subject = Subject(item, path, text)
+    def _add(self, item: FileResource, path: str, text: str | None) -> TracedResource:
+        subject = TracedResource(item, path, text)
         self.subjects.append(subject)
         self._known[id(item)] = subject
         return subject
 
-    def _path(self, item: Item) -> str:
+    def _path(self, item: FileResource) -> str:
         package = self._folders.get(item.location.package)
         return package.place(item.location.path) if package is not None else item.location.path
 
-    def _note(self, subject: Subject, run: FunctionRun, text: str | None) -> None:
+    def _note(self, subject: TracedResource, run: FunctionRun, text: str | None) -> None:
         if text != subject.text:
-            subject.changes.append(Change(run, subject.text, text))
+            subject.changes.append(TracedChange(run, subject.text, text))
             subject.text = text
 
 
-def _identity(item: Item) -> tuple[str, str, str, str]:
+def _identity(item: FileResource) -> tuple[str, str, str, str]:
     return item.location.package, item.kind, item.namespace, item.name

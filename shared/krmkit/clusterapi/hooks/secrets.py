@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.patches.request import Request
 
 
-class Secrets:
+class SensitiveValues:
     """The texts and numbers of the sensitive variables of one request.
 
     >>> from krmkit.clusterapi.patches.request import Request
-    >>> secrets = Secrets(["token"], Request([], {"token": "s3cr3t"}, {}))
+    >>> secrets = SensitiveValues(["token"], Request([], {"token": "s3cr3t"}, {}))
     >>> secrets.held_by('"token" must be longer, got "s3cr3t"')
     'token'
     """

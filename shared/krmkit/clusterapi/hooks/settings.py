@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.hooks.messages import HookError
-from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.clusterapi.variables.variableschema import convert_schema
 from krmkit.lang.openapi.pruning import unknown_fields
-from krmkit.lang.openapi.values import validate_value
+from krmkit.lang.openapi.valuechecks import validate_value
 from krmkit.lang.schema import fill_defaults
 
 TYPE_CHECKING = False
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 
-class Settings:
+class ExtensionSettings:
     """Settings with their schema. A handler without `settings` takes any, and templates do not see them.
 
-    >>> Settings({"defaults": {"registry": "r"}}, "settings", []).of({"settings": {"tag": "1"}})
+    >>> ExtensionSettings({"defaults": {"registry": "r"}}, "settings", []).of({"settings": {"tag": "1"}})
     {'registry': 'r', 'tag': '1'}
     """
 

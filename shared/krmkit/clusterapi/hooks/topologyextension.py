@@ -12,16 +12,16 @@ from krmkit.clusterapi.extensions import (
     JSON_PATCH,
     VALIDATE_TOPOLOGY,
 )
-from krmkit.clusterapi.hooks.definition import SPEC
+from krmkit.clusterapi.hooks.extensionschema import SPEC
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
-from krmkit.clusterapi.hooks.secrets import Secrets
-from krmkit.clusterapi.hooks.settings import Settings
+from krmkit.clusterapi.hooks.secrets import SensitiveValues
+from krmkit.clusterapi.hooks.settings import ExtensionSettings
 from krmkit.clusterapi.hooks.validating import Validations
-from krmkit.clusterapi.patches.apply import Patched
+from krmkit.clusterapi.patches.applypatches import Patched
+from krmkit.clusterapi.patches.patchvalues import Variables
 from krmkit.clusterapi.patches.request import RequestItem
-from krmkit.clusterapi.patches.values import Variables
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.lang.gotemplate import TemplateError, parse
 from krmkit.lang.jsondiff import diff
 from krmkit.lang.kubenames import is_dns1123_label
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.patches.request import Request
-    from krmkit.lang.kubecel.environment import Environment
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
 
     Object = dict[str, Any]
 
@@ -62,7 +62,7 @@ class TopologyExtension:
     def __init__(self, data: Object) -> None:
         self.name = str((data.get("metadata") or {}).get("name") or "")
         self.problems: list[tuple[str, str]] = []
-        self._environment: Environment | None = None
+        self._environment: KubeEnvironment | None = None
         self._handlers: dict[tuple[str, str], _Handler] = {}
         spec, violations = validate(read_schema(SPEC), data.get("spec"), "spec")
         self.problems += [(one.path, one.message) for one in violations]
@@ -83,11 +83,11 @@ class TopologyExtension:
                         self.problems.append((f"{path}.name", f'the handler "{prefix}{name}": {problem}'))
                     self._handlers[hook, prefix + name] = handler
 
-    def _cel(self) -> Environment:
+    def _cel(self) -> KubeEnvironment:
         if self._environment is None:
-            from krmkit.lang.kubecel.environment import Environment
+            from krmkit.lang.kubecel.celenvironment import KubeEnvironment
 
-            self._environment = Environment()
+            self._environment = KubeEnvironment()
         return self._environment
 
     def discovery(self) -> Object:
@@ -131,7 +131,7 @@ class _Handler:
         data: Object,
         path: str,
         problems: list[tuple[str, str]],
-        environment: Callable[[], Environment],
+        environment: Callable[[], KubeEnvironment],
     ) -> None:
         self.data = data
         self._sensitive: list[str] = data.get("sensitive") or []
@@ -151,7 +151,7 @@ class _Handler:
             problems += _patch_problems(patch, f"{path}.patches[{index}]")
         if not problems:
             self._patches = [ExtensionPatch(patch) for patch in data.get("patches") or []]
-        self._settings = Settings(data.get(SETTINGS), f"{path}.{SETTINGS}", problems)
+        self._settings = ExtensionSettings(data.get(SETTINGS), f"{path}.{SETTINGS}", problems)
         self._validations = Validations(data.get("validations") or [], environment)
         problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
 
@@ -161,7 +161,7 @@ class _Handler:
         if hook == DISCOVER_VARIABLES:
             return response(hook, variables=self.data["variables"])
         asked = read_request(request)
-        secrets = Secrets(self._sensitive, asked)
+        secrets = SensitiveValues(self._sensitive, asked)
 
         def shown(detail: str) -> str:
             held = secrets.held_by(detail)
@@ -172,7 +172,7 @@ class _Handler:
         return self._validate(asked, settings, shown)
 
     def _generate(
-        self, request: Request, settings: Object | None, secrets: Secrets, shown: Callable[[str], str]
+        self, request: Request, settings: Object | None, secrets: SensitiveValues, shown: Callable[[str], str]
     ) -> Object:
         items = []
         errors = set()
@@ -204,7 +204,7 @@ class _Handler:
         return failure(VALIDATE_TOPOLOGY, "; ".join(sorted(found))) if found else response(VALIDATE_TOPOLOGY)
 
 
-def _check_secrets(item: RequestItem, operations: list[Object], secrets: Secrets) -> None:
+def _check_secrets(item: RequestItem, operations: list[Object], secrets: SensitiveValues) -> None:
     """Raises HookError where a patch would write the value of a sensitive variable."""
     for operation in operations:
         written = secrets.written_by(operation.get("value"))

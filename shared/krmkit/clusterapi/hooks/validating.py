@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.patches.request import RequestItem
-    from krmkit.lang.kubecel.environment import Environment, Program
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
 
     Object = dict[str, Any]
 
@@ -24,7 +24,7 @@ class Validations:
 
     __slots__ = ("_environment", "_rules", "problems")
 
-    def __init__(self, validations: list[Object], environment: Callable[[], Environment]) -> None:
+    def __init__(self, validations: list[Object], environment: Callable[[], KubeEnvironment]) -> None:
         self.problems: list[tuple[str, str]] = []
         self._rules: list[_Rule] = []
         if not validations:
@@ -65,7 +65,7 @@ class Validations:
 class _Rule:
     __slots__ = ("_message", "_program", "_text", "selector")
 
-    def __init__(self, validation: Object, program: Program, message: Program | None) -> None:
+    def __init__(self, validation: Object, program: KubeProgram, message: KubeProgram | None) -> None:
         self.selector: Object = validation.get("selector") or {}
         self._program = program
         self._message = message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import JSON_PATCH
+from krmkit.clusterapi.patches.patchvalues import PatchValueError, Variables, enabled_by, value_of
 from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
-from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
 from krmkit.lang.gotemplate.printing import quote
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.clusterapi import labels
-from krmkit.clusterapi.contract import machine_infrastructure_path
+from krmkit.clusterapi.contractversion import machine_infrastructure_path
 from krmkit.clusterapi.patches.request import (
     BOOTSTRAP_REF,
     CONTROL_PLANE_REF,
@@ -24,13 +24,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import Blueprint
+    from krmkit.clusterapi.blueprint import ClusterBlueprint
     from krmkit.clusterapi.state import ClusterState
 
     Object = dict[str, Any]
 
 
-def create_request(blueprint: Blueprint, desired: ClusterState) -> Request:
+def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Request:
     """The request for a Cluster's templates. Item uids are 1, 2, ... in the order of the items."""
     topology = mapping(desired.cluster, "spec", "topology")
     items: list[RequestItem] = []

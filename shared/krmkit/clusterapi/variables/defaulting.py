@@ -5,7 +5,7 @@ Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.values import Variable, repeated, unusable
+from krmkit.clusterapi.variables.variablevalues import VariableValue, repeated, unusable
 from krmkit.lang.fielderror import FieldError, invalid, key
 from krmkit.lang.schema import fill_defaults
 
@@ -13,12 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from krmkit.clusterapi.variables.definitions import Definition, Definitions
+    from krmkit.clusterapi.variables.definitions import Definitions, VariableDefinition
 
 
 def default_variables(
-    values: Sequence[Variable], definitions: Definitions, path: str, *, create: bool
-) -> tuple[list[Variable], list[FieldError]]:
+    values: Sequence[VariableValue], definitions: Definitions, path: str, *, create: bool
+) -> tuple[list[VariableValue], list[FieldError]]:
     """The values with defaults, or errors and no values at all.
 
     With `create`, variables that are not set follow in the order of the definitions, if their schema has a default.
@@ -26,7 +26,7 @@ def default_variables(
     errors = repeated(values, path) or definitions.errors(path)
     if errors:
         return [], errors
-    found: list[Variable] = []
+    found: list[VariableValue] = []
     for variable in values:
         definition = definitions.by_name.get(variable.name)
         if definition is None:
@@ -53,8 +53,8 @@ def default_variables(
 
 
 def default_variable(
-    variable: Variable | None, definition: Definition, path: str, *, create: bool
-) -> tuple[Variable | None, list[FieldError]]:
+    variable: VariableValue | None, definition: VariableDefinition, path: str, *, create: bool
+) -> tuple[VariableValue | None, list[FieldError]]:
     """One value with its defaults; None where there is nothing to set. What is set already stays, even if it is empty."""
     schema = definition.schema
     if schema is None:
@@ -67,10 +67,10 @@ def default_variable(
     new = fill_defaults(schema, value)
     if variable is not None and new is variable.value and variable.raw:
         return variable, []
-    return Variable(definition.name, new), []
+    return VariableValue(definition.name, new), []
 
 
-def _conversion(definition: Definition) -> str:
+def _conversion(definition: VariableDefinition) -> str:
     return (
         f'failed to convert schema definition for variable "{definition.name}"; ClusterClass should be checked: '
         + "; ".join(map(str, definition.problems))

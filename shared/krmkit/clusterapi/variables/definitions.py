@@ -5,9 +5,9 @@ The list is that of ClusterClass status.variables. It is computed here, and need
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
-from krmkit.clusterapi.variables.schema import convert_schema
-from krmkit.clusterapi.variables.values import go_number
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.clusterapi.variables.variableschema import convert_schema
+from krmkit.clusterapi.variables.variablevalues import go_number
 from krmkit.lang.fielderror import FieldError, aggregate, child, type_invalid
 from krmkit.lang.openapi.rules import RuleSet, has_rules
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from krmkit.lang.kubecel.environment import Environment
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
     from krmkit.lang.schema import Schema
 
 INLINE = "inline"
@@ -34,7 +34,7 @@ class DiscoveryError(ValueError):
     """The variables of a ClusterClass cannot be put together; the text is the controller's."""
 
 
-class Definition:
+class VariableDefinition:
     """One variable, ready for values: its schema and rules are compiled once for a ClusterClass.
 
     `problems` are the errors of a schema that cannot be read; `sources` are the names in `from`.
@@ -69,9 +69,11 @@ class Definitions:
 
     __slots__ = ("_names", "_problem", "by_name")
 
-    def __init__(self, status: Sequence[Mapping[str, Any]], environment: Environment | None = None) -> None:
+    def __init__(
+        self, status: Sequence[Mapping[str, Any]], environment: KubeEnvironment | None = None
+    ) -> None:
         """`environment` evaluates rules; where it is None, one is made for the first schema that has rules."""
-        self.by_name: dict[str, Definition] = {}
+        self.by_name: dict[str, VariableDefinition] = {}
         # Why the class cannot be used; errors then name all its variables.
         self._problem = ""
         self._names = ""
@@ -93,7 +95,9 @@ class Definitions:
                     environment = _environment()
                 rules = RuleSet(schema, environment)
             sources = tuple(str(definition.get("from", "")) for definition in listed)
-            self.by_name[name] = Definition(name, bool(first.get("required")), schema, errors, rules, sources)
+            self.by_name[name] = VariableDefinition(
+                name, bool(first.get("required")), schema, errors, rules, sources
+            )
         if problems:
             self._names = ",".join(f"Name: {entry.get('name', '')}" for entry in status)
             self._problem = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
@@ -106,10 +110,10 @@ class Definitions:
         return [type_invalid(path, f"[{self._names}]", detail)]
 
 
-def _environment() -> Environment:
-    from krmkit.lang.kubecel.environment import Environment
+def _environment() -> KubeEnvironment:
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
 
-    return Environment()
+    return KubeEnvironment()
 
 
 def _openapi(definition: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,7 +124,7 @@ def _openapi(definition: Mapping[str, Any]) -> Mapping[str, Any]:
 def status_variables(
     cluster_class: Mapping[str, Any],
     discovered: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-    environment: Environment | None = None,
+    environment: KubeEnvironment | None = None,
 ) -> list[dict[str, Any]]:
     """status.variables of a ClusterClass. `discovered` are the variables that each external patch answers, by patch name.
 

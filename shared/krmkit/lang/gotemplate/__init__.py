@@ -7,10 +7,10 @@
 
 `functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to functions.Function. What goes
 wrong is a TemplateError in Go's words, with the phase (parse, exec), line and column. Nothing depends on the clock, the
-environment or chance, and Limits bounds what a hostile template can use. values.py tells how Go's types appear in Python.
+environment or chance, and TemplateLimits bounds what a hostile template can use. values.py tells how Go's types appear in Python.
 
 Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
-no functions, so that `call` can only fail; nesting and recursion end earlier (Limits), with an error.
+no functions, so that `call` can only fail; nesting and recursion end earlier (TemplateLimits), with an error.
 
 The names below are loaded when they are first asked for; a template without sprig functions loads none of sprig.
 """
@@ -20,11 +20,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.lang.gotemplate.errors import TemplateError as TemplateError
-    from krmkit.lang.gotemplate.limits import Limits as Limits
+    from krmkit.lang.gotemplate.limits import TemplateLimits as TemplateLimits
     from krmkit.lang.gotemplate.template import Template as Template
     from krmkit.lang.gotemplate.template import parse as parse
 
-__all__ = ["Limits", "Template", "TemplateError", "parse"]
+__all__ = ["Template", "TemplateError", "TemplateLimits", "parse"]
 
 
 def __getattr__(name: str) -> object:
@@ -36,8 +36,8 @@ def __getattr__(name: str) -> object:
         from krmkit.lang.gotemplate import errors
 
         return errors.TemplateError
-    if name == "Limits":
+    if name == "TemplateLimits":
         from krmkit.lang.gotemplate import limits
 
-        return limits.Limits
+        return limits.TemplateLimits
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import Function, FunctionSet, GoCallError
+from krmkit.lang.gotemplate.gofunctions import FunctionSet, GoCallError, GoFunction
 from krmkit.lang.gotemplate.printing import byte_length, go_print_value, sprint, sprintln
 from krmkit.lang.gotemplate.values import (
     ABSENT,
@@ -247,7 +247,7 @@ def _special(*values: object) -> object:
     return go_print_value(values)
 
 
-class _Printf(Function):
+class _Printf(GoFunction):
     """printf, whose module is only loaded for templates that use it."""
 
     __slots__ = ()
@@ -261,23 +261,23 @@ class _Printf(Function):
 _TWO = ("value", "value")
 
 BUILTINS: FunctionSet = {
-    "and": Function(_special, _TWO, True, "value"),
-    "or": Function(_special, _TWO, True, "value"),
-    "call": Function(_special, _TWO, True, "value"),
-    "not": Function(negate, ("value",), result="bool"),
-    "len": Function(length, ("value",), result="int"),
-    "index": Function(index, _TWO, True, "value"),
-    "slice": Function(cut, _TWO, True, "value"),
-    "print": Function(sprint, ("any",), True, "string"),
+    "and": GoFunction(_special, _TWO, True, "value"),
+    "or": GoFunction(_special, _TWO, True, "value"),
+    "call": GoFunction(_special, _TWO, True, "value"),
+    "not": GoFunction(negate, ("value",), result="bool"),
+    "len": GoFunction(length, ("value",), result="int"),
+    "index": GoFunction(index, _TWO, True, "value"),
+    "slice": GoFunction(cut, _TWO, True, "value"),
+    "print": GoFunction(sprint, ("any",), True, "string"),
     "printf": _Printf(_special, ("string", "any"), True, "string"),
-    "println": Function(sprintln, ("any",), True, "string"),
-    "html": Function(html, ("any",), True, "string"),
-    "js": Function(js, ("any",), True, "string"),
-    "urlquery": Function(urlquery, ("any",), True, "string"),
-    "eq": Function(equal, _TWO, True, "bool"),
-    "ne": Function(not_equal, _TWO, result="bool"),
-    "lt": Function(less, _TWO, result="bool"),
-    "le": Function(less_or_equal, _TWO, result="bool"),
-    "gt": Function(greater, _TWO, result="bool"),
-    "ge": Function(greater_or_equal, _TWO, result="bool"),
+    "println": GoFunction(sprintln, ("any",), True, "string"),
+    "html": GoFunction(html, ("any",), True, "string"),
+    "js": GoFunction(js, ("any",), True, "string"),
+    "urlquery": GoFunction(urlquery, ("any",), True, "string"),
+    "eq": GoFunction(equal, _TWO, True, "bool"),
+    "ne": GoFunction(not_equal, _TWO, result="bool"),
+    "lt": GoFunction(less, _TWO, result="bool"),
+    "le": GoFunction(less_or_equal, _TWO, result="bool"),
+    "gt": GoFunction(greater, _TWO, result="bool"),
+    "ge": GoFunction(greater_or_equal, _TWO, result="bool"),
 }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.arguments import Argument, failing, failing_stage, final, typed
-from krmkit.lang.gotemplate.functions import Function, GoCallError
+from krmkit.lang.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
+from krmkit.lang.gotemplate.execution import LAST, Execution, Site
+from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 from krmkit.lang.gotemplate.nodes import Node
-from krmkit.lang.gotemplate.run import LAST, Run, Site
 from krmkit.lang.gotemplate.values import ABSENT, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.lang.gotemplate.run import Expression, Frame, Stage
+    from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
 
 
-def wrong_count(function: Function, name: str, given: int, piped: bool) -> str:
+def wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
     """Go's message when a function gets too few or too many arguments, "" when the number is right."""
     wanted = len(function.types)
     if function.variadic:
@@ -25,7 +25,7 @@ def wrong_count(function: Function, name: str, given: int, piped: bool) -> str:
     return f"wrong number of args for {name}: want {wanted} got {given + piped}"
 
 
-def argument_types(function: Function, count: int) -> list[str]:
+def argument_types(function: GoFunction, count: int) -> list[str]:
     """The types of the first `count` arguments."""
     types = list(function.types[:count])
     while len(types) < count:
@@ -34,7 +34,7 @@ def argument_types(function: Function, count: int) -> list[str]:
 
 
 def call(
-    function: Function, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
+    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
 ) -> Expression:
     """A call without a piped value. `place`: the node of errors in the call's form; `command`: of the call's own."""
     problem = wrong_count(function, name, len(arguments), False)
@@ -85,7 +85,7 @@ def call(
 
 
 def piped_call(
-    function: Function, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
+    function: GoFunction, name: str, place: Node, command: Node, arguments: list[Argument], site: Site
 ) -> Stage:
     """A call whose last argument comes through the pipe."""
     problem = wrong_count(function, name, len(arguments), True)
@@ -127,13 +127,13 @@ def piped_call(
 
 
 def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Stage:
-    """and, or: the first argument that decides, those behind it are not evaluated. `Run.last` tells how far it came."""
+    """and, or: the first argument that decides, those behind it are not evaluated. `Execution.last` tells how far it came."""
     wanted = name == "or"
     given = [(typed(argument, "reflect.Value", site), argument.last) for argument in arguments]
 
     def decide(frame: Frame, dot: object, value: object) -> object:
         found: object = ABSENT
-        run: Run = frame[0]
+        run: Execution = frame[0]
         for argument, last in given:
             found = argument(frame, dot)
             if last is not LAST:

@@ -6,9 +6,10 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.arguments import Argument, constant, failing, failing_stage
+from krmkit.lang.gotemplate.callarguments import Argument, constant, failing, failing_stage
 from krmkit.lang.gotemplate.calls import and_or, call, call_value, piped_call
-from krmkit.lang.gotemplate.fields import INTERFACE, Walk, field_chain, variable_chain
+from krmkit.lang.gotemplate.execution import LAST, Site
+from krmkit.lang.gotemplate.fieldchains import INTERFACE, FieldWalk, field_chain, variable_chain
 from krmkit.lang.gotemplate.nodes import (
     Bool,
     Chain,
@@ -23,20 +24,19 @@ from krmkit.lang.gotemplate.nodes import (
     String,
     Variable,
 )
-from krmkit.lang.gotemplate.run import LAST, Site
 from krmkit.lang.gotemplate.values import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from krmkit.lang.gotemplate.functions import Function
-    from krmkit.lang.gotemplate.run import Expression, Frame, Stage
+    from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
+    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 _CONSTANTS = (Bool, Nil, Numeral, String)
 
 
-class Place:
+class VariablePlace:
     """Where a variable is in the frame. `type_slot`: where its declared type is, when a range declared it, else 0."""
 
     __slots__ = ("slot", "type_slot")
@@ -50,13 +50,13 @@ class Expressions:
     """Compiler of the pipelines of one tree; each method returns a closure and the node that it visits last."""
 
     def __init__(
-        self, site: Site, functions: Mapping[str, Function], builtins: Mapping[str, Function]
+        self, site: Site, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction]
     ) -> None:
         self.site = site
         self.functions = functions
         self.builtins = builtins
         self.scope: list[str] = []  # names in the order of their declaration
-        self.places: dict[str, list[Place]] = {"$": [Place(1)]}  # the innermost one last
+        self.places: dict[str, list[VariablePlace]] = {"$": [VariablePlace(1)]}  # the innermost one last
         self.slots = 2
         self.dot_type = 0  # place of the declared type of the dot, inside a range
 
@@ -66,8 +66,8 @@ class Expressions:
         self.slots += 1
         return self.slots - 1
 
-    def declare(self, name: str) -> Place:
-        place = Place(self.new_slot())
+    def declare(self, name: str) -> VariablePlace:
+        place = VariablePlace(self.new_slot())
         self.scope.append(name)
         self.places.setdefault(name, []).append(place)
         return place
@@ -78,7 +78,7 @@ class Expressions:
             self.places[name].pop()
         del self.scope[outer:]
 
-    def find(self, name: str) -> Place | None:
+    def find(self, name: str) -> VariablePlace | None:
         places = self.places.get(name)
         return places[-1] if places else None
 
@@ -229,7 +229,7 @@ class Expressions:
         expression, last = self.operand(node)
         return Argument(node, expression, last)
 
-    def function(self, name: str) -> tuple[Function, bool]:
+    def function(self, name: str) -> tuple[GoFunction, bool]:
         """The function of a name, and whether it is Go's own."""
         found = self.functions.get(name)
         return (found, False) if found is not None else (self.builtins[name], True)
@@ -263,12 +263,12 @@ class Expressions:
         """A chain of fields, perhaps with arguments for a method at its end."""
         arguments = [self.argument(one) for one in args]
         if isinstance(node, Field):
-            return field_chain(Walk(node.fields, node, node, self.dot_type, self.site, arguments)), node
+            return field_chain(FieldWalk(node.fields, node, node, self.dot_type, self.site, arguments)), node
         if isinstance(node, Variable):
             place = self.find(node.name)
             if place is None:
                 return failing(f"undefined variable: {node.name}", node, self.site), node
-            walk = Walk(node.fields, node, node, place.type_slot, self.site, arguments)
+            walk = FieldWalk(node.fields, node, node, place.type_slot, self.site, arguments)
             return variable_chain(place.slot, walk), node
         walk, head, declared = self.chain(node, arguments, False)
         step = walk.step
@@ -284,13 +284,13 @@ class Expressions:
         declared = ""
         head: Expression
         if isinstance(node, Field):
-            walk = Walk(node.fields, node, node, self.dot_type, self.site, arguments, True)
+            walk = FieldWalk(node.fields, node, node, self.dot_type, self.site, arguments, True)
             head = _dot
         elif isinstance(node, Variable):
             place = self.find(node.name)
             if place is None:
                 return failing_stage(f"undefined variable: {node.name}", node, self.site), node
-            walk = Walk(node.fields, node, node, place.type_slot, self.site, arguments, True)
+            walk = FieldWalk(node.fields, node, node, place.type_slot, self.site, arguments, True)
             head, _ = self.operand(Variable(node.pos, node.name, []))
         else:
             walk, head, declared = self.chain(node, arguments, True)
@@ -301,7 +301,7 @@ class Expressions:
 
         return stage, walk.last
 
-    def chain(self, node: Node, arguments: list[Argument], piped: bool) -> tuple[Walk, Expression, str]:
+    def chain(self, node: Node, arguments: list[Argument], piped: bool) -> tuple[FieldWalk, Expression, str]:
         """(pipeline).field or function.field: the walk, what it begins with, and its declared type."""
         assert isinstance(node, Chain)
         head, last = self.operand(node.node)
@@ -309,7 +309,7 @@ class Expressions:
         if isinstance(node.node, Identifier):
             result = self.function(node.node.name)[0].result
             declared = result if result == INTERFACE else ""
-        return Walk(node.fields, node, last, 0, self.site, arguments, piped), head, declared
+        return FieldWalk(node.fields, node, last, 0, self.site, arguments, piped), head, declared
 
 
 def _dot(frame: Frame, dot: object) -> object:

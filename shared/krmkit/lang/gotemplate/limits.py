@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Limits:
+class TemplateLimits:
     """Bounds of one template; pass a Limits with larger numbers to parse() to raise them.
 
     nesting: control structures and parentheses inside each other, in the text.
@@ -31,4 +31,4 @@ class Limits:
         self.work = work
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = TemplateLimits()

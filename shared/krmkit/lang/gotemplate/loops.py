@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from krmkit.lang.gotemplate.execution import BREAK, Execution, Site
 from krmkit.lang.gotemplate.printing import go_print_value
-from krmkit.lang.gotemplate.run import BREAK, Run, Site
 from krmkit.lang.gotemplate.values import ABSENT, sorted_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from krmkit.lang.gotemplate.execution import Expression, Frame, Statement, Write
     from krmkit.lang.gotemplate.nodes import Node
-    from krmkit.lang.gotemplate.run import Expression, Frame, Statement, Write
 
 
 def loop(
@@ -37,7 +37,7 @@ def loop(
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
-        run: Run = frame[0]
+        run: Execution = frame[0]
         pairs: Iterable[tuple[object, object]]
         if isinstance(value, list):
             size = len(value)
@@ -76,7 +76,7 @@ def loop(
 
     def _count(frame: Frame, dot: object, write: Write, number: int) -> object:
         """range over an int: 0 to one less than it."""
-        run: Run = frame[0]
+        run: Execution = frame[0]
         if index_slot:
             raise site.error(run, failing, f"can't use {number} to iterate over more than one variable")
         if number <= 0:

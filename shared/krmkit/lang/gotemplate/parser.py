@@ -33,13 +33,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from krmkit.lang.gotemplate.limits import Limits
+    from krmkit.lang.gotemplate.limits import TemplateLimits
 
 _CONTROLS = {IF: "if", WITH: "with", RANGE: "range"}
 
 
 def parse_trees(
-    name: str, text: str, functions: Container[str], left: str, right: str, limits: Limits
+    name: str, text: str, functions: Container[str], left: str, right: str, limits: TemplateLimits
 ) -> dict[str, Tree]:
     """The trees of a text by name, that of the text itself among them. Raises TemplateError (phase "parse")."""
     jumps = tuple([word for word in ("break", "continue") if word in functions])

@@ -50,7 +50,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from krmkit.lang.gotemplate.limits import Limits
+    from krmkit.lang.gotemplate.limits import TemplateLimits
 
 _OPERANDS = frozenset(
     (
@@ -78,7 +78,7 @@ class Pipelines:
                  "variables", "visible")  # fmt: skip
 
     def __init__(
-        self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: Limits
+        self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: TemplateLimits
     ) -> None:
         self.name = name
         self.text = text

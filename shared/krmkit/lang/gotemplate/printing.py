@@ -5,7 +5,7 @@ Text is counted while it is made: GoCallError ends a value whose text would be t
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import ABSENT, GoObject, encode, sorted_keys
 from krmkit.lang.gotemplate.work import charge, charge_text
 

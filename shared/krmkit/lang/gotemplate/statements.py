@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from krmkit.lang.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.lang.gotemplate.expressions import Expressions
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.loops import loop
 from krmkit.lang.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.lang.gotemplate.nodes import TemplateCall as Call
 from krmkit.lang.gotemplate.printing import go_print_value, quote
-from krmkit.lang.gotemplate.run import BREAK, CONTINUE, LONG, Program, Run, Site
 from krmkit.lang.gotemplate.values import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from krmkit.lang.gotemplate.functions import Function
-    from krmkit.lang.gotemplate.run import Expression, Frame, Statement, Write
+    from krmkit.lang.gotemplate.execution import Expression, Frame, Statement, Write
+    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 _BLOCK = 64
 """Nodes of a list that run between two looks at how much has been written."""
 
 
 def compile_tree(
-    tree: Tree, functions: Mapping[str, Function], builtins: Mapping[str, Function], missing: str
+    tree: Tree, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction], missing: str
 ) -> Program:
     """The program of a tree. `missing`: what an absent key is, one of default, zero, error."""
     compiler = _Statements(Site(tree, missing), functions, builtins)
@@ -35,7 +35,7 @@ class _Statements(Expressions):
     """Compiler of one tree."""
 
     def __init__(
-        self, site: Site, functions: Mapping[str, Function], builtins: Mapping[str, Function]
+        self, site: Site, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction]
     ) -> None:
         super().__init__(site, functions, builtins)
         self.cost = 1
@@ -199,7 +199,7 @@ class _Statements(Expressions):
         levels = self.nesting + 1
 
         def run_template(frame: Frame, dot: object, write: Write) -> None:
-            run: Run = frame[0]
+            run: Execution = frame[0]
             program = run.programs.get(name)
             if program is None:
                 raise site.error(run, node, f"template {quote(name)} not defined")
@@ -270,7 +270,7 @@ def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
     """A long list of statements, counting what is written now and then."""
 
     def counted(frame: Frame, dot: object, write: Write) -> None:
-        run: Run = frame[0]
+        run: Execution = frame[0]
         for block in blocks:
             block(frame, dot, write)
             if len(run.chunks) > run.next_count:

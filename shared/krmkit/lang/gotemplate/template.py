@@ -5,11 +5,11 @@ from __future__ import annotations
 from krmkit.lang.functionsets import function_set
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.gotemplate.errors import TemplateError
-from krmkit.lang.gotemplate.limits import DEFAULT_LIMITS, Limits
+from krmkit.lang.gotemplate.execution import Execution, Program
+from krmkit.lang.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.lang.gotemplate.nodes import Tree
 from krmkit.lang.gotemplate.parser import parse_trees
 from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.run import Program, Run
 from krmkit.lang.gotemplate.statements import compile_tree
 from krmkit.lang.gotemplate.values import ABSENT, DataError, from_json
 from krmkit.lang.gotemplate.work import begin, end
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from krmkit.lang.gotemplate.functions import Function
+    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 _MISSING = {
     "missingkey=default": "default",
@@ -31,10 +31,10 @@ _MISSING = {
 def parse(
     text: str,
     name: str = "template",
-    functions: str | Mapping[str, Function] | None = None,
+    functions: str | Mapping[str, GoFunction] | None = None,
     delims: tuple[str, str] = ("{{", "}}"),
     options: Iterable[str] = (),
-    limits: Limits = DEFAULT_LIMITS,
+    limits: TemplateLimits = DEFAULT_LIMITS,
 ) -> Template:
     """Parses a template.
 
@@ -59,7 +59,7 @@ class _Group:
     __slots__ = ("delims", "functions", "known", "limits", "missing", "programs", "trees")
 
     def __init__(
-        self, functions: dict[str, Function], delims: tuple[str, str], missing: str, limits: Limits
+        self, functions: dict[str, GoFunction], delims: tuple[str, str], missing: str, limits: TemplateLimits
     ) -> None:
         self.functions = functions
         self.known = {**BUILTINS, **functions} if functions else BUILTINS
@@ -116,7 +116,7 @@ class Template:
             raise TemplateError(
                 f"template: no template {quote(str(name))} associated with template {quote(self.name)}"
             )
-        run = Run(self._group.programs, self._group.limits)
+        run = Execution(self._group.programs, self._group.limits)
         outermost = begin(run.limits.work)
         try:
             dot = ABSENT if data is None else data if numbers == "go" else from_json(data, numbers)

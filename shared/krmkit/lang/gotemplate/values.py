@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from krmkit.lang.gotemplate.functions import Function
+    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 MAX_ITEMS = 2_000_000
 """Values that from_json takes over and deep_equal compares, each container counted as often as it occurs."""
@@ -162,7 +162,7 @@ class GoObject:
     __slots__ = ()
     go_type = "interface {}"
     go_kind = "struct"
-    go_methods: Mapping[str, Function] = {}
+    go_methods: Mapping[str, GoFunction] = {}
     go_fields: Mapping[str, Callable[[GoObject], object]] = {}
 
     def go_string(self) -> str:

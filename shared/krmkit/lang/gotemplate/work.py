@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from krmkit.lang import effort
 from krmkit.lang.effort import end
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 
 __all__ = ["LONG", "MADE", "READ", "begin", "charge", "charge_read", "charge_text", "end"]
 

@@ -7,8 +7,8 @@ double, bool, strings (a list of them), query (a map of such lists), the kinds o
 from __future__ import annotations
 
 from krmkit.lang import pattern
-from krmkit.lang.kubecel import objects
-from krmkit.lang.kubecel.objects import accepts
+from krmkit.lang.kubecel import celvalues
+from krmkit.lang.kubecel.celvalues import accepts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _ORDERED = ("int", "double", "bool", "string")
 _ADDED = ("int", "double")
 
 
-class Function:
+class Overload:
     """One overload: types by name, `member` if the first is the receiver."""
 
     __slots__ = ("member", "name", "parameters", "result", "run", "since")
@@ -82,9 +82,9 @@ def _largest(items: list[Any]) -> object:
     return max(items)
 
 
-def functions() -> list[Function]:
+def functions() -> list[Overload]:
     """All overloads."""
-    found: list[Function] = []
+    found: list[Overload] = []
 
     def add(since: tuple[int, int], signature: str, run: Callable[..., Any]) -> None:
         found.append(_function(signature, since, run))
@@ -103,7 +103,7 @@ def functions() -> list[Function]:
     return found
 
 
-def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Function:
+def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -> Overload:
     """The parts of a signature such as `quantity.add(int) quantity`."""
     call, _, result = signature.rpartition(" ")
     head, _, inside = call.removesuffix(")").rpartition("(")
@@ -112,7 +112,7 @@ def _function(signature: str, since: tuple[int, int], run: Callable[..., Any]) -
     static = head in ("ip.isCanonical",)
     if dot and not static:
         parameters.insert(0, receiver)
-    return Function(head if static else name, tuple(parameters), result, bool(dot) and not static, since, run)
+    return Overload(head if static else name, tuple(parameters), result, bool(dot) and not static, since, run)
 
 
 _V28, _V30, _V33 = (1, 28), (1, 30), (1, 33)
@@ -120,61 +120,61 @@ _TEXTS: dict[str, Callable[..., Any]] = {
     "string.find(string) string": find,
     "string.findAll(string) strings": find_all,
     "string.findAll(string,int) strings": find_all,
-    "url(string) url": objects.url,
-    "isURL(string) bool": accepts(objects.url),
-    "url.getScheme() string": objects.url_scheme,
-    "url.getHost() string": objects.url_host,
-    "url.getHostname() string": objects.url_hostname,
-    "url.getPort() string": objects.url_port,
-    "url.getEscapedPath() string": objects.url_escaped_path,
-    "url.getQuery() query": objects.url_query,
+    "url(string) url": celvalues.url,
+    "isURL(string) bool": accepts(celvalues.url),
+    "url.getScheme() string": celvalues.url_scheme,
+    "url.getHost() string": celvalues.url_host,
+    "url.getHostname() string": celvalues.url_hostname,
+    "url.getPort() string": celvalues.url_port,
+    "url.getEscapedPath() string": celvalues.url_escaped_path,
+    "url.getQuery() query": celvalues.url_query,
 }
 _QUANTITIES: dict[str, Callable[..., Any]] = {
-    "quantity(string) quantity": objects.make_quantity,
-    "isQuantity(string) bool": accepts(objects.make_quantity),
-    "quantity.sign() int": objects.quantity_sign,
-    "quantity.isInteger() bool": objects.quantity_is_integer,
-    "quantity.asInteger() int": objects.quantity_as_integer,
-    "quantity.asApproximateFloat() double": objects.quantity_as_float,
-    "quantity.add(quantity) quantity": objects.quantity_add,
-    "quantity.add(int) quantity": objects.quantity_add,
-    "quantity.sub(quantity) quantity": objects.quantity_sub,
-    "quantity.sub(int) quantity": objects.quantity_sub,
-    "quantity.isGreaterThan(quantity) bool": lambda a, b: objects.compare(a, b) > 0,
-    "quantity.isLessThan(quantity) bool": lambda a, b: objects.compare(a, b) < 0,
-    "quantity.compareTo(quantity) int": objects.compare,
+    "quantity(string) quantity": celvalues.make_quantity,
+    "isQuantity(string) bool": accepts(celvalues.make_quantity),
+    "quantity.sign() int": celvalues.quantity_sign,
+    "quantity.isInteger() bool": celvalues.quantity_is_integer,
+    "quantity.asInteger() int": celvalues.quantity_as_integer,
+    "quantity.asApproximateFloat() double": celvalues.quantity_as_float,
+    "quantity.add(quantity) quantity": celvalues.quantity_add,
+    "quantity.add(int) quantity": celvalues.quantity_add,
+    "quantity.sub(quantity) quantity": celvalues.quantity_sub,
+    "quantity.sub(int) quantity": celvalues.quantity_sub,
+    "quantity.isGreaterThan(quantity) bool": lambda a, b: celvalues.compare(a, b) > 0,
+    "quantity.isLessThan(quantity) bool": lambda a, b: celvalues.compare(a, b) < 0,
+    "quantity.compareTo(quantity) int": celvalues.compare,
 }
 _ADDRESSES: dict[str, Callable[..., Any]] = {
-    "ip(string) ip": objects.ip,
-    "isIP(string) bool": accepts(objects.ip),
-    "ip.isCanonical(string) bool": objects.ip_is_canonical,
-    "ip.family() int": objects.ip_family,
-    "ip.isUnspecified() bool": objects.ip_is_unspecified,
-    "ip.isLoopback() bool": objects.ip_is_loopback,
-    "ip.isLinkLocalMulticast() bool": objects.ip_is_link_local_multicast,
-    "ip.isLinkLocalUnicast() bool": objects.ip_is_link_local_unicast,
-    "ip.isGlobalUnicast() bool": objects.ip_is_global_unicast,
-    "cidr(string) cidr": objects.cidr,
-    "isCIDR(string) bool": accepts(objects.cidr),
-    "cidr.containsIP(ip) bool": objects.cidr_contains_ip,
-    "cidr.containsIP(string) bool": objects.cidr_contains_ip,
-    "cidr.containsCIDR(cidr) bool": objects.cidr_contains_cidr,
-    "cidr.containsCIDR(string) bool": objects.cidr_contains_cidr,
-    "cidr.ip() ip": objects.cidr_ip,
-    "cidr.masked() cidr": objects.cidr_masked,
-    "cidr.prefixLength() int": objects.cidr_prefix_length,
+    "ip(string) ip": celvalues.ip,
+    "isIP(string) bool": accepts(celvalues.ip),
+    "ip.isCanonical(string) bool": celvalues.ip_is_canonical,
+    "ip.family() int": celvalues.ip_family,
+    "ip.isUnspecified() bool": celvalues.ip_is_unspecified,
+    "ip.isLoopback() bool": celvalues.ip_is_loopback,
+    "ip.isLinkLocalMulticast() bool": celvalues.ip_is_link_local_multicast,
+    "ip.isLinkLocalUnicast() bool": celvalues.ip_is_link_local_unicast,
+    "ip.isGlobalUnicast() bool": celvalues.ip_is_global_unicast,
+    "cidr(string) cidr": celvalues.cidr,
+    "isCIDR(string) bool": accepts(celvalues.cidr),
+    "cidr.containsIP(ip) bool": celvalues.cidr_contains_ip,
+    "cidr.containsIP(string) bool": celvalues.cidr_contains_ip,
+    "cidr.containsCIDR(cidr) bool": celvalues.cidr_contains_cidr,
+    "cidr.containsCIDR(string) bool": celvalues.cidr_contains_cidr,
+    "cidr.ip() ip": celvalues.cidr_ip,
+    "cidr.masked() cidr": celvalues.cidr_masked,
+    "cidr.prefixLength() int": celvalues.cidr_prefix_length,
 }
 _VERSIONS: dict[str, Callable[..., Any]] = {
-    "semver(string) semver": objects.make_semver,
-    "semver(string,bool) semver": objects.make_semver,
-    "isSemver(string) bool": accepts(objects.make_semver),
+    "semver(string) semver": celvalues.make_semver,
+    "semver(string,bool) semver": celvalues.make_semver,
+    "isSemver(string) bool": accepts(celvalues.make_semver),
     "isSemver(string,bool) bool": lambda text, normalize: accepts(
-        lambda inner: objects.make_semver(inner, normalize)
+        lambda inner: celvalues.make_semver(inner, normalize)
     )(text),
-    "semver.major() int": objects.semver_major,
-    "semver.minor() int": objects.semver_minor,
-    "semver.patch() int": objects.semver_patch,
-    "semver.isGreaterThan(semver) bool": lambda a, b: objects.compare(a, b) > 0,
-    "semver.isLessThan(semver) bool": lambda a, b: objects.compare(a, b) < 0,
-    "semver.compareTo(semver) int": objects.compare,
+    "semver.major() int": celvalues.semver_major,
+    "semver.minor() int": celvalues.semver_minor,
+    "semver.patch() int": celvalues.semver_patch,
+    "semver.isGreaterThan(semver) bool": lambda a, b: celvalues.compare(a, b) > 0,
+    "semver.isLessThan(semver) bool": lambda a, b: celvalues.compare(a, b) < 0,
+    "semver.compareTo(semver) int": celvalues.compare,
 }

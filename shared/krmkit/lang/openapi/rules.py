@@ -19,14 +19,14 @@ from krmkit.lang.fielderror import (
     required,
 )
 from krmkit.lang.fielderror import index as index_of
-from krmkit.lang.kubecel.environment import ITERATIONS, OUT_OF_STEPS
+from krmkit.lang.kubecel.celenvironment import ITERATIONS, OUT_OF_STEPS
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.lang.kubecel.environment import Environment, Program
+    from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
     from krmkit.lang.openapi.ruletypes import RuleTypes
-    from krmkit.lang.schema import Rule, Schema
+    from krmkit.lang.schema import Schema, ValidationRule
 
 MAX_READ = 2_000_000_000
 """Characters that the loops of one rule may read at worst; more ends the rule with an error."""
@@ -43,11 +43,11 @@ class CompiledRule:
 
     __slots__ = ("error", "message", "message_error", "path", "program", "rule")
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: ValidationRule) -> None:
         self.rule = rule
-        self.program: Program | None = None
+        self.program: KubeProgram | None = None
         self.error = ""
-        self.message: Program | None = None
+        self.message: KubeProgram | None = None
         self.message_error = ""
         self.path = ""
 
@@ -59,16 +59,16 @@ class CompiledRule:
 class RuleSet:
     """The rules of one schema, each compiled once, on first use.
 
-    >>> from krmkit.lang.kubecel.environment import Environment
+    >>> from krmkit.lang.kubecel.celenvironment import KubeEnvironment
     >>> from krmkit.lang.schema import read_schema
     >>> schema = read_schema({"type": "integer", "x-kubernetes-validations": [{"rule": "self > 1"}]})
-    >>> [str(error) for error in RuleSet(schema, Environment()).evaluate(schema, 1, None, "spec.cpu")]
+    >>> [str(error) for error in RuleSet(schema, KubeEnvironment()).evaluate(schema, 1, None, "spec.cpu")]
     ['spec.cpu: Invalid value: 1: failed rule: self > 1']
     """
 
     __slots__ = ("_compiled", "_environment", "_has", "_schema", "_types")
 
-    def __init__(self, schema: Schema, environment: Environment | None) -> None:
+    def __init__(self, schema: Schema, environment: KubeEnvironment | None) -> None:
         """`environment` may be None only for a schema without rules (`has_rules`)."""
         self._schema = schema
         self._environment = environment
@@ -207,7 +207,9 @@ def _mark(schema: Schema, found: dict[int, bool]) -> bool:
     return has
 
 
-def _compile_rule(compiled: CompiledRule, environment: Environment, scope: object, schema: Schema) -> None:
+def _compile_rule(
+    compiled: CompiledRule, environment: KubeEnvironment, scope: object, schema: Schema
+) -> None:
     rule = compiled.rule
     if not rule.rule.strip():
         return

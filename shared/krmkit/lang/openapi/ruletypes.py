@@ -9,7 +9,7 @@ learns the types, have no such field. Rules on such a list itself are checked.
 from __future__ import annotations
 
 from krmkit.lang.gonet import duration_of
-from krmkit.lang.openapi.formats import is_date, is_date_time
+from krmkit.lang.openapi.stringformats import is_date, is_date_time
 from krmkit.lang.sprig.durations import SECOND
 
 TYPE_CHECKING = False

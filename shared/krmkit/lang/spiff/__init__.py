@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from krmkit.lang.spiff.engine import Options as Options
     from krmkit.lang.spiff.engine import evaluate as evaluate
     from krmkit.lang.spiff.engine import merge as merge
-    from krmkit.lang.spiff.environment import Limits as Limits
+    from krmkit.lang.spiff.environment import SpiffLimits as SpiffLimits
     from krmkit.lang.spiff.errors import SpiffError as SpiffError
 
-__all__ = ["Limits", "Merged", "Options", "SpiffError", "evaluate", "merge"]
+__all__ = ["Merged", "Options", "SpiffError", "SpiffLimits", "evaluate", "merge"]
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from krmkit.lang.spiff.environment import Env, Run
 from krmkit.lang.spiff.errors import Failure
 from krmkit.lang.spiff.flow import Flow
 from krmkit.lang.spiff.nodes import LOCAL, Expression, Node
-from krmkit.lang.spiff.results import HIDDEN, without
+from krmkit.lang.spiff.output import HIDDEN, without
 from krmkit.lang.spiff.unresolved import Found, find_unresolved, unresolved_error, unresolved_issue
 
 

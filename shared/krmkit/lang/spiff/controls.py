@@ -10,8 +10,8 @@ from krmkit.lang.spiff.expressions.lambdas import LambdaValue
 from krmkit.lang.spiff.expressions.literals import truth
 from krmkit.lang.spiff.expressions.marking import TemplateValue, instantiate
 from krmkit.lang.spiff.expressions.operators import loosely_equal
+from krmkit.lang.spiff.flowplaces import FlowPlace
 from krmkit.lang.spiff.nodes import Expression, Node, type_name
-from krmkit.lang.spiff.places import Place
 from krmkit.lang.spiff.texts import short, shorten
 
 OPTIONS = frozenset(("<<do", "<<mapkey"))
@@ -53,7 +53,7 @@ def is_control_map(value: Any) -> bool:
     return type(value) is dict and any(map(is_control_key, value))
 
 
-def apply_control(node: Node, env: Env, place: Place, root: Node) -> Node | None:
+def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | None:
     """What stands in place of a map with a control structure; None for a map without one, and for one that waits."""
     names: dict[str, Node] = node.value
     place.chosen = None

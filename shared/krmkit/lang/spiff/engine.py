@@ -8,14 +8,14 @@ from typing import Any
 
 from krmkit.lang.spiff.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
 from krmkit.lang.spiff.chance import Chance
-from krmkit.lang.spiff.environment import DEFAULT_LIMITS, Env, Limits, Run, Scope
+from krmkit.lang.spiff.environment import DEFAULT_LIMITS, Env, Run, Scope, SpiffLimits
 from krmkit.lang.spiff.errors import LimitExceeded, SpiffError
+from krmkit.lang.spiff.flowplaces import update
 from krmkit.lang.spiff.functions.registry import call, call_with
 from krmkit.lang.spiff.nodes import Node
+from krmkit.lang.spiff.output import HIDDEN, data, only_state, without
 from krmkit.lang.spiff.parser import parse
-from krmkit.lang.spiff.places import update
 from krmkit.lang.spiff.reading import from_data, read_all
-from krmkit.lang.spiff.results import HIDDEN, data, only_state, without
 from krmkit.lang.spiff.tags import Tags
 from krmkit.lang.spiff.unresolved import unresolved_error
 
@@ -46,7 +46,7 @@ class Options:
         source_name: str = "template",
         stub_names: Sequence[str] = (),
         floats: bool = True,
-        limits: Limits | None = None,
+        limits: SpiffLimits | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         environment: Mapping[str, str] | None = None,
         chance: bytes | None = None,

@@ -18,7 +18,7 @@ DOCUMENT = "__"
 ROOT = "___"
 
 
-class Limits:
+class SpiffLimits:
     """What a run may use; each is counted.
 
     passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside each other.
@@ -42,7 +42,7 @@ class Limits:
         self.output = output
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = SpiffLimits()
 
 
 class Run:
@@ -54,7 +54,7 @@ class Run:
     )  # fmt: skip
 
     def __init__(
-        self, features: frozenset[str], access: str, files: dict[str, bytes], limits: Limits
+        self, features: frozenset[str], access: str, files: dict[str, bytes], limits: SpiffLimits
     ) -> None:
         self.interpolation = "interpolation" in features
         self.control = "control" in features

@@ -14,8 +14,8 @@ from krmkit.lang.spiff.expressions.lambdas import Constant
 from krmkit.lang.spiff.expressions.marking import Marker, Substitution, TemplateValue
 from krmkit.lang.spiff.flowlists import flow_list
 from krmkit.lang.spiff.flowmaps import flow_map
+from krmkit.lang.spiff.flowplaces import Cell, FlowPlace, Flows
 from krmkit.lang.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node
-from krmkit.lang.spiff.places import Cell, Flows, Place
 
 DEMANDS = 40
 """How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
@@ -76,7 +76,7 @@ class Flow(Flows):
     def _container(self, root: Node, env: Env, is_map: bool) -> Node:
         state = root.state
         if state is not None and state.settled:
-            if type(state) is Place:
+            if type(state) is FlowPlace:
                 if state.flow is self and state.path == env.path:
                     return root
             elif not env.stubs or env.find_in_stubs(env.stub_path) is None:

@@ -7,6 +7,7 @@ from krmkit.lang.spiff.embedded import embedded
 from krmkit.lang.spiff.environment import Env, Scope
 from krmkit.lang.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.lang.spiff.flowmaps import skips_merge
+from krmkit.lang.spiff.flowplaces import FlowPlace, Flows
 from krmkit.lang.spiff.nodes import (
     EMPTY,
     INJECT,
@@ -18,7 +19,6 @@ from krmkit.lang.spiff.nodes import (
     list_merge,
     step_into,
 )
-from krmkit.lang.spiff.places import Flows, Place
 
 NOWHERE = "[]"
 """A step that no stub has."""
@@ -217,7 +217,7 @@ class _List:
             flow.changes += 1
             prepared = Node(self.spliced, root.source)
             return Node(TemplateValue(self.env.path, prepared, root, self.env), root.source, note)
-        place = Place(flow, self.env.path, None)
+        place = FlowPlace(flow, self.env.path, None)
         place.settled = self.settled and self.processed
         if self.env.scope is not None and self.env.scope.entries is not None and not self.env.path:
             self.env.scope.entries = self.spliced

@@ -8,8 +8,8 @@ from krmkit.lang.spiff.environment import Env, Scope
 from krmkit.lang.spiff.errors import Issue
 from krmkit.lang.spiff.expressions.marking import Marker, TemplateValue
 from krmkit.lang.spiff.expressions.merging import Merge
+from krmkit.lang.spiff.flowplaces import FlowPlace, Flows, implied
 from krmkit.lang.spiff.nodes import EMPTY, INJECT, INJECTED, Expression, Node, Note, type_name
-from krmkit.lang.spiff.places import Flows, Place, implied
 
 
 def flow_map(flow: Flows, root: Node, env: Env) -> Node:
@@ -51,7 +51,7 @@ class _Map:
         self.names: dict[str, Node] = root.value
         state = root.state
         scope = None
-        if type(state) is Place and state.flow is flow and state.path == env.path:
+        if type(state) is FlowPlace and state.flow is flow and state.path == env.path:
             scope = state.scope
         if scope is None or scope.next is not env.scope:
             scope = Scope(env.scope, env.path, self.names)
@@ -213,7 +213,7 @@ class _Map:
             value = TemplateValue(self.outer.path, prepared, root, self.outer)
             return Node(value, root.source, made)
         self.scope.local = self.made
-        place = Place(flow, self.outer.path, self.scope)
+        place = FlowPlace(flow, self.outer.path, self.scope)
         node = Node(self.made, root.source, made, place)
         if self.env.run.control and self.processed and issue is None:
             controlled = apply_control(node, self.env, place, root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.lang.spiff.errors import Path
 from krmkit.lang.spiff.expressions.lambdas import LambdaExpression
 from krmkit.lang.spiff.expressions.literals import Expansion, Grouped, ListExpression, MapExpression, Range
-from krmkit.lang.spiff.expressions.mappings import Catch, Mapping, Sum, Sync
+from krmkit.lang.spiff.expressions.mappings import Catch, Mapping, Sum, SyncExpression
 from krmkit.lang.spiff.nodes import Expression
 from krmkit.lang.spiff.scanner import Scanner
 
@@ -98,7 +98,7 @@ class Forms(Scanner):
             timeout = self.expression()
         if not self.accept("]"):
             return None
-        return Sync(source, condition, result, timeout, False)
+        return SyncExpression(source, condition, result, timeout, False)
 
     def function(self) -> Expression | None:
         """A lambda, or `|` and an expression that gives one."""

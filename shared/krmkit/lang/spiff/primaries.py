@@ -20,12 +20,12 @@ from krmkit.lang.spiff.expressions.references import (
     Qualified,
     Slice,
 )
-from krmkit.lang.spiff.names import Names, path_steps
 from krmkit.lang.spiff.nodes import Expression
+from krmkit.lang.spiff.referenceparser import ReferenceParser, path_steps
 from krmkit.lang.spiff.scanner import DEEPEST
 
 
-class Primaries(Names):
+class Primaries(ReferenceParser):
     """Operands and what follows them."""
 
     def level0(self) -> Expression | None:

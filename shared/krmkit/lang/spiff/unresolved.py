@@ -6,8 +6,8 @@ from krmkit.lang.spiff.embedded import embedded
 from krmkit.lang.spiff.environment import Run
 from krmkit.lang.spiff.errors import Failure, Issue, Line, Path, SpiffError
 from krmkit.lang.spiff.expressions.merging import Auto, Merge
+from krmkit.lang.spiff.flowplaces import FlowPlace
 from krmkit.lang.spiff.nodes import Expression, Node
-from krmkit.lang.spiff.places import Place
 
 Found = tuple[Node, Path, Path]
 
@@ -30,7 +30,7 @@ def _collect(node: Node, path: Path, run: Run, found: list[Found]) -> None:
     if kind is dict or kind is list:
         if state is not None and state.settled:
             return
-        if type(state) is Place and state.chosen is not None:
+        if type(state) is FlowPlace and state.chosen is not None:
             _collect(state.chosen, path, run, found)
             return
         if kind is dict:

@@ -8,15 +8,15 @@ A family's module is loaded by the first call of one of its functions.
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import Function
+from krmkit.lang.gotemplate.gofunctions import GoFunction
 from krmkit.lang.sprig.limits import charge_arguments, charge_result
 
 SETS = ("sprig", "hermetic", "landscaper")
 
-_known: dict[str, dict[str, Function]] = {}
+_known: dict[str, dict[str, GoFunction]] = {}
 
 
-def functions(set_name: str) -> dict[str, Function]:
+def functions(set_name: str) -> dict[str, GoFunction]:
     """The functions of a set by name: `sprig` (TxtFuncMap), `hermetic` (Cluster API's), `landscaper`.
 
     env and expandenv are in none: a template must not read the environment. Raises ValueError for other names.
@@ -61,8 +61,8 @@ class _Lazy:
         return getattr(import_module(f"{__name__}.{module}"), name)
 
 
-def _select(set_name: str) -> dict[str, Function]:
-    from krmkit.lang.sprig.catalog import FUNCTIONS, LANDSCAPER, NOT_HERMETIC
+def _select(set_name: str) -> dict[str, GoFunction]:
+    from krmkit.lang.sprig.functiontable import FUNCTIONS, LANDSCAPER, NOT_HERMETIC
 
     if set_name == "sprig":
         return _read(FUNCTIONS)
@@ -72,9 +72,9 @@ def _select(set_name: str) -> dict[str, Function]:
     return {name: function for name, function in every.items() if name not in NOT_HERMETIC}
 
 
-def _read(table: str) -> dict[str, Function]:
+def _read(table: str) -> dict[str, GoFunction]:
     """Functions from lines of the catalog."""
-    out: dict[str, Function] = {}
+    out: dict[str, GoFunction] = {}
     for line in table.splitlines():
         names, equals, rest = line.partition(" = ")
         if not equals:
@@ -86,5 +86,5 @@ def _read(table: str) -> dict[str, Function]:
             params[-1] = params[-1][3:]
         impl = _Lazy(place)
         for name in names.split(" "):
-            out[name] = Function(impl, tuple(params), variadic, result or "any")
+            out[name] = GoFunction(impl, tuple(params), variadic, result or "any")
     return out

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.values import encode
+from krmkit.lang.sprig.gotext import (
+    SPACES,
+    category,
+    is_letter,
+    is_lower,
+    is_upper,
+    lower,
+    runes,
+    title,
+    upper,
+)
 from krmkit.lang.sprig.limits import charge
-from krmkit.lang.sprig.text import SPACES, category, is_letter, is_lower, is_upper, lower, runes, title, upper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

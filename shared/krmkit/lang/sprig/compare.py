@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from krmkit.lang.gotemplate.values import GoObject, is_nil_list
-from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.limits import CountingWalk
 
 
 def deep_equal(first: object, second: object) -> bool:
     """deepEqual: a nil list is not an empty one, NaN equals nothing."""
     if isinstance(first, (list, dict)):
-        return _equal(first, second, Walk(), 0)
+        return _equal(first, second, CountingWalk(), 0)
     return _same(first, second)
 
 
 def identity(value: object) -> object:
     """A hashable stand-in: two values have equal ones exactly when they are deeply equal."""
     if isinstance(value, (list, dict)):
-        return _identity(value, Walk(), 0)
+        return _identity(value, CountingWalk(), 0)
     return object() if value != value else (type(value), value)
 
 
@@ -26,7 +26,7 @@ def _same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
-def _equal(first: object, second: object, walk: Walk, depth: int) -> bool:
+def _equal(first: object, second: object, walk: CountingWalk, depth: int) -> bool:
     if isinstance(first, list) and isinstance(second, list):
         walk.visit(depth)
         return (
@@ -55,7 +55,7 @@ def _equal(first: object, second: object, walk: Walk, depth: int) -> bool:
     return _same(first, second)
 
 
-def _identity(value: object, walk: Walk, depth: int) -> object:
+def _identity(value: object, walk: CountingWalk, depth: int) -> object:
     walk.visit(depth)
     if isinstance(value, list):
         return type(value), tuple([_identity(item, walk, depth + 1) for item in value])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import GoObject, decode, encode
 from krmkit.lang.sprig.encoding import CorruptInputError, decode_base64
 from krmkit.lang.sprig.limits import charge

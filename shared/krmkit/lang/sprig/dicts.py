@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import StringList, sorted_keys, type_of
-from krmkit.lang.sprig.limits import Walk, charge
+from krmkit.lang.sprig.limits import CountingWalk, charge
 from krmkit.lang.sprig.strings import to_string
 
 TYPE_CHECKING = False
@@ -98,10 +98,10 @@ def deep_copy(value: object) -> object:
     """deepCopy, mustDeepCopy: nothing is shared with the original."""
     if value is None:
         raise GoCallError("reflect: call of reflect.Value.Type on zero Value")
-    return _copy(value, Walk(), 0)
+    return _copy(value, CountingWalk(), 0)
 
 
-def _copy(value: object, walk: Walk, depth: int) -> object:
+def _copy(value: object, walk: CountingWalk, depth: int) -> object:
     walk.visit(depth)
     if isinstance(value, dict):
         return type(value)({key: _copy(item, walk, depth + 1) for key, item in value.items()})

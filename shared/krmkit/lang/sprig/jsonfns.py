@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import positional, shortest
 from krmkit.lang.gotemplate.values import GoObject, is_nil_list, sorted_keys
-from krmkit.lang.sprig.limits import Walk, charge
+from krmkit.lang.sprig.limits import CountingWalk, charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class _Writer:
     def __init__(self, *, pretty: bool, html: bool) -> None:
         self._newline = "\n" if pretty else ""
         self._escaped = _ALWAYS | _HTML if html else _ALWAYS
-        self._walk = Walk()
+        self._walk = CountingWalk()
 
     def write(self, value: object) -> str:
         out: list[str] = []

@@ -5,10 +5,10 @@ All calls of one execution draw on its one budget of steps, `Limits.work` of krm
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.work import LONG, MADE, charge
 
-__all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "Walk", "charge", "charge_arguments", "charge_result",
+__all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "CountingWalk", "charge", "charge_arguments", "charge_result",
            "check_items", "check_length"]  # fmt: skip
 
 MAX_LENGTH = 16 * 1024 * 1024
@@ -64,7 +64,7 @@ def check_items(count: int) -> None:
     charge(count)
 
 
-class Walk:
+class CountingWalk:
     """Counts the values that a walk through lists and dicts visits; shared ones count each time they are met."""
 
     __slots__ = ("_visited",)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import StringMap
-from krmkit.lang.sprig.limits import Walk
+from krmkit.lang.sprig.limits import CountingWalk
 
 
 def merge(target: dict[str, object] | None, *sources: dict[str, object] | None) -> dict[str, object] | None:
@@ -22,7 +22,7 @@ def merge_overwrite(
 def _merge_all(
     target: dict[str, object] | None, sources: tuple[dict[str, object] | None, ...], *, overwrite: bool
 ) -> dict[str, object] | None:
-    walk = Walk()
+    walk = CountingWalk()
     for source in sources:
         if source is not None:
             target = {} if target is None else target
@@ -31,7 +31,7 @@ def _merge_all(
 
 
 def _merge(
-    target: dict[str, object], source: dict[str, object], overwrite: bool, walk: Walk, depth: int
+    target: dict[str, object], source: dict[str, object], overwrite: bool, walk: CountingWalk, depth: int
 ) -> None:
     walk.visit(depth)
     for key, value in list(source.items()):

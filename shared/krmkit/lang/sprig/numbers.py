@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import sprint
 from krmkit.lang.gotemplate.values import Int64, IntList
 from krmkit.lang.sprig.cast import parse_int, to_float, to_int64, wrap64

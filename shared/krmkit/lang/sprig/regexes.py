@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from krmkit.lang import pattern
 from krmkit.lang.effort import EffortError
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import can_backquote, quote
 from krmkit.lang.gotemplate.values import NilStringList, StringList
+from krmkit.lang.sprig.gotext import is_letter, runes
 from krmkit.lang.sprig.limits import charge, check_items, check_length
-from krmkit.lang.sprig.text import is_letter, runes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,10 +130,12 @@ def _replace(regex: pattern.Pattern, text: str, replacement: str) -> str:
     return _replace_with(regex, text, lambda found: expand_template(template, found, names))
 
 
-def _replace_with(regex: pattern.Pattern, text: str, replacement: Callable[[pattern.Match], str]) -> str:
+def _replace_with(
+    regex: pattern.Pattern, text: str, replacement: Callable[[pattern.PatternMatch], str]
+) -> str:
     length = len(text)
 
-    def counted(found: pattern.Match) -> str:
+    def counted(found: pattern.PatternMatch) -> str:
         nonlocal length
         piece = replacement(found)
         length += len(piece)
@@ -173,7 +175,9 @@ def _names(char: str) -> bool:
     return char == "_" or is_letter(char) or char.isdecimal()
 
 
-def expand_template(template: list[str | int | tuple[str]], found: pattern.Match, names: list[str]) -> str:
+def expand_template(
+    template: list[str | int | tuple[str]], found: pattern.PatternMatch, names: list[str]
+) -> str:
     groups = found.groups()
     out: list[str] = []
     for part in template:
@@ -216,7 +220,7 @@ def _searched(size: int) -> None:
     charge(size // _READ)
 
 
-def _search(regex: pattern.Pattern, text: str) -> pattern.Match | None:
+def _search(regex: pattern.Pattern, text: str) -> pattern.PatternMatch | None:
     with _costs(regex, text):
         return regex.search(text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang import semver as versions
-from krmkit.lang.gotemplate.functions import Function, GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 from krmkit.lang.gotemplate.values import GoObject, Uint64
 from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
 from krmkit.lang.sprig.limits import charge
@@ -93,25 +93,25 @@ def _with_metadata(value: VersionValue, metadata: str) -> VersionValue:
 _POINTER = ("*semver.Version",)
 
 VersionValue.go_methods = {
-    "String": Function(lambda v: str(v.version), result="string"),
-    "Major": Function(lambda v: Uint64(v.version.major), result="uint64"),
-    "Minor": Function(lambda v: Uint64(v.version.minor), result="uint64"),
-    "Patch": Function(lambda v: Uint64(v.version.patch), result="uint64"),
-    "Prerelease": Function(lambda v: v.version.prerelease, result="string"),
-    "Metadata": Function(lambda v: v.version.metadata, result="string"),
-    "IncMajor": Function(lambda v: VersionValue(v.version.inc_major()), result="semver.Version"),
-    "IncMinor": Function(lambda v: VersionValue(v.version.inc_minor()), result="semver.Version"),
-    "IncPatch": Function(lambda v: VersionValue(v.version.inc_patch()), result="semver.Version"),
-    "SetPrerelease": Function(_with_prerelease, ("string",), result="semver.Version"),
-    "SetMetadata": Function(_with_metadata, ("string",), result="semver.Version"),
+    "String": GoFunction(lambda v: str(v.version), result="string"),
+    "Major": GoFunction(lambda v: Uint64(v.version.major), result="uint64"),
+    "Minor": GoFunction(lambda v: Uint64(v.version.minor), result="uint64"),
+    "Patch": GoFunction(lambda v: Uint64(v.version.patch), result="uint64"),
+    "Prerelease": GoFunction(lambda v: v.version.prerelease, result="string"),
+    "Metadata": GoFunction(lambda v: v.version.metadata, result="string"),
+    "IncMajor": GoFunction(lambda v: VersionValue(v.version.inc_major()), result="semver.Version"),
+    "IncMinor": GoFunction(lambda v: VersionValue(v.version.inc_minor()), result="semver.Version"),
+    "IncPatch": GoFunction(lambda v: VersionValue(v.version.inc_patch()), result="semver.Version"),
+    "SetPrerelease": GoFunction(_with_prerelease, ("string",), result="semver.Version"),
+    "SetMetadata": GoFunction(_with_metadata, ("string",), result="semver.Version"),
 }
 VersionPointer.go_methods = {
     **VersionValue.go_methods,
-    "Original": Function(lambda v: v.version.original, result="string"),
-    "Compare": Function(lambda v, o: v.version.compare(_other(o)), _POINTER, result="int"),
-    "Equal": Function(lambda v, o: o is not None and v.version == o.version, _POINTER, result="bool"),
-    "LessThan": Function(lambda v, o: v.version < _other(o), _POINTER, result="bool"),
-    "LessThanEqual": Function(lambda v, o: v.version <= _other(o), _POINTER, result="bool"),
-    "GreaterThan": Function(lambda v, o: v.version > _other(o), _POINTER, result="bool"),
-    "GreaterThanEqual": Function(lambda v, o: v.version >= _other(o), _POINTER, result="bool"),
+    "Original": GoFunction(lambda v: v.version.original, result="string"),
+    "Compare": GoFunction(lambda v, o: v.version.compare(_other(o)), _POINTER, result="int"),
+    "Equal": GoFunction(lambda v, o: o is not None and v.version == o.version, _POINTER, result="bool"),
+    "LessThan": GoFunction(lambda v, o: v.version < _other(o), _POINTER, result="bool"),
+    "LessThanEqual": GoFunction(lambda v, o: v.version <= _other(o), _POINTER, result="bool"),
+    "GreaterThan": GoFunction(lambda v, o: v.version > _other(o), _POINTER, result="bool"),
+    "GreaterThanEqual": GoFunction(lambda v, o: v.version >= _other(o), _POINTER, result="bool"),
 }

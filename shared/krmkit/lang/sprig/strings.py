@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import byte_length, sprint
 from krmkit.lang.gotemplate.printing import quote as go_quote
 from krmkit.lang.gotemplate.values import ByteList, StringList, StringMap, decode, encode
+from krmkit.lang.sprig.gotext import trim_space
 from krmkit.lang.sprig.limits import charge, check_items, check_length
-from krmkit.lang.sprig.text import trim_space
 
 
 def hello() -> str:

@@ -22,7 +22,7 @@ class _RangeError(Exception):
     """A number is outside of what the element allows; the argument names it."""
 
 
-class Parsed:
+class ParsedTime:
     """Seconds since 1970 (UTC), nanoseconds, and the zone: offset in seconds with a name that may be empty."""
 
     __slots__ = ("nanosecond", "offset", "unix", "zone")
@@ -34,7 +34,7 @@ class Parsed:
         self.zone = zone
 
 
-def parse_time(layout: str, value: str) -> Parsed:
+def parse_time(layout: str, value: str) -> ParsedTime:
     """time.ParseInLocation with UTC as the location. Raises TimeParseError."""
     if len(layout) + len(value) > MAX_LENGTH:
         raise TimeParseError(f"parsing time: layout and value have more than {MAX_LENGTH:,} characters")
@@ -114,7 +114,7 @@ class _Fields:
         self.month, self.day = month, day
         return ""
 
-    def result(self) -> Parsed:
+    def result(self) -> ParsedTime:
         unix = (
             to_days(self.year, self.month, self.day) * 86400
             + self.hour * 3600
@@ -122,13 +122,13 @@ class _Fields:
             + self.second
         )
         if self.utc or (self.offset is None and not self.zone):
-            return Parsed(unix, self.nanosecond, 0, "UTC")
+            return ParsedTime(unix, self.nanosecond, 0, "UTC")
         if self.offset is not None:
             name = "UTC" if self.offset == 0 and not self.zone else self.zone
-            return Parsed(unix - self.offset, self.nanosecond, self.offset, name)
+            return ParsedTime(unix - self.offset, self.nanosecond, self.offset, name)
         # A bare name tells no offset; only GMT may carry one, and the clock time is taken as UTC all the same.
         hours = int(self.zone[3:]) if self.zone[:3] == "GMT" and len(self.zone) > 3 else 0
-        return Parsed(unix, self.nanosecond, hours * 3600, self.zone)
+        return ParsedTime(unix, self.nanosecond, hours * 3600, self.zone)
 
 
 def _cannot(layout: str, value: str, rest: str, element: str) -> TimeParseError:

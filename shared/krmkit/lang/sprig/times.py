@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import Function, GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 from krmkit.lang.gotemplate.values import GoObject, Int64
 from krmkit.lang.sprig.cast import wrap64
 from krmkit.lang.sprig.civil import Civil, to_days
@@ -173,46 +173,46 @@ _TIME = ("time",)
 _DURATION = ("duration",)
 
 Time.go_methods = {
-    "Format": Function(lambda t, layout: t.format(layout), ("string",), result="string"),
-    "String": Function(lambda t: t.go_string(), result="string"),
-    "Year": Function(lambda t: t.civil().year, result="int"),
-    "Month": Function(lambda t: Month(t.civil().month), result="time.Month"),
-    "Day": Function(lambda t: t.civil().day, result="int"),
-    "Hour": Function(lambda t: t.civil().hour, result="int"),
-    "Minute": Function(lambda t: t.civil().minute, result="int"),
-    "Second": Function(lambda t: t.civil().second, result="int"),
-    "Nanosecond": Function(lambda t: t.nanosecond, result="int"),
-    "Weekday": Function(lambda t: Weekday(t.civil().weekday), result="time.Weekday"),
-    "YearDay": Function(lambda t: t.civil().yearday, result="int"),
-    "Unix": Function(lambda t: Int64(t.unix), result="int64"),
-    "UnixMilli": Function(lambda t: Int64(wrap64(t.instant() // 1_000_000)), result="int64"),
-    "UnixMicro": Function(lambda t: Int64(wrap64(t.instant() // 1_000)), result="int64"),
-    "UnixNano": Function(lambda t: Int64(wrap64(t.instant())), result="int64"),
-    "IsZero": Function(lambda t: t.unix == _YEAR_ONE and t.nanosecond == 0, result="bool"),
-    "UTC": Function(lambda t: Time(t.unix, t.nanosecond), result="time.Time"),
-    "Local": Function(lambda t: Time(t.unix, t.nanosecond), result="time.Time"),
-    "Add": Function(lambda t, d: t.add(d.value), _DURATION, result="time.Time"),
-    "AddDate": Function(_add_date, ("int", "int", "int"), result="time.Time"),
-    "Sub": Function(_sub, _TIME, result="time.Duration"),
-    "Truncate": Function(_truncate, _DURATION, result="time.Time"),
-    "Round": Function(_round, _DURATION, result="time.Time"),
-    "Before": Function(lambda t, o: _compare(t, o) < 0, _TIME, result="bool"),
-    "After": Function(lambda t, o: _compare(t, o) > 0, _TIME, result="bool"),
-    "Equal": Function(lambda t, o: _compare(t, o) == 0, _TIME, result="bool"),
-    "Compare": Function(_compare, _TIME, result="int"),
+    "Format": GoFunction(lambda t, layout: t.format(layout), ("string",), result="string"),
+    "String": GoFunction(lambda t: t.go_string(), result="string"),
+    "Year": GoFunction(lambda t: t.civil().year, result="int"),
+    "Month": GoFunction(lambda t: Month(t.civil().month), result="time.Month"),
+    "Day": GoFunction(lambda t: t.civil().day, result="int"),
+    "Hour": GoFunction(lambda t: t.civil().hour, result="int"),
+    "Minute": GoFunction(lambda t: t.civil().minute, result="int"),
+    "Second": GoFunction(lambda t: t.civil().second, result="int"),
+    "Nanosecond": GoFunction(lambda t: t.nanosecond, result="int"),
+    "Weekday": GoFunction(lambda t: Weekday(t.civil().weekday), result="time.Weekday"),
+    "YearDay": GoFunction(lambda t: t.civil().yearday, result="int"),
+    "Unix": GoFunction(lambda t: Int64(t.unix), result="int64"),
+    "UnixMilli": GoFunction(lambda t: Int64(wrap64(t.instant() // 1_000_000)), result="int64"),
+    "UnixMicro": GoFunction(lambda t: Int64(wrap64(t.instant() // 1_000)), result="int64"),
+    "UnixNano": GoFunction(lambda t: Int64(wrap64(t.instant())), result="int64"),
+    "IsZero": GoFunction(lambda t: t.unix == _YEAR_ONE and t.nanosecond == 0, result="bool"),
+    "UTC": GoFunction(lambda t: Time(t.unix, t.nanosecond), result="time.Time"),
+    "Local": GoFunction(lambda t: Time(t.unix, t.nanosecond), result="time.Time"),
+    "Add": GoFunction(lambda t, d: t.add(d.value), _DURATION, result="time.Time"),
+    "AddDate": GoFunction(_add_date, ("int", "int", "int"), result="time.Time"),
+    "Sub": GoFunction(_sub, _TIME, result="time.Duration"),
+    "Truncate": GoFunction(_truncate, _DURATION, result="time.Time"),
+    "Round": GoFunction(_round, _DURATION, result="time.Time"),
+    "Before": GoFunction(lambda t, o: _compare(t, o) < 0, _TIME, result="bool"),
+    "After": GoFunction(lambda t, o: _compare(t, o) > 0, _TIME, result="bool"),
+    "Equal": GoFunction(lambda t, o: _compare(t, o) == 0, _TIME, result="bool"),
+    "Compare": GoFunction(_compare, _TIME, result="int"),
 }
 Duration.go_methods = {
-    "String": Function(lambda d: d.go_string(), result="string"),
-    "Hours": Function(lambda d: d.value / (3600 * SECOND), result="float64"),
-    "Minutes": Function(lambda d: d.value / (60 * SECOND), result="float64"),
-    "Seconds": Function(lambda d: d.value / SECOND, result="float64"),
-    "Milliseconds": Function(lambda d: Int64(_quotient(d.value, 1_000_000)), result="int64"),
-    "Microseconds": Function(lambda d: Int64(_quotient(d.value, 1_000)), result="int64"),
-    "Nanoseconds": Function(lambda d: Int64(d.value), result="int64"),
-    "Abs": Function(lambda d: Duration(min(abs(d.value), (1 << 63) - 1)), result="time.Duration"),
+    "String": GoFunction(lambda d: d.go_string(), result="string"),
+    "Hours": GoFunction(lambda d: d.value / (3600 * SECOND), result="float64"),
+    "Minutes": GoFunction(lambda d: d.value / (60 * SECOND), result="float64"),
+    "Seconds": GoFunction(lambda d: d.value / SECOND, result="float64"),
+    "Milliseconds": GoFunction(lambda d: Int64(_quotient(d.value, 1_000_000)), result="int64"),
+    "Microseconds": GoFunction(lambda d: Int64(_quotient(d.value, 1_000)), result="int64"),
+    "Nanoseconds": GoFunction(lambda d: Int64(d.value), result="int64"),
+    "Abs": GoFunction(lambda d: Duration(min(abs(d.value), (1 << 63) - 1)), result="time.Duration"),
 }
-Month.go_methods = {"String": Function(lambda m: m.go_string(), result="string")}
-Weekday.go_methods = {"String": Function(lambda w: w.go_string(), result="string")}
+Month.go_methods = {"String": GoFunction(lambda m: m.go_string(), result="string")}
+Weekday.go_methods = {"String": GoFunction(lambda w: w.go_string(), result="string")}
 
 
 def _quotient(number: int, by: int) -> int:

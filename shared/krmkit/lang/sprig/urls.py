@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.gotemplate.values import decode, encode, kind_of
 from krmkit.lang.sprig.limits import charge

@@ -5,11 +5,11 @@ The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lin
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import shortest
 from krmkit.lang.gotemplate.values import GoObject, from_json, is_nil_list
-from krmkit.lang.sprig.limits import Walk, charge
-from krmkit.lang.sprig.text import is_letter, runes
+from krmkit.lang.sprig.gotext import is_letter, runes
+from krmkit.lang.sprig.limits import CountingWalk, charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def to_yaml(value: object) -> str:
 
     out: list[Step] = []
     try:
-        _write(out, value, Walk(), 0)
+        _write(out, value, CountingWalk(), 0)
     except UnsupportedError:
         return ""
     text = emit(out, _WIDTH)
@@ -49,7 +49,7 @@ def from_yaml(text: str) -> object:
         raise GoCallError(f"error converting YAML to JSON: yaml: {error}") from None
 
 
-def _write(out: list[Step], value: object, walk: Walk, depth: int) -> None:
+def _write(out: list[Step], value: object, walk: CountingWalk, depth: int) -> None:
     walk.visit(depth)
     charge(8)
     if isinstance(value, dict):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli.evaluator import pool as module
-from krmkit.cli.evaluator.frames import CALL, Answer
-from krmkit.cli.evaluator.pool import DiedError, FullError, Pool, Worker
+from krmkit.cli.evaluator.frames import CALL, Reply
+from krmkit.cli.evaluator.pool import DiedError, FullError, WorkerPool, WorkerProcess
 from krmkit.fn import testing
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -21,11 +21,13 @@ EXAMPLE = testing.Example(ROOT / "functions/apply-presets/examples/select", NAME
 EXPECTED = testing.run_function(ROOT / "functions" / NAME, EXAMPLE).stdout.encode()
 
 
-def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]], longest: float = 300.0) -> None:
+def with_pool(
+    size: int, queue: int, test: Callable[[WorkerPool], Awaitable[None]], longest: float = 300.0
+) -> None:
     """Run a test with a pool that is started before and stopped afterwards."""
 
     async def body() -> None:
-        pool = Pool(size, queue, longest)
+        pool = WorkerPool(size, queue, longest)
         await pool.start()
         try:
             await test(pool)
@@ -35,11 +37,11 @@ def with_pool(size: int, queue: int, test: Callable[[Pool], Awaitable[None]], lo
     asyncio.run(body())
 
 
-def call(pool: Pool, content: bytes = EXAMPLE.encode()) -> asyncio.Task[Answer]:
+def call(pool: WorkerPool, content: bytes = EXAMPLE.encode()) -> asyncio.Task[Reply]:
     return asyncio.create_task(pool.run(NAME, content))
 
 
-async def pids(pool: Pool, count: int) -> set[int]:
+async def pids(pool: WorkerPool, count: int) -> set[int]:
     """The processes of the pool, as soon as there are `count` of them."""
     while len(pool.workers) < count:
         await asyncio.sleep(0.01)
@@ -58,7 +60,7 @@ def test_more_callers_than_workers() -> None:
     """Everybody is served, by the processes that were there from the start, which are gone when the pool stops."""
     seen: set[int] = set()
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         seen.update(await pids(pool, 2))
         answers = await asyncio.gather(*(call(pool) for _ in range(12)))
 
@@ -80,7 +82,7 @@ def test_list_larger_than_any_buffer() -> None:
     )
     expected = testing.run_function(ROOT / "functions" / NAME, text)
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         answer = await call(pool, text.encode())
 
         assert answer.output == expected.stdout.encode()
@@ -92,7 +94,7 @@ def test_list_larger_than_any_buffer() -> None:
 def test_callers_are_served_in_line_and_refused_when_it_is_full() -> None:
     """One works, one waits, the third is refused at once."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         order: list[str] = []
         first, second = call(pool), call(pool)
         first.add_done_callback(lambda _: order.append("first"))
@@ -112,7 +114,7 @@ def test_callers_are_served_in_line_and_refused_when_it_is_full() -> None:
 def test_caller_that_goes_away_while_waiting() -> None:
     """It leaves the line, and the others move up."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         first, second, third = call(pool), call(pool), call(pool)
         await asyncio.sleep(0)
         second.cancel()
@@ -128,7 +130,7 @@ def test_caller_that_goes_away_while_waiting() -> None:
 def test_caller_that_goes_away_when_its_turn_comes() -> None:
     """The worker that it was given in that moment goes to the next."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         before = await pids(pool, 1)
         worker = await pool._take()
         waiting = asyncio.create_task(pool._take())
@@ -147,7 +149,7 @@ def test_caller_that_goes_away_when_its_turn_comes() -> None:
 def test_caller_that_goes_away_while_its_function_runs() -> None:
     """The run ends with it, and another process takes the place."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         before = await pids(pool, 1)
         running = call(pool)
         await asyncio.sleep(0)
@@ -164,7 +166,7 @@ def test_caller_that_goes_away_while_its_function_runs() -> None:
 def test_worker_that_dies() -> None:
     """Its caller is told how; the next one finds a new process."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         (pid,) = await pids(pool, 1)
         os.kill(pid, signal.SIGSTOP)
         running = call(pool)
@@ -182,7 +184,7 @@ def test_worker_that_dies() -> None:
 def test_worker_that_dies_without_a_call(capsys: pytest.CaptureFixture[str]) -> None:
     """It is replaced by itself, so that no caller has to find out."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         before = await pids(pool, 2)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
@@ -202,7 +204,7 @@ def test_worker_that_dies_without_a_call(capsys: pytest.CaptureFixture[str]) -> 
 def test_worker_that_dies_right_after_its_answer() -> None:
     """Its caller has the answer; the next one gets another process."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         worker = await pool._take()
         await worker.end()
         pool._give(worker)
@@ -216,7 +218,7 @@ def test_worker_that_dies_right_after_its_answer() -> None:
 def test_run_that_takes_too_long() -> None:
     """It is ended, and another process takes the place: functions that hang do not end up with all of them."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         (pid,) = await pids(pool, 1)
         os.kill(pid, signal.SIGSTOP)
 
@@ -234,7 +236,7 @@ def test_stop_right_after_a_process_was_given_up(size: int) -> None:
     """The pool stops when nothing of the process is left; the loop may be closed then."""
     gone = []
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: WorkerPool) -> None:
         (pid,) = await pids(pool, 1)
         gone.append(pid)
         os.kill(pid, signal.SIGSTOP)
@@ -249,8 +251,8 @@ def test_stop_right_after_a_process_was_given_up(size: int) -> None:
 def test_end_in_the_midst_of_an_answer() -> None:
     """What nobody reads any more does not keep the process or its pipes."""
 
-    async def test() -> Worker:
-        worker = await Worker.start()
+    async def test() -> WorkerProcess:
+        worker = await WorkerProcess.start()
         list_ = EXAMPLE.encode() + b"#" * (1 << 22)
         worker._stdin.write(CALL.pack(len(NAME), len(list_)) + NAME.encode() + list_)
         await worker._stdout.readexactly(1)
@@ -269,15 +271,15 @@ def test_no_new_worker_for_a_while(
 ) -> None:
     """Where no process can be started, it is tried again."""
 
-    async def test(pool: Pool) -> None:
-        start, failures = Worker.start, [OSError("no room"), DiedError("its process left with 1")]
+    async def test(pool: WorkerPool) -> None:
+        start, failures = WorkerProcess.start, [OSError("no room"), DiedError("its process left with 1")]
 
-        async def sometimes() -> Worker:
+        async def sometimes() -> WorkerProcess:
             if failures:
                 raise failures.pop(0)
             return await start()
 
-        monkeypatch.setattr(module.Worker, "start", sometimes)
+        monkeypatch.setattr(module.WorkerProcess, "start", sometimes)
         (pid,) = await pids(pool, 1)
         os.kill(pid, signal.SIGSTOP)
         running = call(pool)
@@ -300,33 +302,33 @@ def test_pool_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
 
     with pytest.raises(DiedError, match="its process left with 3"):
-        asyncio.run(Pool(1, 1).start())
+        asyncio.run(WorkerPool(1, 1).start())
 
 
 def test_pool_that_starts_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
     """The workers that did start are ended."""
-    start = Worker.start
-    started: list[Worker] = []
+    start = WorkerProcess.start
+    started: list[WorkerProcess] = []
 
-    async def sometimes() -> Worker:
+    async def sometimes() -> WorkerProcess:
         started.append(await start())
         if len(started) == 2:
             await started.pop().end()
             raise OSError("no room")
         return started[-1]
 
-    monkeypatch.setattr(module.Worker, "start", sometimes)
+    monkeypatch.setattr(module.WorkerProcess, "start", sometimes)
 
     with pytest.raises(OSError, match="no room"):
-        asyncio.run(Pool(2, 1).start())
+        asyncio.run(WorkerPool(2, 1).start())
     assert [worker.has_ended for worker in started] == [True]
 
 
 def test_start_that_is_given_up() -> None:
     """The workers that are there by then are ended."""
 
-    async def test() -> list[Worker]:
-        pool = Pool(3, 1)
+    async def test() -> list[WorkerProcess]:
+        pool = WorkerPool(3, 1)
         starting = asyncio.create_task(pool.start())
         while not pool.workers:
             await asyncio.sleep(0)
@@ -349,7 +351,7 @@ def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool
     begun: list[int] = []
     clean: list[int] = []
 
-    async def start() -> Worker:
+    async def start() -> WorkerProcess:
         number = len(begun)
         begun.append(number)
         if failing and number == 1:
@@ -362,14 +364,14 @@ def test_starts_clean_up_in_peace(monkeypatch: pytest.MonkeyPatch, failing: bool
         raise AssertionError
 
     async def test() -> None:
-        starting = asyncio.create_task(Pool(3, 1).start())
+        starting = asyncio.create_task(WorkerPool(3, 1).start())
         while len(begun) < 3:
             await asyncio.sleep(0)
         if not failing:
             starting.cancel()
         await starting
 
-    monkeypatch.setattr(module.Worker, "start", start)
+    monkeypatch.setattr(module.WorkerProcess, "start", start)
 
     with pytest.raises(OSError if failing else asyncio.CancelledError):
         asyncio.run(test())
@@ -380,7 +382,7 @@ def test_workers_are_replaced_after_a_while() -> None:
     """After so many calls another process goes on, and no caller notices."""
 
     async def body() -> set[int]:
-        pool = Pool(1, 4, recycle=2)
+        pool = WorkerPool(1, 4, recycle=2)
         await pool.start()
         seen: set[int] = set()
         for _ in range(5):
@@ -396,7 +398,7 @@ def test_a_run_that_needs_too_much_memory() -> None:
     """It fails, and calls after it are answered."""
 
     async def body() -> int:
-        pool = Pool(1, 4, memory=300 << 20)
+        pool = WorkerPool(1, 4, memory=300 << 20)
         await pool.start()
         try:
             failed = (await call(pool, EXAMPLE.encode() + b"# " + b"x" * (250 << 20))).exit_code

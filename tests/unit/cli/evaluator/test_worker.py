@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli.evaluator import worker
-from krmkit.cli.evaluator.frames import ANSWER, CALL, Answer
+from krmkit.cli.evaluator.frames import ANSWER, CALL, Reply
 from krmkit.fn import loader, testing
 from krmkit.fn.loader import Function
 from krmkit.krm.finding import Finding
@@ -34,12 +34,12 @@ def calls(*pairs: tuple[str, bytes]) -> io.BytesIO:
     )
 
 
-def answers(stream: io.BytesIO) -> list[Answer]:
+def answers(stream: io.BytesIO) -> list[Reply]:
     stream.seek(0)
     found = []
     while header := stream.read(ANSWER.size):
         code, output_length, log_length = ANSWER.unpack(header)
-        found.append(Answer(code, stream.read(output_length), stream.read(log_length)))
+        found.append(Reply(code, stream.read(output_length), stream.read(log_length)))
     return found
 
 

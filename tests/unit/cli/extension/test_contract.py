@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from krmkit.cli.extension.client import CallError
-from krmkit.cli.extension.contract import Report, check_contract
+from krmkit.cli.extension.contract import ContractReport, check_contract
 from krmkit.cli.extension.samples import of_our_own
 
 Object = dict[str, Any]
@@ -71,7 +71,7 @@ class Sound:
         return {"status": "Success", "variables": [VARIABLE]}
 
 
-def check(caller: Any, **options: Any) -> Report:
+def check(caller: Any, **options: Any) -> ContractReport:
     return check_contract(caller, of_our_own([VARIABLE]), **options)
 
 

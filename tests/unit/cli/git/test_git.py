@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli.git.objects import LINK, SUBMODULE, Entry, Objects
-from krmkit.cli.git.pack import Pack
-from krmkit.cli.git.program import GitError, Repository
+from krmkit.cli.git.objects import LINK, SUBMODULE, Objects, TreeEntry
+from krmkit.cli.git.packfile import PackFile
+from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refs import RefChanges, check_ref, list_refs
-from krmkit.cli.git.tree import File, read_files, replace_folders, write_files
+from krmkit.cli.git.treeupdate import File, read_files, replace_folders, write_files
 
 AUTHOR = "t <t@example.com> 0 +0000"
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+def repository(tmp_path: Path) -> GitRepository:
     folder = tmp_path / "store.git"
     subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
-    return Repository.open(folder)
+    return GitRepository.open(folder)
 
 
-def commit_files(repository: Repository, files: dict[str, File], ref: str = "refs/heads/main") -> str:
+def commit_files(repository: GitRepository, files: dict[str, File], ref: str = "refs/heads/main") -> str:
     """Store one commit that holds the files, and let `ref` point at it."""
-    pack = Pack()
+    pack = PackFile()
     oid = pack.commit(write_files(pack, files), [], AUTHOR, "files\n")
     pack.store(repository)
     changes = RefChanges(repository, list_refs(repository))
@@ -35,7 +35,7 @@ def commit_files(repository: Repository, files: dict[str, File], ref: str = "ref
     return oid
 
 
-def test_files_come_back(repository: Repository) -> None:
+def test_files_come_back(repository: GitRepository) -> None:
     """What is written is read again: content, folders, names beyond ASCII, the executable bit."""
     files = {
         "Kptfile": File(b"a\n"),
@@ -52,10 +52,10 @@ def test_files_come_back(repository: Repository) -> None:
     repository.run("fsck", "--strict")
 
 
-def test_trees_are_git_s_own(repository: Repository, tmp_path: Path) -> None:
+def test_trees_are_git_s_own(repository: GitRepository, tmp_path: Path) -> None:
     """A tree has the oid that git itself gives to the same files."""
     files = {"b": File(b"1"), "a/b": File(b"2"), "a.b": File(b"3"), "a0": File(b"4")}
-    pack = Pack()
+    pack = PackFile()
     tree = write_files(pack, files)
     work = tmp_path / "work"
     for path, file in files.items():
@@ -69,11 +69,11 @@ def test_trees_are_git_s_own(repository: Repository, tmp_path: Path) -> None:
     assert written.stdout.strip() == tree
 
 
-def test_only_the_folder_changes(repository: Repository) -> None:
+def test_only_the_folder_changes(repository: GitRepository) -> None:
     """Folders are put in and taken out; neighbours keep their trees, and an emptied folder goes."""
     files = {"a/x": File(b"1"), "b/c/x": File(b"2"), "b/d/x": File(b"3"), "e/f/x": File(b"4")}
     commit_files(repository, files)
-    pack = Pack()
+    pack = PackFile()
     with Objects(repository) as objects:
         _, commit = objects.commit("main")
         new = write_files(pack, {"y": File(b"5")})
@@ -85,7 +85,7 @@ def test_only_the_folder_changes(repository: Repository) -> None:
         assert read_files(objects, root) == {**kept, "b/c/y": File(b"5"), "g/h/y": File(b"5")}
 
 
-def test_refs_change_together(repository: Repository) -> None:
+def test_refs_change_together(repository: GitRepository) -> None:
     """One ref that somebody else moved stops the whole transaction."""
     first = commit_files(repository, {"x": File(b"1")})
     changes = RefChanges(repository, list_refs(repository))
@@ -100,7 +100,7 @@ def test_refs_change_together(repository: Repository) -> None:
     assert list_refs(repository) == {"refs/heads/main": second, "refs/heads/other": second}
 
 
-def test_deleting_and_taking_back(repository: Repository) -> None:
+def test_deleting_and_taking_back(repository: GitRepository) -> None:
     """A change back to what is there is no change; a deleted ref is gone."""
     oid = commit_files(repository, {"x": File(b"1")})
     changes = RefChanges(repository, list_refs(repository))
@@ -115,7 +115,7 @@ def test_deleting_and_taking_back(repository: Repository) -> None:
     assert list_refs(repository) == {}
 
 
-def test_push_is_atomic(repository: Repository, tmp_path: Path) -> None:
+def test_push_is_atomic(repository: GitRepository, tmp_path: Path) -> None:
     """Where the remote has moved one ref, none arrives; else all do."""
     oid = commit_files(repository, {"x": File(b"1")})
     remote = tmp_path / "remote.git"
@@ -124,7 +124,7 @@ def test_push_is_atomic(repository: Repository, tmp_path: Path) -> None:
     changes.set("refs/heads/main", oid)
     changes.set("refs/tags/p/v1", oid)
     changes.push(str(remote))
-    assert set(list_refs(Repository(remote))) == {"refs/heads/main", "refs/tags/p/v1"}
+    assert set(list_refs(GitRepository(remote))) == {"refs/heads/main", "refs/tags/p/v1"}
 
     newer = commit_files(repository, {"x": File(b"2")})
     stale = RefChanges(repository, {"refs/heads/main": "1" * 40})
@@ -133,7 +133,7 @@ def test_push_is_atomic(repository: Repository, tmp_path: Path) -> None:
 
     with pytest.raises(GitError, match="push"):
         stale.push(str(remote))
-    assert "refs/heads/later" not in list_refs(Repository(remote))
+    assert "refs/heads/later" not in list_refs(GitRepository(remote))
 
 
 @pytest.mark.parametrize(
@@ -144,18 +144,18 @@ def test_push_is_atomic(repository: Repository, tmp_path: Path) -> None:
         ("100644", "a\nb", "must be a plain path"),
     ],
 )
-def test_hostile_trees(repository: Repository, mode: str, name: str, message: str) -> None:
+def test_hostile_trees(repository: GitRepository, mode: str, name: str, message: str) -> None:
     """Links, submodules and odd names in a package are refused with the reason."""
-    pack = Pack()
+    pack = PackFile()
     blob = pack.blob(b"../../etc/passwd")
-    tree = pack.tree([Entry(mode, name, blob if mode != SUBMODULE else "1" * 40)])
+    tree = pack.tree([TreeEntry(mode, name, blob if mode != SUBMODULE else "1" * 40)])
     pack.store(repository)
 
     with Objects(repository) as objects, pytest.raises(GitError, match=message):
         read_files(objects, tree)
 
 
-def test_hooks_do_not_run(repository: Repository, tmp_path: Path) -> None:
+def test_hooks_do_not_run(repository: GitRepository, tmp_path: Path) -> None:
     """A hook that lies in a repository is not started by a change of its refs."""
     hook = repository.folder / "hooks" / "reference-transaction"
     hook.parent.mkdir(exist_ok=True)
@@ -167,7 +167,9 @@ def test_hooks_do_not_run(repository: Repository, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-def test_an_environment_that_leads_elsewhere(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_that_leads_elsewhere(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GIT_DIR of a surrounding git command, as in a hook, does not change which repository is read."""
     commit_files(repository, {"x": File(b"1")})
     monkeypatch.setitem(os.environ, "GIT_DIR", "/nowhere")
@@ -175,10 +177,10 @@ def test_an_environment_that_leads_elsewhere(repository: Repository, monkeypatch
     assert list(list_refs(repository)) == ["refs/heads/main"]
 
 
-def test_errors_say_what_is_wrong(repository: Repository, tmp_path: Path) -> None:
+def test_errors_say_what_is_wrong(repository: GitRepository, tmp_path: Path) -> None:
     """A missing folder, a missing revision and a bad name of a ref are errors with their names."""
     with pytest.raises(GitError, match="there is no such folder"):
-        Repository.open(tmp_path / "absent")
+        GitRepository.open(tmp_path / "absent")
     with pytest.raises(GitError, match=r"'drafts/a\.\.b' must be a name"):
         check_ref(repository, "drafts/a..b")
     with Objects(repository) as objects:

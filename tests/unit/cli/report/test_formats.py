@@ -9,14 +9,24 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import API_VERSION, CHANGED, FileChange, PackageReport, Report, Result, Step
+from krmkit.cli.report.model import (
+    API_VERSION,
+    CHANGED,
+    FileChange,
+    PackageReport,
+    PipelineStep,
+    Report,
+    Result,
+)
 from krmkit.cli.terminal import Terminal
 
 RESOURCE = {"apiVersion": "v1", "kind": "ConfigMap", "name": "app"}
 
 
 def a_report(severity: str = "error", message: str = "must be above 0, got -1") -> Report:
-    package = PackageReport("p", steps=[Step("example.dev/check:v1", "image", exit_code=1, seconds=0.25)])
+    package = PackageReport(
+        "p", steps=[PipelineStep("example.dev/check:v1", "image", exit_code=1, seconds=0.25)]
+    )
     package.results.append(
         Result(
             severity, "bad-number", message, "p/a b.yaml", 7, 3, RESOURCE, "spec.n", "example.dev/check:v1"

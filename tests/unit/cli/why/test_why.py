@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.cli.why.fields import covers, values_of
+from krmkit.cli.why.fieldvalues import covers, values_of
 from tests.unit.cli.packages import KPTFILE, PACK, contents
 
 EDGE = "examples/edge-cluster-profile"

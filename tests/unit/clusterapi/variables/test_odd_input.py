@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.variables.classvalidation import validate_class_variables
+from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions, status_variables
-from krmkit.clusterapi.variables.topology import default_and_validate
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 
 TEXTS = (
     "a",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate import Limits, TemplateError
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.gotemplate.limits import DEFAULT_LIMITS
 from krmkit.lang.gotemplate.nodes import Action, Control, Pipe
 from krmkit.lang.gotemplate.parser import parse_trees
 
 
-def nodes(text: str, limits: Limits = DEFAULT_LIMITS) -> list[object]:
+def nodes(text: str, limits: TemplateLimits = DEFAULT_LIMITS) -> list[object]:
     return list(parse_trees("t", text, BUILTINS, "", "", limits)["t"].nodes)
 
 
@@ -130,4 +130,4 @@ def test_nesting_is_limited(text: str) -> None:
     """By the limit, not by Python's stack."""
     nodes(text)
     with pytest.raises(TemplateError, match=r"more than 8 .*Limits\.nesting"):
-        nodes(text, Limits(nesting=8))
+        nodes(text, TemplateLimits(nesting=8))

@@ -6,7 +6,7 @@ import pytest
 
 from krmkit.lang.gotemplate import printing
 from krmkit.lang.gotemplate.escape import escape_html
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printf import sprintf
 from krmkit.lang.gotemplate.values import ByteList, GoObject, Int64, NilList, StringList, Uint8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang.gotemplate import printing
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import ABSENT, ByteList, Int64, NilList, StringMap, Uint8
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import krmkit
-from krmkit.lang.gotemplate import Limits, Template, TemplateError, parse
+from krmkit.lang.gotemplate import Template, TemplateError, TemplateLimits, parse
 
 DATA: dict[str, object] = {
     "name": "edge",
@@ -223,15 +223,15 @@ def test_data_that_are_no_json() -> None:
 )  # fmt: skip
 def test_hostile_templates_end_by_counting(text: str, message: str) -> None:
     """Each limit is named in the error."""
-    limits = Limits(steps=50_000, output=300_000, depth=60, work=100_000)
+    limits = TemplateLimits(steps=50_000, output=300_000, depth=60, work=100_000)
 
     assert message in error(text, {"big": list(range(1000))}, limits=limits).message
 
 
 def test_limits_can_be_raised() -> None:
     """The same template, with more steps."""
-    assert error("{{range 100}}x{{end}}", limits=Limits(steps=50)).phase == "exec"
-    assert run("{{range 100}}x{{end}}", limits=Limits(steps=500)) == "x" * 100
+    assert error("{{range 100}}x{{end}}", limits=TemplateLimits(steps=50)).phase == "exec"
+    assert run("{{range 100}}x{{end}}", limits=TemplateLimits(steps=500)) == "x" * 100
 
 
 def test_deep_data_do_not_use_up_the_stack() -> None:
@@ -248,7 +248,7 @@ def test_pythons_stack_is_the_last_limit() -> None:
     """Too large a depth for the stack is an error of the template all the same."""
     text = "{{define `a`}}{{if 1}}{{template `a`}}{{end}}{{end}}{{template `a`}}"
 
-    assert "stack" in error(text, limits=Limits(depth=100_000)).message
+    assert "stack" in error(text, limits=TemplateLimits(depth=100_000)).message
 
 
 def test_nothing_is_loaded_that_is_not_needed() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from krmkit.lang.gotemplate import Limits, TemplateError, parse, work
-from krmkit.lang.gotemplate.functions import Function, GoCallError
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse, work
+from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def test_an_execution_inside_another_one_goes_on_with_its_budget() -> None:
 def test_every_execution_begins_anew() -> None:
     """And ends the budget whatever happens."""
     template = parse(
-        "{{ use 60 }}", functions={"use": Function(work.charge, ("int",))}, limits=Limits(work=100)
+        "{{ use 60 }}", functions={"use": GoFunction(work.charge, ("int",))}, limits=TemplateLimits(work=100)
     )
     failing = parse(
         "{{ use 60 }}{{ use 60 }}",
-        functions={"use": Function(work.charge, ("int",))},
-        limits=Limits(work=100),
+        functions={"use": GoFunction(work.charge, ("int",))},
+        limits=TemplateLimits(work=100),
     )
 
     template.execute()

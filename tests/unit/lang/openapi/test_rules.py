@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from krmkit.lang.kubecel.environment import OUT_OF_STEPS, Environment
+from krmkit.lang.kubecel.celenvironment import OUT_OF_STEPS, KubeEnvironment
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 from krmkit.lang.openapi.rules import RuleSet, has_rules
 from krmkit.lang.openapi.ruletypes import escaped
 from krmkit.lang.schema import read_schema
 
-ENVIRONMENT = Environment()
+ENVIRONMENT = KubeEnvironment()
 
 
 def evaluate(schema: dict[str, Any], value: object, old: object = None) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.lang.spiff import Limits, Options, SpiffError, merge
+from krmkit.lang.spiff import Options, SpiffError, SpiffLimits, merge
 from krmkit.lang.spiff.chance import Chance
 
 
@@ -163,7 +163,7 @@ COSTLY = ['bcrypt("x", 31)', 'rand("a", 100000000)', "sum[[1..40]|0|s,i|-> s len
 def test_work_is_counted(call: str) -> None:
     """What takes long counts as many evaluations."""
     with pytest.raises(SpiffError, match="more than 100000 evaluations"):
-        value(call, limits=Limits(steps=100_000))
+        value(call, limits=SpiffLimits(steps=100_000))
 
 
 ENVIRONMENT = {"A": "1", "B": "2"}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krmkit.lang.spiff import Limits, Options, SpiffError, evaluate, merge
+from krmkit.lang.spiff import Options, SpiffError, SpiffLimits, evaluate, merge
 
 
 def result(template: str, **options: Any) -> Any:
@@ -147,7 +147,7 @@ ENDLESS = {
 def test_endless_templates_end(template: str) -> None:
     """A template that would never end, or fill the memory, ends in an error."""
     with pytest.raises(SpiffError):
-        result(template, limits=Limits(nodes=200_000, steps=200_000, output=1_000_000))
+        result(template, limits=SpiffLimits(nodes=200_000, steps=200_000, output=1_000_000))
 
 
 def test_deep_data() -> None:
@@ -160,7 +160,7 @@ def test_references_cost_no_passes() -> None:
     count = 300
     template = "".join(f"a{i:03d}: (( a{i + 1:03d} ))\n" for i in range(count)) + f"a{count}: 7\n"
 
-    assert result(template, limits=Limits(passes=20))["a000"] == 7
+    assert result(template, limits=SpiffLimits(passes=20))["a000"] == 7
 
 
 def test_import_is_lazy() -> None:
@@ -184,7 +184,7 @@ WORDS = ["(( ", " ))", "merge", "a", ".a", "*", "_", "(", ")", "[", "]", "|x|->"
 @given(st.lists(st.sampled_from(WORDS), max_size=25), st.booleans())
 def test_random_templates(words: list[str], control: bool) -> None:
     """Whatever a template holds: a result or a SpiffError."""
-    options = Options(features=["control"] if control else [], limits=Limits(nodes=20_000, steps=20_000))
+    options = Options(features=["control"] if control else [], limits=SpiffLimits(nodes=20_000, steps=20_000))
     ended = ""
     try:
         ended = str(merge("a: " + "".join(words), ["a: {b: 1}"], options).documents)

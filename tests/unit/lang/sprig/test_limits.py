@@ -7,8 +7,8 @@ from threading import Thread
 
 import pytest
 
-from krmkit.lang.gotemplate import Limits, TemplateError, parse, work
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse, work
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.sprig import call, limits
 
 
@@ -85,16 +85,16 @@ def test_the_engine_and_sprig_draw_on_one_budget() -> None:
     sprig, own = "{{ $x := until 1000 }}", '{{ $y := printf "%040000d" 1 }}'
 
     for text in (sprig, own):
-        parse(text, functions="sprig", limits=Limits(work=2_000)).execute()
+        parse(text, functions="sprig", limits=TemplateLimits(work=2_000)).execute()
     with pytest.raises(TemplateError, match=r"Limits\.work"):
-        parse(sprig + own, functions="sprig", limits=Limits(work=2_000)).execute()
+        parse(sprig + own, functions="sprig", limits=TemplateLimits(work=2_000)).execute()
 
 
 def test_executions_in_threads_do_not_share_a_budget() -> None:
     """What one thread's templates use is not missing, and not forgotten, in another's."""
     work.end()
     costly = parse(
-        "{{ range 8 }}{{ $x := until 1000 }}{{ end }}", functions="sprig", limits=Limits(work=10_000)
+        "{{ range 8 }}{{ $x := until 1000 }}{{ end }}", functions="sprig", limits=TemplateLimits(work=10_000)
     )
     work.begin(10_000)
     thread = Thread(target=costly.execute)

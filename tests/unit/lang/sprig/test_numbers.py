@@ -6,7 +6,7 @@ from math import copysign, isnan
 
 import pytest
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import Int64, IntList
 from krmkit.lang.sprig import call
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.printing import sprint
 from krmkit.lang.gotemplate.values import (
     Int64,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import NilStringList, StringList
 from krmkit.lang.sprig import call, limits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang import semver as versions
-from krmkit.lang.gotemplate.functions import GoCallError
+from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.values import Uint64
 from krmkit.lang.sprig import call, semvers
 from krmkit.lang.sprig.semvers import VersionPointer, VersionValue, semver

@@ -8,7 +8,7 @@ from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Result
 from krmkit.lang.spiff.expressions.lambdas import Constant, LambdaExpression, LambdaValue, Parameter
 from krmkit.lang.spiff.expressions.literals import Expansion, evaluate_all, truth
-from krmkit.lang.spiff.expressions.mappings import Catch, Sync
+from krmkit.lang.spiff.expressions.mappings import Catch, SyncExpression
 from krmkit.lang.spiff.expressions.references import Reference
 from krmkit.lang.spiff.nodes import Expression
 
@@ -180,7 +180,7 @@ def _sync(call: Call, env: Env) -> Result:
         raise Failure("2 or 3 arguments required for sync")
     result = args[2] if len(args) > 2 else None
     timeout = args[3] if len(args) > 3 else None
-    return Sync(args[0], args[1], result, timeout, True).evaluate(env, False)
+    return SyncExpression(args[0], args[1], result, timeout, True).evaluate(env, False)
 
 
 INTRINSICS = {

@@ -189,7 +189,7 @@ def outcome(value: Any, error: str | None, env: Env) -> dict[str, Node]:
     return made
 
 
-class Sync(Expression):
+class SyncExpression(Expression):
     """`sync[expr|value,error|->cond,result|timeout]`.
 
     The real one tries again until the condition holds or time is up; here there is no clock, so that time is up at once.

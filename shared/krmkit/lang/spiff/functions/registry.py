@@ -9,8 +9,8 @@ from typing import Any
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Result
 from krmkit.lang.spiff.nodes import Expression, Node
+from krmkit.lang.spiff.output import data
 from krmkit.lang.spiff.reading import from_data
-from krmkit.lang.spiff.results import data
 
 MODULES: dict[str, str] = {
     **dict.fromkeys(

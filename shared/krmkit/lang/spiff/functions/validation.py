@@ -22,7 +22,7 @@ PENDING = Undefined()
 Verdict = tuple[bool, str]
 
 
-class Problem(Exception):  # noqa: N818 - the reference's word: a condition has a problem
+class UncheckableCondition(Exception):  # noqa: N818 - the reference's word: a condition has a problem
     """A condition that cannot be checked."""
 
 
@@ -45,7 +45,7 @@ def _conditions(args: list[Any], env: Env, strict: bool) -> Any:
     for number, condition in enumerate(args[1:], 1):
         try:
             good, text = verdict(value, condition, env)
-        except Problem as problem:
+        except UncheckableCondition as problem:
             raise Failure(f"condition {number} has problem: {problem}") from None
         except Waits:
             return PENDING
@@ -64,25 +64,25 @@ def verdict(value: Any, condition: Any, env: Env) -> Verdict:
         return _apply(value, condition, [], env)
     if type(condition) is list:
         if not condition:
-            raise Problem("validation type missing")
+            raise UncheckableCondition("validation type missing")
         return _apply(value, condition[0].value, condition[1:], env)
-    raise Problem(f"invalid validation check type: {type_name(condition)}")
+    raise UncheckableCondition(f"invalid validation check type: {type_name(condition)}")
 
 
 def _apply(value: Any, condition: Any, args: list[Node], env: Env) -> Verdict:
     if isinstance(condition, LambdaValue):
         return _by_lambda(value, condition, args, env)
     if type(condition) is not str:
-        raise Problem(f'unexpected validation type "{type_name(condition)}"')
+        raise UncheckableCondition(f'unexpected validation type "{type_name(condition)}"')
     negated = condition.startswith("!")
     name = condition[1:] if negated else condition
     if condition == "":
-        raise Problem("empty validator type")
+        raise UncheckableCondition("empty validator type")
     if name == "not":
         negated = not negated
     validator = VALIDATORS.get(name)
     if validator is None:
-        raise Problem(f'unknown validation operator "{name}"')
+        raise UncheckableCondition(f'unknown validation operator "{name}"')
     good, text = validator(name, value, args, env)
     return (not good if negated else good), text
 
@@ -90,18 +90,18 @@ def _apply(value: Any, condition: Any, args: list[Node], env: Env) -> Verdict:
 def _by_lambda(value: Any, function: LambdaValue, args: list[Node], env: Env) -> Verdict:
     count = len(function.parameters)
     if count != len(args) + 1:
-        raise Problem(
+        raise UncheckableCondition(
             f"argument count mismatch for lambda {function}: expected {count}, found {len(args) + 1}"
         )
     try:
         result, _ = function.call([value, *(arg.value for arg in args)], env)
     except Failure as failure:
-        raise Problem(failure.issue.text) from None
+        raise UncheckableCondition(failure.issue.text) from None
     if isinstance(result, Expression):
         raise Waits
     if type(result) is list:
         if not 1 <= len(result) <= 3:
-            raise Problem(f"invalid result length of validator {function}, got {len(result)}")
+            raise UncheckableCondition(f"invalid result length of validator {function}, got {len(result)}")
         good = truth(result[0].value)
         if len(result) == 2:
             return good, _string("lambda validator result index 2: lambda validator", result[1].value)
@@ -118,7 +118,7 @@ def _by_lambda(value: Any, function: LambdaValue, args: list[Node], env: Env) ->
 
 def _string(what: str, value: Any) -> str:
     if type(value) is not str:
-        raise Problem(f"{what} requires string, but got {type_name(value)}")
+        raise UncheckableCondition(f"{what} requires string, but got {type_name(value)}")
     return value
 
 
@@ -131,8 +131,8 @@ def _list(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
         for number, condition in enumerate(args):
             try:
                 good, text = verdict(node.value, condition.value, env)
-            except Problem as problem:
-                raise Problem(f"list entry {index} condition {number}: {problem}") from None
+            except UncheckableCondition as problem:
+                raise UncheckableCondition(f"list entry {index} condition {number}: {problem}") from None
             if not good:
                 return False, f"entry {index} condition {number} {text}"
     return True, "all entries match all conditions"
@@ -144,7 +144,7 @@ def _map(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if not args:
         return True, "is a map"
     if len(args) > 2:
-        raise Problem(f"map validator takes a maximum of two arguments, got {len(args)}")
+        raise UncheckableCondition(f"map validator takes a maximum of two arguments, got {len(args)}")
     for key in sorted(value):
         if len(args) == 2:
             good, text = _inside(key, args[0], env, f"map key {quote(key)} ")
@@ -159,18 +159,18 @@ def _map(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 def _inside(value: Any, condition: Node, env: Env, where: str) -> Verdict:
     try:
         return verdict(value, condition.value, env)
-    except Problem as problem:
-        raise Problem(f"{where}{problem}") from None
+    except UncheckableCondition as problem:
+        raise UncheckableCondition(f"{where}{problem}") from None
 
 
 def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if type(value) is not dict:
         return False, "is no map"
     if not 1 <= len(args) <= 2:
-        raise Problem(f"{name} reqires one or two arguments")
+        raise UncheckableCondition(f"{name} reqires one or two arguments")
     field = args[0].value
     if type(field) is not str:
-        raise Problem("field name must be string")
+        raise UncheckableCondition("field name must be string")
     if field not in value:
         if name == "optionalfield":
             return True, f"has no optional field {quote(field)}"
@@ -183,7 +183,7 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 def _and(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if not args:
-        raise Problem("validator argument required")
+        raise UncheckableCondition("validator argument required")
     texts = []
     for condition in args:
         good, text = verdict(value, condition.value, env)
@@ -195,7 +195,7 @@ def _and(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 def _or(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if not args:
-        raise Problem("validator argument required")
+        raise UncheckableCondition("validator argument required")
     texts = []
     for condition in args:
         good, text = verdict(value, condition.value, env)
@@ -207,13 +207,13 @@ def _or(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if type(value) not in (str, list, dict):
-        raise Problem(f"invalid type for empty: {type_name(value)}")
+        raise UncheckableCondition(f"invalid type for empty: {type_name(value)}")
     return (False, "is not empty") if value else (True, "is empty")
 
 
 def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1 or type(args[0].value) is not list:
-        raise Problem("valueset requires a list argument with possible values")
+        raise UncheckableCondition("valueset requires a list argument with possible values")
     if any(loosely_equal(value, node.value) for node in args[0].value):
         return True, "matches valuset"
     if type(value) in (str, int):
@@ -223,7 +223,7 @@ def _valueset(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 def _value(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
-        raise Problem(f"{name} requires a value argument")
+        raise UncheckableCondition(f"{name} requires a value argument")
     good = loosely_equal(value, args[0].value)
     return good, f"{'valid' if good else 'invalid'} value {short(value)}"
 
@@ -240,13 +240,13 @@ _SIGNS = {">": "gt", "<": "lt", ">=": "ge", "<=": "le"}
 
 def _order(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1:
-        raise Problem(f"{name} requires a value argument")
+        raise UncheckableCondition(f"{name} requires a value argument")
     compare, fulfilled, failed = _ORDERS[_SIGNS.get(name, name)]
     bound = args[0].value
     numbers = (int, float)
     both = (type(value) in numbers and type(bound) in numbers) or (type(value) is str and type(bound) is str)
     if not both:
-        raise Problem(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
+        raise UncheckableCondition(f"{name}: cannot compare {type_name(value)} with {type_name(bound)}")
     good = compare(value, bound)
     return good, f"{fulfilled if good else failed} {_shown(bound)}"
 
@@ -257,13 +257,13 @@ def _shown(value: Any) -> str:
 
 def _match(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     if len(args) != 1 or type(args[0].value) is not str:
-        raise Problem("match requires a regexp argument")
+        raise UncheckableCondition("match requires a regexp argument")
     try:
         pattern = compiled(args[0].value)
     except Failure as failure:
-        raise Problem(f"regexp {args[0].value}: {failure.issue.text}") from None
+        raise UncheckableCondition(f"regexp {args[0].value}: {failure.issue.text}") from None
     if type(value) is not str:
-        raise Problem("no string to match regexp")
+        raise UncheckableCondition("no string to match regexp")
     good = pattern.search(value) is not None
     return good, f"{'valid' if good else 'invalid'} value {quote(value)}"
 
@@ -274,7 +274,7 @@ def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     for arg in args:
         wanted = arg.value
         if type(wanted) is not str:
-            raise Problem(f"type: type arg requires string, but got {type_name(wanted)}")
+            raise UncheckableCondition(f"type: type arg requires string, but got {type_name(wanted)}")
         if wanted == kind:
             return True, f"is of type {wanted}"
         texts.append(f"is not of type {wanted}")
@@ -322,7 +322,7 @@ def _keys(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
         with needed("cryptography", name):
             import cryptography  # noqa: F401 - the functions of pem need it
     except Failure as failure:
-        raise Problem(failure.issue.text) from None
+        raise UncheckableCondition(failure.issue.text) from None
     try:
         if name == "privatekey":
             pem.parse_private_key(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.nodes import Node
-from krmkit.lang.spiff.results import data
+from krmkit.lang.spiff.output import data
 from krmkit.lang.sprig.jsonfns import must_to_json
 from krmkit.yaml import emit
 

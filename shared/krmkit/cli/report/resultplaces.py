@@ -1,0 +1,267 @@
+"""Places for editors: the file, line and column of what a result is about.
+
+A result names a file, a document of it, and a field. The line is that of the file on disk: of the field, else of what
+holds it, else of the document. A message that begins with `line 7, column 3: ` knows better, because it is about a line of
+a text inside the document.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+
+from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
+from krmkit.fn.package import KPTFILE
+from krmkit.fn.resultlist import normalized
+from krmkit.krm.errors import ListError
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Map, Seq, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.package import Package
+    from krmkit.fn.pipeline import Rendering
+    from krmkit.fn.resultlist import FunctionRun
+    from krmkit.fn.source import FileResource
+    from krmkit.fn.write import FileEdit
+    from krmkit.yaml.tree import Node
+
+_SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")
+_CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
+_MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
+_STEP = re.compile(r"""\[["']([^"']*)["']\]|\[([0-9]{1,9})\]|"([^"]*)"|([^.\[\]"]+)""")
+
+
+def shown_path(path: str) -> str:
+    """A path as a user would write it here: relative where it lies below the working directory, else whole."""
+    real, here = os.path.realpath(path), os.path.realpath(os.curdir)
+    inside = os.path.commonpath([real, here]) == here
+    return (os.path.relpath(real, here) if inside else real).replace(os.sep, "/")
+
+
+def steps_of(field: str) -> list[str | int]:
+    """The keys and positions of a field path: `steps_of('a.b[0]."x.y"') == ["a", "b", 0, "x.y"]`."""
+    found: list[str | int] = []
+    for bracketed, number, quoted, plain in _STEP.findall(field):
+        found.append(int(number) if number else bracketed or quoted or plain)
+    return found
+
+
+class PackageFiles:
+    """The files of one package as they are on disk, for looking up places."""
+
+    def __init__(self, package: Package) -> None:
+        self.folder = shown_path(package.path)
+        self._packages = {each.folder: each for each in package.walk()}
+        self._items: dict[str, list[FileResource]] = {}
+        self._by_name: dict[tuple[str, str, str], tuple[str, FileResource]] = {}
+        for each in self._packages.values():
+            for file in each.files:
+                path = each.place(file.path)
+                self._items[path] = file.items
+                for item in file.items:
+                    self._by_name.setdefault((item.kind, item.namespace, item.name), (path, item))
+
+    def path(self, inner: str) -> str:
+        """A path relative to the package as a user would write it."""
+        return inner if self.folder == "." else f"{self.folder}/{inner}"
+
+    def place(
+        self, inner: str, index: int, resource: dict[str, str], field: str, file: str = ""
+    ) -> tuple[str, int, int]:
+        """Path, line and column of a field of a document; zeros where the file does not have it."""
+        items = self._items.get(inner, [])
+        item = items[index] if 0 <= index < len(items) else None
+        if resource and (item is None or not _is(item, resource)):
+            # A function before this one may have moved it, or put others before it.
+            key = (resource.get("kind", ""), resource.get("namespace", ""), resource.get("name", ""))
+            known = self._by_name.get(key)
+            if known is not None and (known[0] == inner or not inner or inner not in self._items):
+                inner, item = known
+        if not inner:
+            return "", 0, 0
+        if item is None:
+            return self.path(inner), 0, 0
+        line, column = position(item, field, file)
+        return self.path(inner), line, column
+
+    def changes(self, changes: list[FileEdit]) -> list[FileChange]:
+        """What becomes of files, for a report."""
+        return [FileChange(self.path(change.path), action_of(change)) for change in changes]
+
+    def entry(self, run: FunctionRun, field: str = "") -> tuple[str, int, int]:
+        """Path, line and column of a function in its Kptfile, or of a field of its configMap."""
+        inner = f"{run.package}/{KPTFILE}" if run.package else KPTFILE
+        inside = field.removeprefix("data").lstrip(".")
+        path = f"{run.field}.configMap{'.' + inside if inside else ''}" if field else run.field
+        return self.place(inner, 0, {}, path)
+
+    def place_of(self, run: FunctionRun) -> str:
+        """The place of a function in its Kptfile as `path:line:col`."""
+        path, line, column = self.entry(run)
+        return f"{path}:{line}:{column}"
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> Map:
+    """The tree of a text: a report asks for many places in the same one. Raises ListError, YamlError."""
+    from krmkit.krm.resource import Resource
+
+    return Resource(text).root
+
+
+def _is(item: FileResource, resource: dict[str, str]) -> bool:
+    return (item.kind, item.name) == (resource.get("kind", ""), resource.get("name", ""))
+
+
+def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
+    """Line and column in the item's file of a field's key, or of the nearest key above it; from 1.
+
+    A field that the item does not have is looked for in the text of a pack that it holds: values.yaml, or `file`.
+    """
+    offset = 0
+    text = item.original
+    if field:
+        steps = steps_of(field)
+        try:
+            offset = _offset(_parsed(text), steps)
+            if not offset and item.kind in _CARRIERS:
+                inner = _inside(item, file, steps)
+                if inner is not None:
+                    return inner
+        except (ListError, YamlError):
+            offset = 0
+    if not offset:
+        # The document itself: its first line that says something.
+        for line in text.split("\n"):
+            if line.strip() and not line.lstrip().startswith("#"):
+                break
+            offset += len(line) + 1
+        offset = min(offset, len(text))
+    line_start = text.rfind("\n", 0, offset) + 1
+    return item.location.line + text.count("\n", 0, offset), offset - line_start + 1
+
+
+def _inside(item: FileResource, file: str, steps: list[str | int]) -> tuple[int, int] | None:
+    """The place of a field of a text inside the item, as `position` gives it; None where it is not there."""
+    from krmkit.krm.resource import Resource
+    from krmkit.palette.filelines import block_place
+
+    path = ("data" if item.kind == "ConfigMap" else "spec", file or "values.yaml")
+    if path[0] == "spec":
+        path = ("spec", path[1].removesuffix(".yaml"))
+    found = block_place(item.original, 0, path)
+    inner = Resource(item.original).string(*path)
+    if found is None or not inner:
+        return None
+    offset = _offset(_parsed(without_macros(inner)[0]), steps)
+    first, indent = found
+    line = inner.count("\n", 0, offset)
+    return item.location.line + first - 1 + line, offset - inner.rfind("\n", 0, offset) + indent
+
+
+def without_macros(text: str) -> tuple[str, dict[str, str]]:
+    """A text whose macros are words of the same length, so that it is YAML, and the macro of each word.
+
+    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"M0xxx": "{{x}}"})`.
+    """
+    macros: dict[str, str] = {}
+
+    def word(match: re.Match[str]) -> str:
+        name = f"M{len(macros)}x".ljust(len(match[0]), "x")
+        macros[name] = match[0]
+        return name
+
+    return _MACRO.sub(word, text) if "{{" in text else text, macros
+
+
+def _offset(node: Node, steps: list[str | int]) -> int:
+    """Where the deepest key or element of the path starts that the text has; 0 for none of them."""
+    found = 0
+    for number, step in enumerate(steps):
+        if isinstance(node, Map):
+            # A key may hold dots itself, as `data.values.yaml` shows.
+            entry = None
+            for stop in range(len(steps), number, -1):
+                name = ".".join(map(str, steps[number:stop]))
+                entry = next((one for one in node.entries if one.name == name), None)
+                if entry is not None:
+                    break
+            if entry is None or entry.key.start < 0:
+                return found
+            found = entry.key.start
+            if stop > number + 1:
+                return _offset(deref(entry.value), steps[stop:]) or found
+            node = deref(entry.value)
+        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+            node = deref(node.items[step])
+            found = node.start if node.start >= 0 else found
+        else:
+            return found
+    return found
+
+
+def report_of(
+    package: Package, rendering: Rendering, sources: PackageFiles | None = None, explained: bool = True
+) -> PackageReport:
+    """The report of a rendered package; without `explained`, what is there only because of --explain is left out."""
+    sources = sources or PackageFiles(package)
+    report = PackageReport(sources.folder, rendering.packages, failure=rendering.failure)
+    for run in rendering.runs:
+        report.steps.append(
+            PipelineStep(run.name, run.kind, run.package, run.exit_code, run.seconds, sources.place_of(run))
+        )
+        report.results += [
+            result_of(normalized(result), run, sources)
+            for number, result in enumerate(run.results)
+            if explained or number not in run.explained
+        ]
+        if run.reason:
+            path, line, column = sources.entry(run)
+            report.results.append(
+                Result("error", "function-failed", run.reason, path, line, column, function=run.name)
+            )
+    report.changes = sources.changes(rendering.shown)
+    return report
+
+
+def action_of(change: FileEdit) -> str:
+    """`created`, `changed` or `removed`."""
+    return CREATED if change.before is None else REMOVED if change.after is None else CHANGED
+
+
+def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles) -> Result:
+    """A result of the specification, in kpt's order, with its place."""
+    file, reference, place = result.get("file"), result.get("resourceRef"), result.get("field")
+    tags = result.get("tags")
+    found = Result(
+        str(result.get("severity", "info")),
+        str(tags.get("rule", "")) if isinstance(tags, dict) else "",
+        str(result["message"]),
+        function=run.name,
+    )
+    if isinstance(reference, dict):
+        found.resource = {key: str(value) for key, value in reference.items()}
+    if isinstance(place, dict):
+        found.field = str(place.get("path", ""))
+        found.current, found.proposed = place.get("currentValue"), place.get("proposedValue")
+    inner, index = "", 0
+    if isinstance(file, dict) and file.get("path"):
+        inner = f"{run.package}/{file['path']}" if run.package else str(file["path"])
+        number = file.get("index", 0)
+        index = number if isinstance(number, int) else 0
+    if not inner and found.resource.get("name") == "function-input":
+        found.path, found.line, found.column = sources.entry(run, found.field)
+    else:
+        found.path, found.line, found.column = sources.place(
+            inner,
+            index,
+            found.resource,
+            found.field,
+            str(tags.get("file", "")) if isinstance(tags, dict) else "",
+        )
+    said = _SAID.match(found.message)
+    if said and found.path:
+        found.line, found.column = int(said[1]), int(said[2] or 1)
+    return found

@@ -1,0 +1,243 @@
+"""A whole sync: every variant of the sets, those that are gone, the main branches, and one transaction a repository."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from krmkit.cli.fleetplan import FleetPlan, Task
+from krmkit.cli.git.program import GitError
+from krmkit.cli.git.refs import OWN
+from krmkit.cli.git.treeupdate import replace_folders
+from krmkit.cli.sync.revisions import SyncSources
+from krmkit.cli.sync.store import MAIN, TAGS, Store
+from krmkit.cli.sync.syncstate import PREFIX, VariantState, read_states, state_ref
+from krmkit.cli.sync.syncvariant import SyncOutcome, VariantSync, propose_deletion
+from krmkit.cli.work.build import Build, Built, Clone, Update
+from krmkit.cli.work.shard import Shard
+from krmkit.cli.work.workengine import Engine
+from krmkit.fn.variantpackages import VariantError
+from krmkit.krm.errors import ListError
+from krmkit.porch import lifecycle
+from krmkit.porch.variant import validate_variant
+from krmkit.yaml.errors import YamlError
+
+# What the main branch has of each package: {package: "v3"}.
+MAIN_STATE = f"{OWN}/main"
+
+
+@dataclass(slots=True)
+class _Work:
+    """One variant on its way: what is to be built for it, what was built, and what went wrong."""
+
+    outcome: SyncOutcome
+    sync: VariantSync | None = None
+    inputs: list[Clone] | list[Update] = field(default_factory=list)
+    built: list[Built] = field(default_factory=list)
+    missing: int = 0
+
+
+@dataclass(slots=True)
+class Sync:
+    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`."""
+
+    plan: FleetPlan
+    sources: SyncSources
+    build: Build
+    approve: str
+    author: str
+    prune: bool
+    shard: Shard
+    outcomes: list[SyncOutcome] = field(default_factory=list)
+    removed: list[SyncOutcome] = field(default_factory=list)
+    states: dict[str, dict[str, VariantState]] = field(default_factory=dict)
+
+    def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
+        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
+        self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
+        tasks = [(task, twin) for task, twin in _with_twins(self.plan.tasks) if self.shard.takes(_name(task))]
+        begun: deque[_Work] = deque()
+
+        def settle() -> None:
+            while begun and not begun[0].missing:
+                self.outcomes.append(self._finish(begun.popleft()))
+                progress(len(self.outcomes), len(tasks))
+
+        def inputs() -> Iterator[Clone | Update]:
+            for task, twin in tasks:
+                work = self._prepare(task, twin)
+                begun.append(work)
+                settle()
+                yield from work.inputs
+
+        for built, problem in engine.map(self.build, inputs()):
+            work = begun[0]
+            work.missing -= 1
+            if problem:
+                work.outcome.error = work.outcome.error or problem
+            else:
+                work.built.append(built)
+            settle()
+        self._remove_stale()
+        if self.shard.whole:
+            for store in self.sources.stores.values():
+                self._update_main(store)
+
+    def _prepare(self, task: Task, twin: str) -> _Work:
+        """Read what a variant needs. `twin` is another variant with the same package, "" where there is none."""
+        downstream = task.spec.get("downstream") or {}
+        repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
+        work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
+        try:
+            errors = validate_variant(task.spec)
+            if errors:
+                raise VariantError("; ".join(errors))
+            if twin:
+                raise VariantError(f"{repo}/{package} is already the package of {twin}")
+            store = self.sources.stores.get(repo)
+            if store is None:
+                raise VariantError(
+                    f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
+                )
+            state = self.states[store.name].get(state_ref(task.namespace, task.name))
+            work.sync = VariantSync(task, self.sources, store, state, self.approve, self.author)
+            work.outcome = work.sync.outcome
+            work.inputs = work.sync.prepare()
+            work.missing = len(work.inputs)
+        except (VariantError, GitError, ListError, YamlError) as error:
+            work.outcome.error = str(error)
+        return work
+
+    def _finish(self, work: _Work) -> SyncOutcome:
+        """Change the refs of a variant whose packages were built, unless something went wrong."""
+        if work.outcome.error or work.sync is None:
+            return work.outcome
+        try:
+            with work.sync.store.refs.attempt():
+                return work.sync.finish(work.built)
+        except (VariantError, GitError) as error:
+            work.outcome.error = str(error)
+        return work.outcome
+
+    def _remove_stale(self) -> None:
+        """Delete or orphan what variants of these sets own that no set generates any more; without `prune` only say so."""
+        wanted = {state_ref(task.namespace, task.name) for task in self.plan.tasks}
+        for name, states in self.states.items():
+            store = self.sources.stores[name]
+            for ref, state in states.items():
+                variant = ref.removeprefix(PREFIX)
+                if ref in wanted or state.owner not in self.plan.owners or not self.shard.takes(variant):
+                    continue
+                outcome = SyncOutcome(variant, f"{name}/{state.package}")
+                if self.prune:
+                    self._remove(store, ref, state, outcome)
+                else:
+                    outcome.actions.append("no set generates it any more; --prune removes what it owns")
+                self.removed.append(outcome)
+
+    def _remove(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
+        owner: dict[str, Any] = {"metadata": {"uid": outcome.name}, "spec": {"deletionPolicy": state.policy}}
+        for revision in store.revisions(state.package):
+            place = revision["metadata"]["ref"]
+            if place not in state.owned:
+                continue
+            if state.policy == "orphan":
+                outcome.actions.append(f"orphaned {place.partition('/')[2].partition('/')[2]}")
+                continue
+            for step in lifecycle.delete_or_orphan(owner, revision):
+                if step.verb == "delete":
+                    store.refs.delete(place)
+                    outcome.actions.append(f"deleted {place.partition('/')[2].partition('/')[2]}")
+                else:
+                    propose_deletion(store, revision)
+                    outcome.actions.append(f"proposed to delete {place.partition('/')[2].partition('/')[2]}")
+        store.refs.delete(ref)
+
+    def _update_main(self, store: Store) -> None:
+        """Put the newest published revision of each package into the main branch, in one commit."""
+        known = _main_state(store)
+        made = _published_now(store)
+        newest: dict[str, int] = {}
+        for package in sorted({state.package for state in self.states[store.name].values()} | made.keys()):
+            number = max([*store.versions(package), made.get(package, 0)], default=0)
+            if number and known.get(package) != f"v{number}":
+                newest[package] = number
+        if not newest:
+            return
+        self._commit_main(store, known, newest)
+
+    def _commit_main(self, store: Store, known: dict[str, str], newest: dict[str, int]) -> None:
+        # The published trees may be in the pack that is not stored yet, so it is stored first; no ref names it so far.
+        store.pack.store(store.repository)
+        store.objects.reopen()
+        folders: dict[str, str | None] = {}
+        parents = [store.refs.get(MAIN)] if store.refs.get(MAIN) else []
+        times = [store.objects.commit(parent)[1].time for parent in parents if parent]
+        for package, number in newest.items():
+            tag = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
+            assert tag is not None
+            _, commit = store.objects.commit(tag)
+            folders[store.folder(package)] = store.objects.folder(commit.tree, store.folder(package))
+            times.append(commit.time)
+        root = store.objects.commit(parents[0])[1].tree if parents and parents[0] else None
+        tree = replace_folders(store.objects, store.pack, root, folders)
+        assert tree is not None
+        names = [f"{package} v{number}" for package, number in newest.items()]
+        title = f"Publish {names[0]}" if len(names) == 1 else f"Publish {len(names)} packages"
+        message = title + "\n\n" + "".join(f"{name}\n" for name in names)
+        commit_oid = store.pack.commit(
+            tree, [one for one in parents if one], f"{self.author} {max(times)} +0000", message
+        )
+        store.refs.set(MAIN, commit_oid)
+        state = {**known, **{package: f"v{number}" for package, number in newest.items()}}
+        store.refs.set(MAIN_STATE, store.pack.blob((json.dumps(state, sort_keys=True) + "\n").encode()))
+
+    def changed(self) -> bool:
+        """Whether any ref would change."""
+        return any(store.refs.changes for store in self.sources.stores.values())
+
+    def store(self, remotes: dict[str, str]) -> None:
+        """Write objects, then refs, repository by repository; those with a remote are pushed first. Raises GitError."""
+        for name, store in self.sources.stores.items():
+            if not store.refs.changes:
+                continue
+            store.pack.store(store.repository)
+            if name in remotes:
+                store.refs.push(remotes[name])
+            store.refs.commit()
+
+
+def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
+    """Yield each task with the name of the first one that has the same package, "" for that one itself."""
+    taken: dict[tuple[str, str], str] = {}
+    for task in tasks:
+        downstream = task.spec.get("downstream") or {}
+        target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
+        yield task, taken.get(target, "")
+        taken.setdefault(target, task.name)
+
+
+def _name(task: Task) -> str:
+    return f"{task.namespace or 'default'}/{task.name}"
+
+
+def _published_now(store: Store) -> dict[str, int]:
+    """The highest number that this sync publishes, by package."""
+    found: dict[str, int] = {}
+    for ref in store.refs.changes:
+        package, _, last = ref.removeprefix(TAGS).rpartition("/")
+        if ref.startswith(TAGS) and last.startswith("v") and last[1:].isdecimal():
+            package = package.removeprefix(f"{store.directory}/") if store.directory else package
+            found[package] = max(found.get(package, 0), int(last[1:]))
+    return found
+
+
+def _main_state(store: Store) -> dict[str, str]:
+    oid = store.seen.get(MAIN_STATE)
+    if oid is None:
+        return {}
+    data = json.loads(store.objects.blob(oid))
+    return {str(key): str(value) for key, value in data.items()} if isinstance(data, dict) else {}

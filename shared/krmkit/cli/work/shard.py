@@ -1,0 +1,54 @@
+"""A stable share of the packages, so that a CI matrix or an indexed job splits a fleet without talking to each other."""
+
+from __future__ import annotations
+
+import argparse
+
+
+class Shard:
+    """The part `number` of `count` parts of a fleet: packages go by a hash of their name, whatever else is in the fleet.
+
+    Example: `Shard(1, 3).takes("shops/north")`.
+    """
+
+    __slots__ = ("count", "number")
+
+    def __init__(self, number: int = 1, count: int = 1) -> None:
+        self.number = number
+        self.count = count
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is everything."""
+        return self.count == 1
+
+    def takes(self, name: str) -> bool:
+        """Whether a package of this name is in the part. The same on every machine and in every version."""
+        import hashlib
+
+        digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
+        return int(digest, 16) % self.count == self.number - 1
+
+
+def shard(text: str) -> Shard:
+    """The value of --shard. Raises argparse's error. Example: `shard("2/3").number == 2`."""
+    number, _, count = text.partition("/")
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in (number, count)):
+        raise argparse.ArgumentTypeError(f"must be K/N, such as 2/3, got {text!r}")
+    if not 1 <= int(number) <= int(count):
+        raise argparse.ArgumentTypeError(f"must be K/N with 1 <= K <= N, got {text!r}")
+    return Shard(int(number), int(count))
+
+
+def add_shard(parser: argparse.ArgumentParser) -> None:
+    """Add --shard."""
+    parser.add_argument(
+        "--shard",
+        type=shard,
+        default=Shard(),
+        metavar="K/N",
+        help="only the K-th of N parts of the packages, by a hash of each one's name",
+    )

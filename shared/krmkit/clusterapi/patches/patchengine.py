@@ -1,0 +1,135 @@
+"""The patch engine: all patches of a class, in their order, on all templates of a Cluster. Source: patches/engine.go.
+
+The order contract: one request carries the templates through all patches; what a patch generates is made of the
+templates as they were before it; after the last patch the extensions validate; then the results are written back.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import JSON_MERGE_PATCH
+from krmkit.clusterapi.patches.applypatches import PROTECTED_CONTROL_PLANE, Patched, write_back
+from krmkit.clusterapi.patches.externalpatches import ExternalPatch
+from krmkit.clusterapi.patches.inline import InlinePatch
+from krmkit.lang.gotemplate.printing import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.patches.request import Request, RequestItem
+    from krmkit.clusterapi.state import ClusterState
+
+    Object = dict[str, Any]
+
+INLINE = "inline"
+
+
+class PatchEngine:
+    """The patches of one class, with their templates parsed, and which variables each of them sees.
+
+    definitions: the class's status.variables; None where every patch sees every variable.
+    """
+
+    __slots__ = ("_names", "_patches")
+
+    def __init__(self, patches: list[Object], definitions: list[Object] | None) -> None:
+        self._patches: list[InlinePatch | ExternalPatch] = [
+            InlinePatch(patch) if patch.get("definitions") else ExternalPatch(patch) for patch in patches
+        ]
+        self._names = None if definitions is None else _names_by_source(definitions)
+
+    @property
+    def has_patches(self) -> bool:
+        """Whether the class has any patch."""
+        return bool(self._patches)
+
+    def apply(self, request: Request, desired: ClusterState, extensions: Extensions) -> None:
+        """Patch the desired objects of a Cluster, which the request was made of. Raises TopologyError."""
+        drafts = {id(item): Patched(item) for item in request.items}
+        names: frozenset[str] | None = None
+        for patch in self._patches:
+            names = self._visible(patch)
+            if isinstance(patch, ExternalPatch) and not patch.generates:
+                raise TopologyError(f"failed to create patch generator for patch {quote(patch.name)}")
+            try:
+                answers = patch.generate(request, names, extensions)
+            except TopologyError as error:
+                raise error.wrapped(f"failed to generate patches for patch {quote(patch.name)}") from None
+            _apply(patch.name, drafts, answers)
+        for patch in self._patches:
+            if isinstance(patch, ExternalPatch) and patch.validates:
+                try:
+                    # The variables of the last patch: the reference does not compute them anew.
+                    patch.validate(request, names, extensions)
+                except TopologyError as error:
+                    raise error.wrapped(f"validation of patch {quote(patch.name)} failed") from None
+        update_desired_state(request, desired)
+
+    def _visible(self, patch: InlinePatch | ExternalPatch) -> frozenset[str] | None:
+        if self._names is None:
+            return None
+        source = INLINE if isinstance(patch, InlinePatch) else patch.name
+        return self._names.get(source, frozenset())
+
+
+def _apply(patch: str, drafts: dict[int, Patched], answers: list[tuple[RequestItem, str, Any]]) -> None:
+    """Apply what one patch answers, in its order."""
+    try:
+        for item, kind, content in answers:
+            if kind == JSON_MERGE_PATCH:
+                drafts[id(item)].merge_patch(content)
+            else:
+                drafts[id(item)].json_patch(content)
+    except TopologyError as error:
+        raise error.wrapped(f"failed to apply patches for patch {quote(patch)}") from None
+
+
+def _names_by_source(definitions: list[Object]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for variable in definitions:
+        for definition in variable.get("definitions") or []:
+            found.setdefault(str(definition.get("from", "")), set()).add(str(variable.get("name")))
+    return {source: frozenset(names) for source, names in found.items()}
+
+
+def update_desired_state(request: Request, desired: ClusterState) -> None:
+    """Write all patched templates back to the desired objects. Raises TopologyError."""
+    try:
+        for item in request.items:
+            _write(item, desired)
+    except TopologyError as error:
+        raise error.wrapped("failed to apply patches to desired state") from None
+
+
+def _write(item: RequestItem, desired: ClusterState) -> None:
+    group, _, rest = item.role.partition("/")
+    control_plane = desired.control_plane
+    if group == "infrastructureCluster":
+        desired.infrastructure_cluster = write_back(desired.infrastructure_cluster, item.object, False)
+    elif group == "controlPlane":
+        control_plane.object = write_back(control_plane.object, item.object, False, PROTECTED_CONTROL_PLANE)
+    elif group == "controlPlaneInfrastructureMachineTemplate":
+        assert control_plane.infrastructure_machine_template is not None
+        control_plane.infrastructure_machine_template = write_back(
+            control_plane.infrastructure_machine_template, item.object, True
+        )
+    else:
+        name, _, part = rest.rpartition("/")
+        if group == "machineDeployments":
+            md = desired.machine_deployments[name]
+            if part == "bootstrapTemplate":
+                md.bootstrap_template = write_back(md.bootstrap_template, item.object, True)
+            else:
+                md.infrastructure_machine_template = write_back(
+                    md.infrastructure_machine_template, item.object, True
+                )
+        else:
+            mp = desired.machine_pools[name]
+            if part == "bootstrapObject":
+                mp.bootstrap_object = write_back(mp.bootstrap_object, item.object, False)
+            else:
+                mp.infrastructure_machine_pool_object = write_back(
+                    mp.infrastructure_machine_pool_object, item.object, False
+                )

@@ -1,0 +1,115 @@
+"""The values of variables as a Cluster lists them."""
+
+from __future__ import annotations
+
+from krmkit.lang.fielderror import FieldError, invalid, key
+from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.sprig.jsonfns import must_to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+_INT64 = 1 << 63
+_PLAIN_FLOATS = 1e21  # from here on, Go's JSON writes an exponent
+MAX_DEPTH = 100
+"""Nesting of a value; a deeper one is an error of the variable."""
+MAX_SHOWN = 16 * 1024
+"""Characters of a value that an error shows."""
+
+
+class VariableValue:
+    """One value. `raw` is its JSON text, which errors show: VariableValue("cpu", {"b": 1, "a": 2}).raw is `{"a":2,"b":1}`.
+
+    A value that was never set has the raw text "", one that is set to null has "null".
+    """
+
+    __slots__ = ("_raw", "name", "value")
+
+    def __init__(self, name: str, value: object, raw: str | None = None) -> None:
+        self.name = name
+        self.value = value
+        self._raw = raw
+
+    @property
+    def raw(self) -> str:
+        """The JSON text, written on first use."""
+        if self._raw is None:
+            try:
+                self._raw = must_to_json(self.value)
+            except GoCallError:
+                self._raw = "..."  # `unusable` says why
+        return self._raw
+
+    def shown(self) -> str:
+        """The JSON text as errors show it: one that is too long is cut."""
+        raw = self.raw
+        return raw if len(raw) <= MAX_SHOWN else f"{raw[:MAX_SHOWN]}... ({len(raw):,} characters)"
+
+
+def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
+    """The values of a list of {name, value}; null counts as not set, as in Go's decoding.
+
+    >>> [variable.raw for variable in read_variables([{"name": "cpu", "value": 2.0}, {"name": "zone", "value": None}])]
+    ['2', '']
+    """
+    found: list[VariableValue] = []
+    for item in items or ():
+        value = go_number(item.get("value"))
+        found.append(VariableValue(str(item.get("name", "")), value, "" if value is None else None))
+    return found
+
+
+def go_number(value: object) -> object:
+    """The value with numbers as Go reads them from JSON: 2.0 is the integer 2, what int64 cannot hold is a float.
+
+    The same object where nothing changes.
+    """
+    if isinstance(value, float):
+        whole = value.is_integer() and abs(value) < _PLAIN_FLOATS
+        return int(value) if whole and -_INT64 <= value < _INT64 else value
+    if isinstance(value, int):
+        return value if -_INT64 <= value < _INT64 else float(value)
+    if isinstance(value, dict):
+        inner = {name: go_number(item) for name, item in value.items()}
+        return inner if any(inner[name] is not item for name, item in value.items()) else value
+    if isinstance(value, list):
+        items = [go_number(item) for item in value]
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    return value
+
+
+def unusable(value: object, limit: int = MAX_DEPTH) -> str:
+    """Why a value is no JSON, or "": a number that is not finite, or lists and maps more than `limit` deep.
+
+    >>> unusable([float("inf")])
+    'must hold only numbers that JSON has, got inf'
+    """
+    level: list[object] = [value]
+    for _ in range(limit + 1):
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+            elif isinstance(item, float) and item - item != 0.0:
+                return f"must hold only numbers that JSON has, got {item}"
+        if not inner:
+            return ""
+        level = inner
+    nested = any(isinstance(item, dict | list) for item in level)
+    return f"must not nest deeper than {limit} levels" if nested else ""
+
+
+def repeated(values: Iterable[VariableValue], path: str) -> list[FieldError]:
+    """An error for each value whose name an earlier one has."""
+    seen: set[str] = set()
+    errors: list[FieldError] = []
+    for variable in values:
+        if variable.name in seen:
+            detail = f'variable "{variable.name}" is set more than once'
+            errors.append(invalid(key(path, variable.name), variable.shown(), detail))
+        seen.add(variable.name)
+    return errors

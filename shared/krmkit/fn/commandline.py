@@ -1,0 +1,71 @@
+"""The command line of a function."""
+
+from __future__ import annotations
+
+from krmkit.fn.run import RunOptions
+from krmkit.lang.nearest import did_you_mean
+from krmkit.yaml.limits import Limits
+
+_UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the text says why."""
+
+
+class Arguments:
+    """A command line. `show` is "help", "schema", "version", or "" to run; `file` is "" for stdin."""
+
+    __slots__ = ("file", "options", "show")
+
+    def __init__(self, file: str, show: str, options: RunOptions) -> None:
+        self.file = file
+        self.show = show
+        self.options = options
+
+
+def parse_arguments(arguments: list[str]) -> Arguments:
+    """Read a command line. Raises UsageError."""
+    file = show = ""
+    options = RunOptions()
+    limits: dict[str, int] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        flag, equals, value = argument.partition("=")
+        if argument in {"--help", "-h"}:
+            show = "help"
+        elif argument in {"--schema", "--version"}:
+            show = show or argument[2:]
+        elif argument == "--explain":
+            options.explain = True
+        elif argument == "--debug":
+            options.debug = True
+        elif flag == "--limit":
+            name, number = _limit(value if equals else next(rest, ""))
+            limits[name] = number
+        elif argument.startswith("-") and argument != "-":
+            known = ("--help", "--schema", "--version", "--explain", "--debug", "--limit")
+            raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
+        elif file:
+            raise UsageError(f'too many arguments: expected at most one FILE, got "{file}" and "{argument}"')
+        else:
+            file = argument
+    if limits:
+        options.limits = Limits(**limits)
+    return Arguments("" if file == "-" else file, show, options)
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """`depth=1000` or `item-size=64Mi`."""
+    name, _, value = text.partition("=")
+    name = name.strip().replace("-", "_")
+    if name not in Limits.NAMES:
+        raise UsageError(f'--limit NAME=N: NAME must be one of {", ".join(Limits.NAMES)}, got "{text}"')
+    number, factor = value, 1
+    if value[-2:] in _UNITS:
+        number, factor = value[:-2], _UNITS[value[-2:]]
+    if not (number.isascii() and number.isdecimal() and int(number) > 0):
+        raise UsageError(
+            f'--limit {name}=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "{value}"'
+        )
+    return name, int(number) * factor

@@ -1,0 +1,57 @@
+"""A PackageVariant applied to a package: validation, then context, pipeline and injection, each seeing what the one before did.
+
+Source: calculateDraftResources of the packagevariants controller. All or nothing is the caller's: after a PorchError the resources may
+be half changed, and are to be thrown away.
+"""
+
+from __future__ import annotations
+
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.context import set_package_context
+from krmkit.porch.injection import inject_config
+from krmkit.porch.variant import validate_variant
+from krmkit.porch.variantpipeline import check_names, prepend_pipeline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.porch.injection import Candidate
+    from krmkit.porch.injectionpoint import InjectionPoint
+    from krmkit.porch.packageview import PackageView
+
+
+class InvalidVariantError(PorchError):
+    """The PackageVariant itself is invalid; `errors` are the controller's messages."""
+
+    def __init__(self, errors: list[str]) -> None:
+        super().__init__("; ".join(errors))
+        self.errors = errors
+
+
+class AppliedVariant:
+    """What was done: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
+
+    __slots__ = ("pipeline_changed", "points")
+
+    def __init__(self, points: list[InjectionPoint], pipeline_changed: bool) -> None:
+        self.points = points
+        self.pipeline_changed = pipeline_changed
+
+
+def apply_variant(
+    package: PackageView, name: str, spec: dict[str, Any], candidates: Sequence[Candidate]
+) -> AppliedVariant:
+    """Apply the variant `name` to the package. InvalidVariantError before anything is touched; PorchError where a step fails.
+
+    Pipeline and injection always run, even when the spec says nothing about them: what the variant put there before goes.
+    """
+    errors = validate_variant(spec)
+    if errors:
+        raise InvalidVariantError(errors)
+    check_names(name, spec.get("pipeline") or {})
+    set_package_context(package, spec.get("packageContext"))
+    pipeline_changed = prepend_pipeline(package, name, spec.get("pipeline"))
+    points = inject_config(package, spec.get("injectors") or [], candidates)
+    return AppliedVariant(points, pipeline_changed)

@@ -1,0 +1,76 @@
+"""PackageVariants and PackageVariantSets from resources, decoded strictly."""
+
+from __future__ import annotations
+
+from krmkit.lang.violations import Violation, join, validate
+from krmkit.porch import specschemas
+from krmkit.porch.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.lang.schema import Schema
+
+_FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
+_HINTS = {
+    (VARIANT_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].name",
+    (SET_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].nameExpr",
+    (
+        SET_KIND,
+        "packageNames",
+    ): "Porch knows it only beside a name under repositories: list the repositories, or set template.downstream",
+}
+
+
+class DecodedVariant:
+    """A PackageVariant or PackageVariantSet: `violations` says what is wrong with its form; `spec` is to be used where nothing is."""
+
+    __slots__ = ("name", "namespace", "resource", "spec", "uid", "violations")
+
+    def __init__(self, resource: Resource, spec: dict[str, Any], violations: list[Violation]) -> None:
+        self.resource = resource
+        self.spec = spec
+        self.violations = violations
+        self.name = resource.name
+        self.namespace = resource.namespace
+        self.uid = resource.string("metadata", "uid")
+
+
+def is_variant(resource: Resource) -> bool:
+    """Whether a resource is a PackageVariant of the version that is understood here."""
+    return resource.kind == VARIANT_KIND and resource.api_version == VARIANT_VERSION
+
+
+def is_set(resource: Resource) -> bool:
+    """Whether a resource is a PackageVariantSet of the version that is understood here."""
+    return resource.kind == SET_KIND and resource.api_version == SET_VERSION
+
+
+def decode_variant(resource: Resource) -> DecodedVariant:
+    """A PackageVariant; raises YamlError and ListError where the text is none."""
+    return _decode(resource, specschemas.VARIANT)
+
+
+def decode_set(resource: Resource) -> DecodedVariant:
+    """A PackageVariantSet; raises YamlError and ListError where the text is none."""
+    return _decode(resource, specschemas.SET)
+
+
+def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
+    violations = []
+    for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
+        if key not in _FIELDS:
+            from krmkit.lang.nearest import did_you_mean
+
+            violations.append(Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}'))
+    if not resource.name:
+        violations.append(Violation("metadata.name", "is required: the generated names are made of it"))
+    spec = resource.get("spec")
+    checked, found = validate(expected, {} if spec is None else spec, "spec")
+    for violation in found:
+        hint = _HINTS.get((resource.kind, violation.path.rpartition(".")[2]))
+        if hint is not None and violation.message.startswith("unknown field"):
+            violation.message = f"{violation.message.partition(';')[0]}; {hint}"
+    return DecodedVariant(resource, checked if isinstance(checked, dict) else {}, violations + found)

@@ -1,0 +1,45 @@
+"""Conditions in the status of a PackageVariant that is an item."""
+
+from __future__ import annotations
+
+from krmkit.porch.minimaledit import is_null, own
+from krmkit.yaml.data import go_value, lookup
+from krmkit.yaml.tree import Map, Scalar, Seq, deref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.krm.resource import Resource
+    from krmkit.porch.apinames import Condition
+
+
+def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:
+    """Put conditions into status.conditions: each in its place where its type is there, else at the end.
+
+    Nothing is written where all is said already. There is no lastTransitionTime: functions have no clock.
+    """
+    if is_null(own(resource, "status")):
+        resource.set(("status",), {"conditions": [condition.data() for condition in conditions]})
+        return
+    existing = own(resource, "status", "conditions")
+    if not isinstance(existing, Seq) or not existing.items:
+        resource.set(("status", "conditions"), [condition.data() for condition in conditions])
+        return
+    positions: dict[object, int] = {}
+    for position, item in enumerate(existing.items):
+        entry = deref(item)
+        if isinstance(entry, Map):
+            positions.setdefault(_text(lookup(entry, "type")), position)
+    for condition in conditions:
+        known = positions.get(condition.type)
+        if known is None:
+            resource.set(("status", "conditions", len(existing.items)), condition.data())
+            continue
+        for field, value in condition.data().items():
+            if _text(resource.node("status", "conditions", known, field)) != value:
+                resource.set(("status", "conditions", known, field), value)
+
+
+def _text(node: object) -> object:
+    return go_value(node) if isinstance(node, Scalar) else None

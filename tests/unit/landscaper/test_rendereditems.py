@@ -1,0 +1,243 @@
+"""krmkit.landscaper.rendereditems: what rendering does to the items of a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from krmkit.fn.run import Outcome
+from krmkit.fn.testing import resource_list, run_function
+from krmkit.yaml import emit
+from tests.unit.landscaper.test_bad_input import FUNCTIONS
+from tests.unit.landscaper.test_landscape import NESTED
+from tests.unit.landscaper.worlds import Data, data_object, installation, obj
+
+ITEM = (
+    "imports:\n- {name: a, schema: {type: string}}\ndeployExecutions:\n- name: d\n  type: GoTemplate\n"
+    "  template: 'deployItems: [{name: {{ .imports.a }}, type: t, config: {a: {{ .imports.a }}}}]'\n"
+)
+IMPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
+
+
+def render(*objects: Data | str, **spec: Any) -> Outcome:
+    """The function on objects, or on the text of an earlier output."""
+    config = {
+        "apiVersion": "krmkit.dev/v1alpha1",
+        "kind": "RenderInstallation",
+        "metadata": {"name": "c"},
+        "spec": spec,
+    }
+    texts = [one if isinstance(one, str) else emit.document(one) for one in objects]
+    return run_function(FUNCTIONS / "render-installation", resource_list(texts, emit.document(config)))
+
+
+def items(outcome: Outcome) -> dict[tuple[str, str], Data]:
+    """The items of an output by kind and name."""
+    assert outcome.exit_code == 0, outcome.stderr
+    found = yaml.load(outcome.stdout, Loader=yaml.CSafeLoader)["items"]
+    return {(item["kind"], item["metadata"]["name"]): item for item in found}
+
+
+def again(outcome: Outcome, *changed: Data, **spec: Any) -> Outcome:
+    """The function on the items of an output, some of them changed."""
+    there = items(outcome)
+    for one in changed:
+        there[one["kind"], one["metadata"]["name"]] = one
+    return render(*there.values(), **spec)
+
+
+def test_where_objects_go() -> None:
+    """Generated objects go to files of their own, say who made them, and are marked as local."""
+    found = items(render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web")))
+
+    annotations = found["DeployItem", "shop-web"]["metadata"]["annotations"]
+    assert annotations["config.kubernetes.io/path"] == "landscape/default/shop/deployitem-shop-web.yaml"
+    assert annotations["krmkit.dev/generated-by"] == "Installation/default/shop"
+    assert annotations["config.kubernetes.io/local-config"] == "true"
+
+
+def test_apply() -> None:
+    """With apply the mark is left out, apart from the state of executors, which no cluster has."""
+    found = items(render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"), apply=True))
+
+    assert (
+        "config.kubernetes.io/local-config" not in found["DeployItem", "shop-web"]["metadata"]["annotations"]
+    )
+
+
+def test_what_is_no_longer_made_goes() -> None:
+    """A changed value gives another deploy item; the old one is removed, and what stays keeps its text."""
+    first = render(
+        installation("shop", ITEM, imports=IMPORTS), installation("other", ""), data_object("a", "web")
+    )
+
+    second = again(first, data_object("a", "store"))
+
+    assert {key[1] for key in items(second) if key[0] == "DeployItem"} == {"shop-store"}
+    assert "one item that no installation makes any more" in second.results[-1].message
+
+
+def test_an_installation_that_is_gone() -> None:
+    """Everything that it had made goes with it; when only some are rendered, others are left alone."""
+    first = items(
+        render(
+            installation("shop", ITEM, imports=IMPORTS), installation("other", ""), data_object("a", "web")
+        )
+    )
+    del first["Installation", "shop"]
+
+    some = items(render(*first.values(), installations=["other"]))
+    every = items(render(*first.values()))
+
+    assert ("DeployItem", "shop-web") in some
+    assert ("DeployItem", "shop-web") not in every
+
+
+def test_generated_installations_are_no_roots() -> None:
+    """Rendered twice, nested installations are still nested, under the same names."""
+    first = render(installation("shop", NESTED))
+    second = again(first)
+
+    assert items(first) == items(second)
+    assert sorted(key[1] for key in items(second) if key[0] == "Installation") == [
+        "shop",
+        "shop-database",
+        "shop-web",
+    ]
+
+
+def test_names() -> None:
+    """A name that the config gives, or one that a cluster has given, is taken."""
+    owner = {"kind": "Installation", "name": "shop"}
+    there = obj("Installation", "web-x7k2p", spec={})
+    there["metadata"]["ownerReferences"] = [owner]
+    there["metadata"]["annotations"] = {"landscaper.gardener.cloud/subinstallation-name": "web"}
+
+    outcome = render(installation("shop", NESTED), there, names={"shop/database": "db"})
+
+    assert {key[1] for key in items(outcome) if key[0] == "Installation"} == {"shop", "db", "web-x7k2p"}
+    assert [one.rule for one in outcome.results] == ["left-alone"]
+
+
+def test_owners_only_with_a_uid() -> None:
+    """Owner references need the owner's uid, which only an object from a cluster has."""
+    shop = installation("shop", ITEM, imports=IMPORTS)
+    without = items(render(shop, data_object("a", "web")))
+    shop["metadata"]["uid"] = "1-2-3"
+    with_uid = items(render(shop, data_object("a", "web")))
+
+    def owners(found: dict[tuple[str, str], Data]) -> list[Any]:
+        return [item["metadata"].get("ownerReferences") for key, item in found.items() if len(key[1]) == 32]
+
+    assert owners(without) == [None]
+    assert [one[0]["uid"] for one in owners(with_uid)] == ["1-2-3"]
+
+
+def test_status() -> None:
+    """Executions and phases are written when they are asked for."""
+    plain = items(render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web")))
+    found = items(
+        render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"), writeStatus=True)
+    )
+
+    assert ("Execution", "shop") not in plain
+    assert found["Installation", "shop"]["status"]["phase"] == "Succeeded"
+    assert found["Execution", "shop"]["spec"]["deployItems"][0]["name"] == "web"
+
+
+STATEFUL = (
+    'deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    {{- $n := add1 (dig "runs" 0 .state) }}\n'
+    "    state: {runs: {{ min $n 2 }}}\n    deployItems: [{name: item, type: t, config: {runs: {{ min $n 2 }}}}]\n"
+)
+
+
+def test_state() -> None:
+    """The state of an executor is there in the next run."""
+    first = render(installation("shop", STATEFUL))
+    second = again(first)
+    third = again(second)
+
+    found = [
+        items(one)["DeployItem", "shop-item"]["spec"]["config"]["runs"] for one in (first, second, third)
+    ]
+    assert found == [1, 2, 2]
+
+
+GIVER = (
+    "exports: [{name: a, type: data, schema: {type: string}}]\ndeployExecutions:\n"
+    "- {name: d, type: GoTemplate, template: 'deployItems: [{name: item, type: t}]'}\nexportExecutions:\n"
+    "- {name: e, type: GoTemplate, template: 'exports: {a: {{ .values.deployitems.item.a }}}'}\n"
+)
+EXPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
+
+
+def test_export_templates() -> None:
+    """A template tells what the deploy items exports whose path its selector fits."""
+    template = {
+        "name": "x",
+        "selector": "^giver/",
+        "template": "exports: {a: '{{ .deployItem.metadata.name }}-1'}",
+    }
+
+    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+
+    assert found["DataObject", "a"]["data"] == "item-1"
+
+
+def test_export_templates_for_installations() -> None:
+    """A template for whole installations takes the place of what is inside of them."""
+    template = {
+        "name": "x",
+        "for": "installations",
+        "selector": "giver",
+        "template": "dataExports: {a: told}",
+    }
+
+    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+
+    assert found["DataObject", "a"]["data"] == "told"
+    assert ("DeployItem", "giver-item") not in found
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"installations": ["shob"]}, 'there is no Installation shob; did you mean "shop"?'),
+        (
+            {"exportTemplates": [{"name": "x", "selector": "(", "template": ""}]},
+            "exportTemplates x: the pattern '(' is not RE2: missing )",
+        ),
+    ],
+    ids=["a name", "a selector"],
+)
+def test_wrong_configs(spec: Data, message: str) -> None:
+    """What the config names wrongly is an error, and nothing is rendered."""
+    outcome = render(installation("shop", ""), **spec)
+
+    assert outcome.exit_code == 1
+    assert message in outcome.results[0].message
+
+
+def test_errors_leave_the_items() -> None:
+    """With one installation in error, nothing of the others is written either."""
+    outcome = render(
+        installation("good", ITEM, imports=IMPORTS), installation("bad", ITEM), data_object("a", "web")
+    )
+
+    assert outcome.exit_code == 1
+    assert "landscape/" not in outcome.stdout
+
+
+def test_errors_as_warnings() -> None:
+    """With failOn: never the errors are warnings, and still nothing is written."""
+    outcome = render(
+        installation("good", ITEM, imports=IMPORTS),
+        installation("bad", ITEM),
+        data_object("a", "web"),
+        failOn="never",
+    )
+
+    assert (outcome.exit_code, outcome.results[0].severity) == (0, "warning")
+    assert "landscape/" not in outcome.stdout
