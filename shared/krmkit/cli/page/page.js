@@ -147,7 +147,7 @@ function follow() {
   const match = /^#package=(\d+)$/.exec(location.hash);
   if (!match && location.hash !== "#overview") return; // a link inside the page
   const number = match ? Number(match[1]) : -1;
-  if (number >= summaries.length) return;
+  if (number >= summaries.length || number === state.current) return;
   state.current = number;
   draw();
   window.scrollTo(0, 0);
@@ -164,6 +164,7 @@ function move(step) {
     const at = found.indexOf(state.current);
     const next = found[Math.min(Math.max(at + step, 0), found.length - 1)];
     location.hash = next < 0 ? "#overview" : `#package=${next}`;
+    follow(); // the event comes later, and the next key may be faster
   } else moveInside(step);
 }
 
