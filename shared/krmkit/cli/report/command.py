@@ -18,6 +18,7 @@ from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.topologysource import PlanError
 from krmkit.cli.work.workengine import JobError
 from krmkit.fn.diff import CONTEXT
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.run import RunOptions
 from krmkit.fn.variantfolder import FolderError
@@ -94,7 +95,7 @@ def main(words: list[str]) -> int:
         return 1
     try:
         report = build(arguments)
-    except (PackageTreeError, FolderError) as error:
+    except (CatalogError, PackageTreeError, FolderError) as error:
         say("report", error)
         return 1
     text = page(report.data()) if arguments.format == "html" else shown(report, "json", Terminal(sys.stdout))
@@ -132,7 +133,8 @@ def _said(report: Report, output: str) -> str:
 
 
 def build(arguments: argparse.Namespace) -> Report:
-    """The report of a package or of all below a folder. Raises PackageTreeError, FolderError."""
+    """The report of a package or of all below a folder. Raises CatalogError, PackageTreeError, FolderError."""
+    catalog(arguments.functions)  # what is wrong with it is said once, and not by every package
     folder = arguments.package
     report = Report("report", written=False)
     one = os.path.exists(os.path.join(folder, KPTFILE))
