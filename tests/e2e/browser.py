@@ -33,8 +33,8 @@ class Browser:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.driver.get("about:blank")
-        self.driver.get_log("browser")
-        self.driver.get_log("performance")
+        self.errors()
+        self.requests()
         self.driver.get(address)
 
     def dark(self, is_dark: bool) -> None:
@@ -44,7 +44,7 @@ class Browser:
 
     def run(self, script: str, *arguments: object) -> Any:
         """What a script returns."""
-        return self.driver.execute_script(script, *arguments)  # type: ignore[no-untyped-call]
+        return self.driver.execute_script(script, *arguments)
 
     def find(self, selector: str) -> WebElement:
         """The first element that fits, once it is there."""

@@ -9,6 +9,7 @@ from krmkit.palette import dependency, resources
 from krmkit.palette.packschema import PackSchema
 from krmkit.palette.packvalues import PackValues, holds_macro
 from krmkit.palette.pools import TYPES, UNITS
+from krmkit.palette.resourcedemands import Demand, amount
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from krmkit.palette.pack import Pack
     from krmkit.palette.pools import MachinePool
+    from krmkit.palette.resourcedemands import ResourceReport
     from krmkit.palette.validatepacks import ValidationOptions
 
 SATISFIED = "satisfied"
@@ -45,7 +47,7 @@ def overview(packs: Sequence[Pack], options: ValidationOptions | None = None) ->
     }
     if options is not None and options.pools is not None:
         demands = [
-            resources.Demand(pack.label, pack.constraint("resources"), _values(pack, options))
+            Demand(pack.label, pack.constraint("resources"), _values(pack, options))
             for pack in packs
             if pack.constraint("resources")
         ]
@@ -75,19 +77,19 @@ def _dependencies(pack: Pack, profile: dependency.Profile, scope: str) -> Iterat
         yield found
 
 
-def _pool(pool: MachinePool, report: resources.ResourceReport, options: ValidationOptions) -> dict[str, Any]:
+def _pool(pool: MachinePool, report: ResourceReport, options: ValidationOptions) -> dict[str, Any]:
     rows = []
     for kind in TYPES:
         required = report.total(pool.name, kind)
         capacity = pool.capacity(kind, options.use_min_size)
-        row: dict[str, Any] = {"type": kind, "required": resources.amount(required, kind, up=True)}
+        row: dict[str, Any] = {"type": kind, "required": amount(required, kind, up=True)}
         if capacity is not None:
-            row["available"] = resources.amount(capacity, kind)
+            row["available"] = amount(capacity, kind)
             if capacity:
                 row["share"] = round(required / capacity, 4)
         shares = report.required.get(pool.name, {}).get(kind, {})
         row["packs"] = [
-            {"name": name, "required": resources.amount(share, kind, up=True), "units": share / UNITS[kind]}
+            {"name": name, "required": amount(share, kind, up=True), "units": share / UNITS[kind]}
             for name, share in shares.items()
         ]
         rows.append(row)
