@@ -152,11 +152,17 @@ def _client(port: int, number: int, end: float) -> int:
 def resident(pid: int) -> int:
     """Memory that a process and those that it started hold, in bytes."""
     total = 0
+    for one in processes_of(pid):
+        with open(f"/proc/{one}/statm", encoding="ascii") as stream:
+            total += int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return total
+
+
+def processes_of(pid: int) -> Iterator[int]:
+    """A process and those that it started."""
     waiting = [pid]
     while waiting:
         one = waiting.pop()
-        with open(f"/proc/{one}/statm", encoding="ascii") as stream:
-            total += int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        yield one
         for children in Path(f"/proc/{one}/task").glob("*/children"):
             waiting += map(int, children.read_text("ascii").split())
-    return total

@@ -22,7 +22,7 @@ with warnings.catch_warnings():
     from hera.workflows.models import Workflow
 
 PACKAGES = ("indexed-job", "argo-workflow")
-KUBERNETES = "1.33"
+KUBERNETES = "1.34"
 
 
 def documents(project: Path, package: str, file: str) -> list[dict[str, Any]]:

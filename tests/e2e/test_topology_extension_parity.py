@@ -14,7 +14,7 @@ from krmkit.cli.extension.client import HttpCaller
 from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.extensions import NoExtensions
-from krmkit.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
 from krmkit.clusterapi.topology import Topologies, TopologyOptions
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
@@ -80,7 +80,7 @@ def rendered(items: list[Object], callers: dict[str, HttpCaller] | None = None) 
     collected = collect(Resource.from_data(one) for one in items)
     extensions: Any = package_extensions(collected)[0]
     if callers is not None:
-        extensions = LiveExtensions(callers, NoExtensions(), Recorder())
+        extensions = LiveExtensions(callers, PackageExtensions(NoExtensions()), Recorder())
     options = TopologyOptions(feature_gates={"RuntimeSDK": True, "MachineTaintPropagation": True})
     topologies = Topologies(collected, options, extensions)
     [one] = [topologies.render(decoded) for decoded in topologies.managed()]

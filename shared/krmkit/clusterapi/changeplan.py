@@ -164,9 +164,8 @@ def _render(
     """Each Cluster with its outcome, or with errors that say why there is none."""
     if not options.clusters:
         return
-    extensions, problems = package_extensions(collected)
-    if options.around is not None:
-        extensions = options.around(extensions)
+    package, problems = package_extensions(collected)
+    extensions = package if options.around is None else options.around(package)
     plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
     topologies = Topologies(collected, options, extensions, running, states)
     for decoded in topologies.managed():
@@ -182,9 +181,8 @@ def _refusals(
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
-    extensions = package_extensions(collected)[0]
-    if options.around is not None:
-        extensions = options.around(extensions)
+    answering = package_extensions(collected)[0]
+    extensions = answering if options.around is None else options.around(answering)
     package = TopologyPackage(collected, options.clusters, extensions)
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}

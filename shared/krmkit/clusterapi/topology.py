@@ -24,7 +24,7 @@ from krmkit.clusterapi.topologypackage import TopologyPackage, class_variables
 from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.nested import find, mapping
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.blueprint import ClusterBlueprint
     from krmkit.clusterapi.collect import Collected, CollectedObject
     from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
     from krmkit.clusterapi.rotation import Rotation
     from krmkit.clusterapi.state import ClusterState
     from krmkit.clusterapi.topologypackage import DecodedObject
@@ -56,7 +57,7 @@ class TopologyOptions:
     contracts: Mapping[str, str] = field(default_factory=dict)
     owner_references: str = WHEN_UID
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
-    around: Callable[[Extensions], Extensions] | None = None
+    around: Callable[[PackageExtensions], Extensions] | None = None
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ list and map literals of mixed types fail at compile time, and errors are worded
 
 from __future__ import annotations
 
+from krmkit.lang.celcost import MAX_COST, Cost, Values, charge_compiling
 from krmkit.lang.celtree import CheckedTree
-from krmkit.lang.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 4096
 """Characters of one expression: the library needs memory for each of them, some 45 KB in the worst case."""
-_LOOPS = (".map(", ".filter(", ".all(", ".exists(", ".exists_one(")
-_STEPS_OF_LOOPS = 100  # for each character of an expression with loops in loops
+TOO_COSTLY = (
+    f"the expression may take more than {MAX_COST:,} steps with these values (krmkit.lang.celcost.MAX_COST):"
+    " what its loops make or read grows too large"
+)
 
 
 class CelError(ValueError):
@@ -30,32 +32,36 @@ class CelError(ValueError):
 class Bindings:
     """The values of the variables for one evaluation, converted once for all expressions."""
 
-    __slots__ = ("activation",)
+    __slots__ = ("activation", "values")
 
-    def __init__(self, activation: cel.Activation) -> None:
+    def __init__(self, activation: cel.Activation, values: Mapping[str, object]) -> None:
         self.activation = activation
+        self.values = Values(values)
 
 
 class CelProgram:
     """A compiled expression. `names` are the declared variables that it mentions."""
 
-    __slots__ = ("_cost", "_eval", "_string", "names", "text")
+    __slots__ = ("_eval", "_string", "cost", "names", "text")
 
     def __init__(
-        self, text: str, expression: cel.Expression, names: frozenset[str], string: cel.Type
+        self,
+        text: str,
+        expression: cel.Expression,
+        names: frozenset[str],
+        tree: CheckedTree,
+        string: cel.Type,
     ) -> None:
         self.text = text
         self.names = names
         self._eval = expression.eval
         self._string = string
-        # One loop over labels is nothing; loops in loops make lists again and again, up to the library's 10,000 rounds.
-        loops = sum(text.count(word) for word in _LOOPS)
-        self._cost = len(text) * _STEPS_OF_LOOPS if loops > 1 else 0
+        self.cost = Cost(tree)
 
     def evaluate(self, bindings: Bindings) -> str:
         """The resulting string. CelError on a run-time error and on a result of any other type: nothing is converted."""
-        if self._cost:
-            charge(self._cost)
+        if not self.cost.charge(bindings.values):
+            raise CelError(TOO_COSTLY)
         try:
             value = self._eval(bindings.activation)
         except RuntimeError as error:
@@ -78,13 +84,16 @@ class CelProgram:
 class Batch:
     """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
 
-    __slots__ = ("_eval",)
+    __slots__ = ("_costs", "_eval")
 
-    def __init__(self, expression: cel.Expression) -> None:
+    def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
         self._eval = expression.eval
+        self._costs = [program.cost for program in programs]
 
     def evaluate(self, bindings: Bindings) -> list[str] | None:
         """All results; None where any fails or is no string, and only evaluating one by one tells which and why."""
+        if any(not cost.charge(bindings.values) for cost in self._costs):
+            return None
         try:
             results = self._eval(bindings.activation).plain_value()
         except RuntimeError:
@@ -135,6 +144,7 @@ class Environment:
             raise CelError(
                 f"the size of an expression must be at most {MAX_TEXT:,} characters, got {len(text):,} (krmkit.lang.cel.MAX_TEXT)"
             )
+        charge_compiling(text)
         try:
             expression = self._env.compile(text)
             serialized = expression.serialize()
@@ -144,20 +154,20 @@ class Environment:
         mixed = tree.mixed_literals()
         if mixed:
             raise CelError("\n".join(mixed))
-        return CelProgram(text, expression, self.variables & tree.names(), self._string)
+        return CelProgram(text, expression, self.variables & tree.names(), tree, self._string)
 
     def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
         """The programs as one; None where the library cannot take them together (its limits count for the whole)."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)
         try:
-            return Batch(self._env.compile(f"[{text}]"))
+            return Batch(self._env.compile(f"[{text}]"), programs)
         except RuntimeError:
             return None
 
     def bind(self, values: Mapping[str, object]) -> Bindings:
         """Values for evaluations: strings, and maps of strings to such. A declared name may be left unbound."""
-        return Bindings(self._env.Activation(values))
+        return Bindings(self._env.Activation(values), values)
 
 
 def _unwrapped(message: str) -> tuple[str, str]:

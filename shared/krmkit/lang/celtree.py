@@ -31,52 +31,58 @@ _NULLABLE = (
 class CheckedTree:
     """One checked expression, from the bytes that the library gives for it (a google.protobuf.Any around the CheckedExpr)."""
 
-    __slots__ = ("_expressions", "_positions", "_types", "text")
+    __slots__ = ("_expressions", "_positions", "_types", "root", "text")
 
     def __init__(self, serialized: bytes, text: str) -> None:
         self.text = text
         self._types: dict[int, Type] = {}
         self._positions: dict[int, int] = {}
-        checked = _message(serialized, 2)
+        checked = read_message(serialized, 2)
         root = b""
-        for number, value in _fields(checked):
+        for number, value in read_fields(checked):
             if number == 3:
-                key, data = _map_entry(_bytes(value))
-                self._types[key] = _type(_bytes(data))
+                key, data = _map_entry(read_bytes(value))
+                self._types[key] = _type(read_bytes(data))
             elif number == 4:
-                root = _bytes(value)
+                root = read_bytes(value)
             elif number == 5:
-                for inner, position in _fields(_bytes(value)):
+                for inner, position in read_fields(read_bytes(value)):
                     if inner == 4:
-                        key, offset = _map_entry(_bytes(position))
+                        key, offset = _map_entry(read_bytes(position))
                         self._positions[key] = offset if isinstance(offset, int) else 0
+        self.root = root
         self._expressions = list(_walk(root))
 
     def names(self) -> set[str]:
         """Every identifier that occurs, those bound by macros included."""
         found = set()
         for expression in self._expressions:
-            identifier = _message(expression, 4)
+            identifier = read_message(expression, 4)
             if identifier:
-                found.add(_text(_message(identifier, 1)).lstrip("."))
+                found.add(read_text(read_message(identifier, 1)).lstrip("."))
         return found
 
     def loops(self) -> int:
         """The number of comprehensions: all, exists, map and the like."""
-        return sum(1 for expression in self._expressions if _message(expression, 9))
+        return sum(1 for expression in self._expressions if read_message(expression, 9))
+
+    def calls(self) -> tuple[int, set[str]]:
+        """How many nodes there are, and the functions and operators that are called."""
+        called = [call for expression in self._expressions if (call := read_message(expression, 6))]
+        return len(self._expressions), {read_text(read_message(call, 2)) for call in called}
 
     def mixed_literals(self) -> list[str]:
         """One message for each element whose type does not join those before it, with its place, as cel-go reports it."""
         found: list[str] = []
         for expression in self._expressions:
-            listed = _message(expression, 7)
+            listed = read_message(expression, 7)
             if listed:
-                self._join([_bytes(value) for number, value in _fields(listed) if number == 1], found)
-            struct = _message(expression, 8)
-            entries = [_bytes(value) for number, value in _fields(struct) if number == 2]
-            if entries and not _message(struct, 1):
-                self._join([_message(entry, 3) for entry in entries], found)
-                self._join([_message(entry, 4) for entry in entries], found)
+                self._join([read_bytes(value) for number, value in read_fields(listed) if number == 1], found)
+            struct = read_message(expression, 8)
+            entries = [read_bytes(value) for number, value in read_fields(struct) if number == 2]
+            if entries and not read_message(struct, 1):
+                self._join([read_message(entry, 3) for entry in entries], found)
+                self._join([read_message(entry, 4) for entry in entries], found)
         return found
 
     def _join(self, elements: list[bytes], found: list[str]) -> None:
@@ -107,20 +113,22 @@ def _walk(root: bytes) -> Iterator[bytes]:
         expression = pending.pop()
         yield expression
         children: list[bytes] = []
-        for number, value in _fields(expression):
+        for number, value in read_fields(expression):
             body = value if isinstance(value, bytes) else b""
             if number == 5:
-                children.append(_message(body, 1))
+                children.append(read_message(body, 1))
             elif number == 6:
-                children += [_bytes(item) for inner, item in _fields(body) if inner in (1, 3)]
+                children += [read_bytes(item) for inner, item in read_fields(body) if inner in (1, 3)]
             elif number == 7:
-                children += [_bytes(item) for inner, item in _fields(body) if inner == 1]
+                children += [read_bytes(item) for inner, item in read_fields(body) if inner == 1]
             elif number == 8:
-                for inner, entry in _fields(body):
+                for inner, entry in read_fields(body):
                     if inner == 2:
-                        children += [_message(_bytes(entry), part) for part in (3, 4)]
+                        children += [read_message(read_bytes(entry), part) for part in (3, 4)]
             elif number == 9:
-                children += [_bytes(item) for inner, item in _fields(body) if inner in (2, 4, 5, 6, 7)]
+                children += [
+                    read_bytes(item) for inner, item in read_fields(body) if inner in (2, 4, 5, 6, 7)
+                ]
         pending += [child for child in reversed(children) if child]
 
 
@@ -169,7 +177,7 @@ def _words(kind: Type) -> str:
 
 
 def _type(data: bytes) -> Type:
-    for number, value in _fields(data):
+    for number, value in read_fields(data):
         body = value if isinstance(value, bytes) else b""
         if number == 2:
             return ("null",)
@@ -181,22 +189,22 @@ def _type(data: bytes) -> Type:
             name = _WELL_KNOWN.get(value, "any")
             return DYN if name == "any" else (name,)
         if number == 6:
-            return ("list", _type(_message(body, 1)))
+            return ("list", _type(read_message(body, 1)))
         if number == 7:
-            return ("map", _type(_message(body, 1)), _type(_message(body, 2)))
+            return ("map", _type(read_message(body, 1)), _type(read_message(body, 2)))
         if number == 9:
-            return ("message", _text(body))
+            return ("message", read_text(body))
         if number == 11:
             return ("type", _type(body))
         if number == 14:
-            return ("abstract", _text(_message(body, 1)))
+            return ("abstract", read_text(read_message(body, 1)))
     return DYN
 
 
 def _map_entry(data: bytes) -> tuple[int, int | bytes]:
     key = 0
     content: int | bytes = 0
-    for number, value in _fields(data):
+    for number, value in read_fields(data):
         if number == 1 and isinstance(value, int):
             key = value
         elif number == 2:
@@ -204,29 +212,32 @@ def _map_entry(data: bytes) -> tuple[int, int | bytes]:
     return key, content
 
 
-def _message(data: bytes, wanted: int) -> bytes:
-    for number, value in _fields(data):
+def read_message(data: bytes, wanted: int) -> bytes:
+    """The first field of a number, as bytes; b"" where there is none."""
+    for number, value in read_fields(data):
         if number == wanted:
-            return _bytes(value)
+            return read_bytes(value)
     return b""
 
 
 def _number(data: bytes, wanted: int) -> int:
-    for number, value in _fields(data):
+    for number, value in read_fields(data):
         if number == wanted and isinstance(value, int):
             return value
     return 0
 
 
-def _bytes(value: int | bytes) -> bytes:
+def read_bytes(value: int | bytes) -> bytes:
+    """The value of a field that must be bytes."""
     return value if isinstance(value, bytes) else b""
 
 
-def _text(data: bytes) -> str:
+def read_text(data: bytes) -> str:
+    """A text field."""
     return data.decode("utf-8", "replace")
 
 
-def _fields(data: bytes) -> Iterator[Field]:
+def read_fields(data: bytes) -> Iterator[Field]:
     """(field number, value) of a message: an int for a varint or a fixed number, else the bytes."""
     position = 0
     size = len(data)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import children
 from krmkit.yaml.places import Places, Spot, Unit, Units
-from krmkit.yaml.tree import Entry, Map, Node, Seq
+from krmkit.yaml.tree import Collection, Entry, Map, Node, Seq
 from krmkit.yaml.view import skip
 
 TYPE_CHECKING = False
@@ -40,22 +39,22 @@ class _Chunk:
 def flow_splices(editor: Editor, spot: Spot) -> None:
     """Write the edits at and below a flow collection whose children are not as the text has them."""
     node = spot.node
-    assert isinstance(node, (Map, Seq))
+    assert isinstance(node, Collection)
     places = editor.places
     units = places.units(spot)
-    if not units and children(node) and not spot.in_flow:
+    if not units and node.children() and not spot.in_flow:
         _open_up(editor, spot)
         return
     inside = spot.start + (not spot.is_pair)
     first = _behind_comment(places, inside)
-    written = places.slice(inside, first)
+    written = places.view[inside:first]
     chunks, last, has_last_comma = _chunks(places, first, units)
-    tail = places.slice(last, spot.end - 1)
+    tail = places.view[last : spot.end - 1]
     positions = {id(chunk.unit.child): chunk for chunk in chunks}
-    renamed = node.stands_for or {} if isinstance(node, Seq) else {}
+    renamed = node.stands_for if isinstance(node, Seq) else {}
     start = units[0].start if units else 0
     json = places.view.startswith('"', start) if units and isinstance(node, Map) else _is_json(places.view)
-    now = children(node)
+    now = node.children()
     kept = [positions.get(id(renamed.get(id(child), child))) for child in now]
     if chunks and kept == chunks:
         for unit, child in zip(units, now, strict=True):
@@ -90,13 +89,13 @@ def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], 
     chunks = []
     has_comma = False
     for unit in units:
-        lead = places.slice(position, unit.start)
+        lead = places.view[position : unit.start]
         sign, comma, _ = skip(places.view, unit.end, "#")
         has_comma = sign == ","
         behind = comma + 1 if has_comma else unit.end
         position = _behind_comment(places, behind)
-        before = places.slice(unit.end, comma) if has_comma else ""
-        chunks.append(_Chunk(unit, lead, before, places.slice(behind, position)))
+        before = places.view[unit.end : comma] if has_comma else ""
+        chunks.append(_Chunk(unit, lead, before, places.view[behind:position]))
     return chunks, position, has_comma
 
 
@@ -129,10 +128,10 @@ def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
     if not isinstance(child, Entry):
         return editor.composer.flow(value, json)
     if unit.colon < 0:
-        return f"{places.slice(unit.start, unit.end)}: {editor.composer.flow(value, json)}"
+        return f"{places.view[unit.start : unit.end]}: {editor.composer.flow(value, json)}"
     start = unit.value.properties[0][0] if unit.value.properties else unit.value.start
-    between = places.slice(unit.colon, start)
-    return places.slice(unit.start, unit.colon) + (between or " ") + editor.composer.flow(value, json)
+    between = places.view[unit.colon : start]
+    return places.view[unit.start : unit.colon] + (between or " ") + editor.composer.flow(value, json)
 
 
 def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:

@@ -51,10 +51,10 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
 
 
 def plain_breaks(text: str) -> str:
-    """The text with line feeds only, without a byte order mark. EditError where readers disagree on its lines."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    """The text with a final line break. EditError where readers disagree on its lines."""
     for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
         if sign in text:
+            text = text.replace("\r\n", "\n")
             raise EditError(
                 f"the text holds {name}, which is a line break to some readers and not to others;"
                 " write it as an escape in double quotes",
@@ -63,57 +63,14 @@ def plain_breaks(text: str) -> str:
     return text if text.endswith("\n") or not text else text + "\n"
 
 
-def line_returns(text: str) -> list[int]:
-    """Where the line breaks of two characters stand in a text."""
-    found: list[int] = []
-    position = text.find("\r\n")
-    while position >= 0:
-        found.append(position)
-        position = text.find("\r\n", position + 2)
-    return found
-
-
-class Lines:
-    """The lines of a view, by the positions in it."""
-
-    __slots__ = ("view",)
-
-    def __init__(self, view: str) -> None:
-        self.view = view
-
-    def line(self, position: int) -> int:
-        """Start of the line that holds a position."""
-        return self.view.rfind("\n", 0, position) + 1
-
-    def line_end(self, position: int) -> int:
-        """Where the line that holds a position ends, before its line break."""
-        end = self.view.find("\n", position)
-        return end if end >= 0 else len(self.view)
-
-    def below(self, position: int) -> int:
-        """Start of the line below the one that holds a position."""
-        end = self.view.find("\n", position)
-        return end + 1 if end >= 0 else len(self.view)
-
-    def begins_line(self, position: int) -> bool:
-        """Whether only blanks stand before a position on its line."""
-        return not self.view[self.line(position) : position].strip(" ")
-
-    def comment_column(self, line: int) -> int:
-        """Column of the comment on the line that starts at `line`; -1 where the line holds anything else."""
-        view = self.view
-        position = line
-        while view[position : position + 1] == " ":
-            position += 1
-        return position - line if view[position : position + 1] == "#" else -1
-
-
 def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
     """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
     parts = []
     for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
+        if begin < start:
+            continue  # it is inside of what went
         parts.append(text[start:begin])
         parts.append(new)
-        start = max(start, stop)
+        start = stop
     parts.append(text[start:end])
     return "".join(parts)

@@ -27,6 +27,8 @@ from krmkit.clusterapi.patches.variables import (
 )
 from krmkit.lang.jsonequal import json_equal
 from krmkit.lang.nested import find
+from tests.conformance.adapters import _clusterapi_served as served
+from tests.conformance.adapters._clusterapi_served import both
 from tests.conformance.adapters._clusterapi_topology import (
     Judge,
     Object,
@@ -158,15 +160,15 @@ def builtin_variables(record: Record, folder: Path) -> tuple[bool, str]:
 
 FILES: dict[str, Judge] = {
     "builtin_variables.jsonl": builtin_variables,
-    "enabled_if.jsonl": enabled_if,
-    "json_patch_generator.jsonl": json_patch_generator,
-    "json_patch_value.jsonl": json_patch_value,
-    "matching.jsonl": matching,
+    "enabled_if.jsonl": both(enabled_if, served.enabled_if),
+    "json_patch_generator.jsonl": both(json_patch_generator, served.json_patch_generator),
+    "json_patch_value.jsonl": both(json_patch_value, served.json_patch_value),
+    "matching.jsonl": both(matching, served.matching),
     "name_template.jsonl": name_template,
-    "template_data.jsonl": template_data,
-    "value_template.jsonl": value_template,
-    "variable_lookup.jsonl": variable_lookup,
-    "variable_merge.jsonl": variable_merge,
+    "template_data.jsonl": both(template_data, served.template_data),
+    "value_template.jsonl": both(value_template, served.value_template),
+    "variable_lookup.jsonl": both(variable_lookup, served.variable_lookup),
+    "variable_merge.jsonl": both(variable_merge, served.variable_merge),
     "variable_name_from_path.jsonl": name_from_path,
     "variable_path_segment.jsonl": path_segment,
 }

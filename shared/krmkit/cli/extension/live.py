@@ -17,15 +17,15 @@ from krmkit.clusterapi.extensions import (
 )
 from krmkit.clusterapi.hooks.discovery import IGNORE, failure_policy, handler_timeout, validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from krmkit.cli.extension.client import Caller
-    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
 
     Object = dict[str, Any]
 
@@ -61,38 +61,44 @@ class Recorder:
 
 
 class LiveExtensions:
-    """Answers hooks by extensions that run, by the name of their ExtensionConfig; others answer for the rest."""
+    """Answers hooks by extensions that run, by the name of their ExtensionConfig; others answer for the rest.
 
-    __slots__ = ("_callers", "_discovered", "_handlers", "_recorder", "others")
+    `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have no caller.
+    """
 
-    def __init__(self, callers: Mapping[str, Caller], others: Extensions, recorder: Recorder) -> None:
+    __slots__ = ("_callers", "_discovered", "_handlers", "_package", "_recorder")
+
+    def __init__(self, callers: Mapping[str, Caller], package: PackageExtensions, recorder: Recorder) -> None:
         self._callers = callers
-        self.others = others
+        self._package = package
         self._recorder = recorder
         self._handlers: dict[str, dict[str, Object]] = {}
         self._discovered: dict[Any, Object] = {}
 
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The GeneratePatchesResponse, its patches as data. Raises TopologyError."""
+        request = self._package.prepared(handler, request)
         return self._call(
-            GENERATE_PATCHES, handler, request, lambda: self.others.generate_patches(handler, request)
+            GENERATE_PATCHES, handler, request, lambda: self._package.generate_patches(handler, request)
         )
 
     def validate_topology(self, handler: str, request: Object) -> Object:
         """The ValidateTopologyResponse. Raises TopologyError."""
+        request = self._package.prepared(handler, request)
         return self._call(
-            VALIDATE_TOPOLOGY, handler, request, lambda: self.others.validate_topology(handler, request)
+            VALIDATE_TOPOLOGY, handler, request, lambda: self._package.validate_topology(handler, request)
         )
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
         """The DiscoverVariablesResponse, asked for once for the same settings. Raises TopologyError."""
+        request = self._package.prepared(handler, request, owner)
         key = discovery_cache_key(handler, "", request.get("settings") or {})
         if key not in self._discovered:
             self._discovered[key] = self._call(
                 DISCOVER_VARIABLES,
                 handler,
                 request,
-                lambda: self.others.discover_variables(handler, request, owner),
+                lambda: self._package.discover_variables(handler, request, owner),
             )
         return self._discovered[key]
 
@@ -102,14 +108,14 @@ class LiveExtensions:
             GENERATE_UPGRADE_PLAN,
             handler,
             request,
-            lambda: self.others.generate_upgrade_plan(handler, request),
+            lambda: self._package.generate_upgrade_plan(handler, request),
         )
 
-    def _call(self, hook: str, handler: str, request: Object, otherwise: Any) -> Object:
+    def _call(self, hook: str, handler: str, request: Object, otherwise: Callable[[], Object]) -> Object:
         name, _, config = handler.partition(".")
         caller = self._callers.get(config)
         if caller is None:
-            answer: Object = otherwise()
+            answer = otherwise()
         else:
             answer = self._over_the_wire(caller, config, hook, name, handler, request)
         self._recorder.add(hook, handler, request, answer)

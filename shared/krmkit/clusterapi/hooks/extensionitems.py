@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.collect import Collected, CollectedObject
     from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
     Object = dict[str, Any]
@@ -23,7 +24,7 @@ _GROUPS = {EXTENSION_CONFIG: "runtime.cluster.x-k8s.io", TOPOLOGY_EXTENSION: "kr
 _KINDS = (*_GROUPS, "Namespace")
 
 
-def package_extensions(collected: Collected) -> tuple[Extensions, list[Finding]]:
+def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Finding]]:
     """What answers hooks among the items, and what is wrong with it.
 
     A TopologyExtension comes before recorded answers.
@@ -33,44 +34,35 @@ def package_extensions(collected: Collected) -> tuple[Extensions, list[Finding]]
     for item in collected.others.values():
         if item.kind in items and item.group == _GROUPS.get(item.kind, ""):
             items[item.kind].append(item)
-    if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
-        return recorded, findings
     found = PackageExtensions(recorded)
-    findings += found.read_configs(items[EXTENSION_CONFIG])
+    if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
+        return found, findings
+    from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
+
+    found.configs = ExtensionConfigs(
+        {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
+    )
+    findings += found.configs.read(items[EXTENSION_CONFIG])
     findings += found.read_extensions(items[TOPOLOGY_EXTENSION])
-    found.namespaces = {item.name: mapping(item.data, "metadata", "labels") for item in items["Namespace"]}
     return found, findings
 
 
 class PackageExtensions:
     """Answers hooks from the TopologyExtension that stands for an ExtensionConfig; what it does not know, `others` answer.
 
-    `namespaces` are the labels of the Namespaces among the items, for namespaceSelector.
+    `configs` are the ExtensionConfigs among the items, None where there are neither these nor TopologyExtensions.
     """
 
-    __slots__ = ("_configs", "_extensions", "_named", "_others", "namespaces")
+    __slots__ = ("_extensions", "_others", "configs")
 
     def __init__(self, others: Extensions) -> None:
         self._others = others
-        self._configs: dict[str, Object] = {}
-        self._named: dict[str, str] = {}
         self._extensions: dict[str, TopologyExtension] = {}
-        self.namespaces: dict[str, Object] = {}
-
-    def read_configs(self, items: list[CollectedObject]) -> list[Finding]:
-        """Take the ExtensionConfigs; what is wrong with them."""
-        from krmkit.clusterapi.hooks.extensionconfig import validate_extension_config
-
-        findings = []
-        for item in items:
-            self._configs[item.name] = item.data
-            self._named[item.name] = _annotation(item)
-            for error in validate_extension_config(item.data):
-                findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
-        return findings
+        self.configs: ExtensionConfigs | None = None
 
     def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
         """Take the TopologyExtensions; what is wrong with them. An ExtensionConfig has one at most."""
+        from krmkit.clusterapi.hooks.configitems import extension_annotation
         from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
         findings = []
@@ -78,8 +70,8 @@ class PackageExtensions:
             extension = TopologyExtension(item.data)
             for field, message in extension.problems:
                 findings.append(Finding("bad-extension", message, ERROR, item.resource, field))
-            names = [config for config, named in self._named.items() if named == item.name]
-            for name in names or [_annotation(item) or item.name]:
+            names = self.configs.answered_by(item.name) if self.configs is not None else []
+            for name in names or [extension_annotation(item) or item.name]:
                 findings += self._take(name, extension, item)
         return findings
 
@@ -95,49 +87,40 @@ class PackageExtensions:
 
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The GeneratePatchesResponse. Raises TopologyError."""
-        answer = self._answer(GENERATE_PATCHES, handler, request, _holder(request))
+        request = self.prepared(handler, request)
+        answer = self._answer(GENERATE_PATCHES, handler, request)
         return self._others.generate_patches(handler, request) if answer is None else answer
 
     def validate_topology(self, handler: str, request: Object) -> Object:
         """The ValidateTopologyResponse. Raises TopologyError."""
-        answer = self._answer(VALIDATE_TOPOLOGY, handler, request, _holder(request))
+        request = self.prepared(handler, request)
+        answer = self._answer(VALIDATE_TOPOLOGY, handler, request)
         return self._others.validate_topology(handler, request) if answer is None else answer
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
         """The DiscoverVariablesResponse. Raises TopologyError."""
-        answer = self._answer(DISCOVER_VARIABLES, handler, request, owner)
+        request = self.prepared(handler, request, owner)
+        answer = self._answer(DISCOVER_VARIABLES, handler, request)
         return self._others.discover_variables(handler, request, owner) if answer is None else answer
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
         """What others answer: a TopologyExtension has no such handler. Raises TopologyError."""
         return self._others.generate_upgrade_plan(handler, request)
 
-    def _answer(self, hook: str, handler: str, request: Object, owner: str) -> Object | None:
+    def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
+        """The request as the controller sends it, with the settings of its ExtensionConfig.
+
+        owner: what the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError where the config
+        does not serve its namespace.
+        """
+        if self.configs is None:
+            return request
+        from krmkit.clusterapi.hooks.configitems import owner_of
+
+        return self.configs.prepared(handler, request, owner or owner_of(request))
+
+    def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
         """The answer, None where no TopologyExtension stands for the ExtensionConfig."""
-        from krmkit.clusterapi.hooks.extensionconfig import check_namespace, merged_settings
-
         name, _, config_name = handler.partition(".")
-        config = self._configs.get(config_name)
         extension = self._extensions.get(config_name)
-        if extension is None:
-            return None
-        if config is not None:
-            namespace, _, object_name = owner.partition("/")
-            labels = self.namespaces.get(namespace, {})
-            check_namespace(config, handler, namespace, labels, object_name)
-            request = merged_settings(config, request)
-        return extension.answer(hook, name, request)
-
-
-def _annotation(item: CollectedObject) -> str:
-    """The annotation krmkit.dev/extension, "" without it."""
-    from krmkit.clusterapi.hooks.extensionschema import EXTENSION
-
-    return "" if item.resource is None else str(item.resource.annotation(EXTENSION) or "")
-
-
-def _holder(request: Object) -> str:
-    """The Cluster that a request is for, by its first item: namespace/name."""
-    items = request.get("items") or [{}]
-    holder = items[0].get("holderReference") or {}
-    return f"{holder.get('namespace', '')}/{holder.get('name', '')}"
+        return None if extension is None else extension.answer(hook, name, request)

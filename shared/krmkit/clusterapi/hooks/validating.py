@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.patches.request import RequestItem
+    from krmkit.lang.cel import Bindings
     from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
 
     Object = dict[str, Any]
@@ -71,7 +72,7 @@ class _Rule:
         self._message = message
         self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")
 
-    def violation(self, activation: object) -> list[str]:
+    def violation(self, activation: Bindings) -> list[str]:
         """The message of a rule that does not hold or cannot be evaluated; `[]` where it holds."""
         try:
             if self._program.evaluate(activation) is True:

@@ -7,7 +7,8 @@ tell an absent field from an empty one.
 
 from __future__ import annotations
 
-from krmkit.lang.cel import CelError, compile_words, runtime_words
+from krmkit.lang.cel import Bindings, CelError, compile_words, runtime_words
+from krmkit.lang.celcost import Cost, charge_compiling
 from krmkit.lang.celtree import CheckedTree
 from krmkit.lang.kubecel import celvalues
 from krmkit.lang.kubecel.library import ALWAYS, Overload, functions
@@ -38,26 +39,26 @@ _OBJECTS = {
     "semver": celvalues.SEMVER,
 }
 _BUDGET = "Iteration budget exceeded"
-ITERATIONS = 10_000
-"""Iterations of all macros of one evaluation, together: the library ends an evaluation there."""
 OUT_OF_STEPS = "operation cancelled: actual cost limit exceeded"
 """The text of an evaluation that takes too many steps."""
 
 
 class KubeProgram:
-    """A compiled rule or message expression. `uses_old_self` tells a transition rule, `loops` counts its macros."""
+    """A compiled rule or message expression. `uses_old_self` tells a transition rule."""
 
-    __slots__ = ("_expression", "loops", "uses_old_self")
+    __slots__ = ("_cost", "_expression", "uses_old_self")
 
-    def __init__(self, expression: cel.Expression, uses_old_self: bool, loops: int) -> None:
+    def __init__(self, expression: cel.Expression, tree: CheckedTree) -> None:
         self._expression = expression
-        self.uses_old_self = uses_old_self
-        self.loops = loops
+        self._cost = Cost(tree)
+        self.uses_old_self = "oldSelf" in tree.names()
 
-    def evaluate(self, activation: object) -> object:
-        """The result as plain data. CelError where it fails, with cel-go's words."""
+    def evaluate(self, bindings: Bindings) -> object:
+        """The result as plain data. CelError where it fails, with cel-go's words, and where it would take too many steps."""
+        if not self._cost.charge(bindings.values):
+            raise CelError(OUT_OF_STEPS)
         try:
-            value = self._expression.eval(activation)
+            value = self._expression.eval(bindings.activation)
             name = value.type().name()
             result = value.value() if name in _PLAIN else None
         except RuntimeError as error:
@@ -142,6 +143,7 @@ class KubeEnvironment:
     def compile(self, text: str, scope: object, result: str) -> KubeProgram:
         """The program of a text that gives `result` (BOOL, STRING). CelError with cel-go's list of problems."""
         checker: Any = scope
+        charge_compiling(text)
         try:
             checked = checker.compile(text)
             kind = checked.return_type().name()
@@ -152,14 +154,14 @@ class KubeEnvironment:
             if mixed:
                 raise CelError("compilation failed: " + "\n".join(mixed))
             expression = self._run.compile(text, disable_check=True)
-            return KubeProgram(expression, "oldSelf" in tree.names(), tree.loops())
+            return KubeProgram(expression, tree)
         except RuntimeError as error:
             raise CelError("compilation failed: " + _checker_words(compile_words(str(error)))) from None
 
-    def bind(self, values: Mapping[str, object]) -> object:
+    def bind(self, values: Mapping[str, object]) -> Bindings:
         """The values of one evaluation."""
         try:
-            return self._run.Activation(values)
+            return Bindings(self._run.Activation(values), values)
         except (RuntimeError, ValueError, TypeError, OverflowError) as error:
             raise CelError(f"the value cannot be used in CEL: {error}") from None
 

@@ -1,7 +1,7 @@
 """Evaluates x-kubernetes-validations: CEL rules at every level of a schema.
 
-Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are not computed as
-Kubernetes does; a rule that takes too many steps fails with the text of a rule whose cost exceeds the limit.
+Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel/{compilation,validation}.go. Costs are those of
+krmkit.lang.celcost; a rule that takes too many steps fails with the text of a rule whose cost exceeds the limit.
 """
 
 from __future__ import annotations
@@ -19,18 +19,16 @@ from krmkit.lang.fielderror import (
     required,
 )
 from krmkit.lang.fielderror import index as index_of
-from krmkit.lang.kubecel.celenvironment import ITERATIONS, OUT_OF_STEPS
+from krmkit.lang.kubecel.celenvironment import OUT_OF_STEPS
 from krmkit.lang.openapi.rulepath import RulePathError, rule_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.lang.cel import Bindings
     from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
     from krmkit.lang.openapi.ruletypes import RuleTypes
     from krmkit.lang.schema import Schema, ValidationRule
 
-MAX_READ = 2_000_000_000
-"""Characters that the loops of one rule may read at worst; more ends the rule with an error."""
-_NESTED = 4  # 10 to the 4th is as much as the library allows
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of the text that a messageExpression may give."""
 
@@ -148,7 +146,7 @@ class RuleSet:
         environment = self._environment
         if environment is None:
             return True
-        activation: object = None
+        activation: Bindings | None = None
         for rule in self.compiled(schema):
             if rule.error:
                 errors.append(invalid(path, value, f"rule compile error: {rule.error}"))
@@ -156,8 +154,6 @@ class RuleSet:
             if rule.program is None or (rule.program.uses_old_self and old is None):
                 continue
             try:
-                if rule.program.loops and _too_costly(rule.program.loops, value):
-                    raise CelError(OUT_OF_STEPS)
                 if activation is None:
                     values = {"self": cel_value(schema, value)}
                     if old is not None:
@@ -172,27 +168,6 @@ class RuleSet:
                 continue
             errors.append(_failed(rule, activation, value, path))
         return True
-
-
-def _too_costly(loops: int, value: object) -> bool:
-    """Whether loops over a value could read too many characters: every iteration may read all of its texts."""
-    characters, longest = _extent(value)
-    iterations: int = min(ITERATIONS, max(longest, 1) ** min(loops, _NESTED))
-    return characters * iterations > MAX_READ
-
-
-def _extent(value: object) -> tuple[int, int]:
-    """The characters of all texts, and the size of the largest list or map."""
-    characters = longest = 0
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            characters += len(item)
-        elif isinstance(item, dict | list):
-            longest = max(longest, len(item))
-            pending += item.values() if isinstance(item, dict) else item
-    return characters, longest
 
 
 def has_rules(schema: Schema) -> bool:
@@ -245,7 +220,7 @@ def _failure(text: str, rule: str) -> str:
     return f"{text} evaluating rule: {rule}"
 
 
-def _failed(compiled: CompiledRule, activation: object, value: object, path: str) -> FieldError:
+def _failed(compiled: CompiledRule, activation: Bindings | None, value: object, path: str) -> FieldError:
     """The error of a rule that gave false: where, with its message and its reason."""
     if compiled.path:
         path = path + compiled.path if compiled.path.startswith("[") else child(path, compiled.path)
@@ -260,9 +235,9 @@ def _failed(compiled: CompiledRule, activation: object, value: object, path: str
     return invalid(path, value, detail)
 
 
-def _message(compiled: CompiledRule, activation: object) -> str:
+def _message(compiled: CompiledRule, activation: Bindings | None) -> str:
     """messageExpression if it gives one line of text, else message, else the rule."""
-    if compiled.message is not None:
+    if compiled.message is not None and activation is not None:
         try:
             text = compiled.message.evaluate(activation)
         except CelError:

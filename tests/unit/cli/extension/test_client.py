@@ -11,8 +11,11 @@ import pytest
 
 from krmkit.cli.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
 from krmkit.cli.extension.live import LiveExtensions, Recorder
+from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
+from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
+from krmkit.krm.resource import Resource
 
 Object = dict[str, Any]
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
@@ -40,18 +43,43 @@ class Fake:
             **handler,
         }
         self.seconds: list[float] = []
+        self.settings: list[Any] = []
 
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
         if path.endswith("/discovery"):
             return json.dumps({"status": "Success", "handlers": [self._handler]}).encode()
         self.seconds.append(seconds)
+        self.settings.append(json.loads(body).get("settings"))
         if isinstance(self._answer, Exception):
             raise self._answer
         return self._answer if isinstance(self._answer, bytes) else json.dumps(self._answer).encode()
 
 
+def config(**spec: Any) -> Object:
+    service = {"service": {"name": "ext", "namespace": "system"}}
+    return {
+        "apiVersion": "runtime.cluster.x-k8s.io/v1beta2",
+        "kind": "ExtensionConfig",
+        "metadata": {"name": "x"},
+        "spec": {"clientConfig": service, **spec},
+    }
+
+
+def beside(fake: Any, *items: Object) -> tuple[LiveExtensions, Recorder]:
+    """The extension x beside items of a package."""
+    package, findings = package_extensions(collect(Resource.from_data(one) for one in items))
+    recorder = Recorder()
+    assert findings == []
+    return LiveExtensions({"x": fake}, package, recorder), recorder
+
+
+def for_cluster(namespace: str, **settings: str) -> Object:
+    items = [{"uid": "1", "holderReference": {"kind": "Cluster", "namespace": namespace, "name": "c"}}]
+    return {"settings": settings, "items": items} if settings else {"items": items}
+
+
 def live(fake: Any) -> LiveExtensions:
-    return LiveExtensions({"x": fake}, NoExtensions(), Recorder())
+    return LiveExtensions({"x": fake}, PackageExtensions(NoExtensions()), Recorder())
 
 
 @pytest.mark.parametrize(
@@ -134,3 +162,43 @@ def test_a_patch_that_is_no_base64() -> None:
 
     with pytest.raises(TopologyError, match="patch must be base64 of JSON"):
         live(fake).generate_patches("g.x", {})
+
+
+def test_settings_of_an_extension_config() -> None:
+    """They lie below those of the request, go over the wire, and are part of what is recorded."""
+    fake = Fake({"status": "Success"})
+    extensions, recorder = beside(fake, config(settings={"a": "1", "b": "1"}))
+
+    extensions.generate_patches("g.x", for_cluster("ns", b="2"))
+
+    assert fake.settings == [{"a": "1", "b": "2"}]
+    assert [one["request"]["settings"] for one in recorder.responses] == [{"a": "1", "b": "2"}]
+
+
+def test_namespaces_that_an_extension_config_leaves_out() -> None:
+    """The extension is not called for them; labels are those of the Namespaces among the items."""
+    fake = Fake({"status": "Success"})
+    labels = {"team": "a"}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "in", "labels": labels}}
+    extensions, _ = beside(fake, config(namespaceSelector={"matchLabels": labels}), namespace)
+
+    extensions.generate_patches("g.x", for_cluster("in"))
+    with pytest.raises(TopologyError, match="namespaceSelector did not match object out/c"):
+        extensions.generate_patches("g.x", for_cluster("out"))
+    with pytest.raises(TopologyError, match="namespaceSelector did not match object out/class"):
+        extensions.discover_variables("g.x", {}, "out/class")
+
+    assert len(fake.seconds) == 1
+
+
+def test_variables_are_discovered_once_for_the_same_settings() -> None:
+    """Other settings are another call; the ExtensionConfig's count, too."""
+    fake = Fake(
+        {"status": "Success", "variables": []}, requestHook={"apiVersion": API, "hook": "DiscoverVariables"}
+    )
+    extensions, _ = beside(fake, config(settings={"a": "1"}))
+
+    for settings in ({}, {"a": "1"}, {"a": "2"}, {}):
+        extensions.discover_variables("g.x", {"settings": settings}, "ns/class")
+
+    assert fake.settings == [{"a": "1"}, {"a": "2"}]

@@ -1,0 +1,74 @@
+"""The ExtensionConfigs among the items: which namespaces they serve, and the settings that they add to requests."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.hooks.extensionconfig import (
+    check_namespace,
+    merged_settings,
+    validate_extension_config,
+)
+from krmkit.clusterapi.hooks.extensionschema import EXTENSION
+from krmkit.krm.finding import ERROR, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from krmkit.clusterapi.collect import CollectedObject
+
+    Object = dict[str, Any]
+
+
+class ExtensionConfigs:
+    """ExtensionConfigs by name. `namespaces` are the labels of the Namespaces among the items, for namespaceSelector."""
+
+    __slots__ = ("_answered_by", "_configs", "namespaces")
+
+    def __init__(self, namespaces: Mapping[str, Object] | None = None) -> None:
+        self._configs: dict[str, Object] = {}
+        self._answered_by: dict[str, str] = {}
+        self.namespaces = namespaces or {}
+
+    def read(self, items: list[CollectedObject]) -> list[Finding]:
+        """Take the ExtensionConfigs; what is wrong with them."""
+        findings = []
+        for item in items:
+            self._configs[item.name] = item.data
+            self._answered_by[item.name] = extension_annotation(item)
+            for error in validate_extension_config(item.data):
+                findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
+        return findings
+
+    def answered_by(self, extension: str) -> list[str]:
+        """The names of the configs whose annotation names this TopologyExtension."""
+        return [config for config, named in self._answered_by.items() if named == extension]
+
+    def prepared(self, handler: str, request: Object, owner: str) -> Object:
+        """The request as the controller sends it: the config's settings below its own.
+
+        handler: `<handler>.<config>`. owner: the Cluster or class that the call is for, as namespace/name. Raises TopologyError
+        where the config's namespaceSelector leaves the owner out.
+        """
+        config = self._configs.get(handler.partition(".")[2])
+        if config is None:
+            return request
+        namespace, _, name = owner.partition("/")
+        check_namespace(config, handler, namespace, self.namespaces.get(namespace, {}), name)
+        return merged_settings(config, request)
+
+
+def extension_annotation(item: CollectedObject) -> str:
+    """The annotation krmkit.dev/extension, "" without it."""
+    return "" if item.resource is None else str(item.resource.annotation(EXTENSION) or "")
+
+
+def owner_of(request: Object) -> str:
+    """The Cluster that a request is for, by its first item: namespace/name.
+
+    >>> owner_of({"items": [{"holderReference": {"kind": "Cluster", "namespace": "a", "name": "b"}}]})
+    'a/b'
+    """
+    items = request.get("items") or [{}]
+    holder = items[0].get("holderReference") or {}
+    return f"{holder.get('namespace', '')}/{holder.get('name', '')}"
