@@ -19,7 +19,7 @@ from tests.e2e.gitfleet import REPOSITORIES, GitFleet
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import kubernetes_validate
-    from hera.workflows.models import Workflow
+    from hera.workflows.models import WorkflowTemplate
 
 PACKAGES = ("indexed-job", "argo-workflow")
 KUBERNETES = "1.34"
@@ -75,14 +75,16 @@ def test_argo_takes_the_workflow(project: Path) -> None:
     (workflow,) = documents(project, "argo-workflow", "workflow.yaml")
 
     def left_out(data: dict[str, Any]) -> list[str]:
-        return unknown(data, Workflow.model_validate(data).model_dump(by_alias=True, exclude_unset=True))
+        return unknown(
+            data, WorkflowTemplate.model_validate(data).model_dump(by_alias=True, exclude_unset=True)
+        )
 
     assert left_out(workflow) == []
     workflow["spec"]["templates"][1]["container"]["imagee"] = "x"
     assert left_out(workflow) == [".spec.templates[1].container.imagee"]
     workflow["spec"]["templates"][1]["container"]["args"] = 3
     with pytest.raises(ValueError, match=r"container\.args"):
-        Workflow.model_validate(workflow)
+        WorkflowTemplate.model_validate(workflow)
 
 
 @pytest.fixture

@@ -115,7 +115,16 @@ def main(arguments: argparse.Namespace) -> int:
             changed = sync.changed()
             if not (status or arguments.dry_run or arguments.check):
                 _store(sync, remotes, arguments.push)
-    except (CatalogError, EngineError, FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
+    except (
+        CatalogError,
+        EngineError,
+        FleetError,
+        GitError,
+        ListError,
+        SetError,
+        YamlError,
+        OSError,
+    ) as error:
         print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
         return 1
     terminal = Terminal(sys.stdout)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import krmkit
@@ -64,31 +65,39 @@ class DaskEngine:
         for batch in batches(inputs, workers):
             waiting.append((batch, self._send(held, batch)))
             if len(waiting) >= AHEAD * workers:
-                yield from self._done(held, *waiting.popleft())
+                yield from self._next(held, waiting)
                 workers = max(workers, self._many())
         while waiting:
-            yield from self._done(held, *waiting.popleft())
+            yield from self._next(held, waiting)
+
+    def _next(self, held: Future[Any], waiting: deque[tuple[list[Any], Future[Any]]]) -> Iterator[Done]:
+        batch, future = waiting.popleft()
+        yield from self._done(held, batch, future, [other for _, other in waiting])
 
     def _send(self, held: Future[Any], batch: list[Any]) -> Future[Any]:
         blob = pickle.dumps(batch, protocol=5)
         sent: Future[Any] = self._client.submit(_work, held, blob, krmkit.__version__, pure=False)
         return sent
 
-    def _done(self, held: Future[Any], batch: list[Any], future: Future[Any]) -> Iterator[Done]:
+    def _done(
+        self, held: Future[Any], batch: list[Any], future: Future[Any], others: Iterable[Future[Any]]
+    ) -> Iterator[Done]:
+        """What came of a batch. Where its workers died, each package is done again alone: only the guilty one dies then."""
         from distributed import KilledWorker
 
         try:
             yield from self._result(future)
-        except KilledWorker as error:
-            if len(batch) == 1:
-                yield (
-                    None,
-                    f"the workers that made it died, one after the other ({error.allowed_failures + 1} times)",
-                )
-                return
-            # One of them is the reason; each for itself, the others are done.
-            for given in batch:
-                yield from self._done(held, [given], self._send(held, [given]))
+            return
+        except KilledWorker:
+            # Dask counts the death of a worker against everything that waited there.
+            for other in others:
+                with suppress(KilledWorker):
+                    self._result(other)
+        for given in batch:
+            try:
+                yield from self._result(self._send(held, [given]))
+            except KilledWorker:
+                yield None, "every worker that made it died"
 
     def _result(self, future: Future[Any]) -> list[Done]:
         from distributed import KilledWorker
