@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from krmkit.lang import effort
 from krmkit.lang.cel import TOO_COSTLY, CelError, Environment
 from krmkit.lang.celcost import MAX_COST, charge_compiling, cost
 from krmkit.lang.celnodes import nodes
 from krmkit.lang.celtree import CheckedTree
+from krmkit.yaml import effort
 
 TEN = "[1,2,3,4,5,6,7,8,9,10]"
 DOUBLED = ".map(a, a + a)"
