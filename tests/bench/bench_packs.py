@@ -17,7 +17,8 @@ import yaml
 from krmkit.cli.packfolder import TEXTS, config_map
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from krmkit.palette.macros import Context, MacroResolver, Source
+from krmkit.palette.macrocontext import Context, Source
+from krmkit.palette.macros import MacroResolver
 from krmkit.palette.macrotext import FIELD
 from krmkit.palette.presets import apply_presets
 from tests.bench.timing import MeasureError, Row, calls, in_turns, row

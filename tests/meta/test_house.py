@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-LONGEST_FILE = 500
+LONGEST_FILE = 350
+LONGEST_TEST = 500  # tables of cases
+LONGER = {"shared/krmkit/cli/extension/contract.py", "shared/krmkit/yaml/tree.py"}  # until they are split
+LONGEST_FUNCTION = 80  # ruff counts the branches (PLR0912)
 LONGEST_MAIN = 65
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(
@@ -88,15 +92,33 @@ def test_readme_names_every_function() -> None:
     assert not [name for name in FUNCTIONS if f"(functions/{name}/README.md)" not in text]
 
 
+def sources() -> list[Path]:
+    return [path for path in tracked() if path.suffix == ".py" and not path.name.endswith("_pb2.py")]
+
+
 def test_no_file_is_too_long() -> None:
     """A source file above the limit holds a second noun that wants a file of its own."""
-    long = [
-        path.relative_to(ROOT).as_posix()
-        for path in tracked()
-        if path.suffix == ".py" and len(path.read_text("utf-8").splitlines()) > LONGEST_FILE
-    ]
+    long = {}
+    for path in sources():
+        name = path.relative_to(ROOT).as_posix()
+        lines = len(path.read_text("utf-8").splitlines())
+        if name not in LONGER and lines > (LONGEST_TEST if name.startswith("tests/") else LONGEST_FILE):
+            long[name] = lines
 
-    assert not long
+    assert long == {}
+
+
+def test_no_function_is_too_long() -> None:
+    """A function above the limit does two things."""
+    long = {}
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long[f"{path.relative_to(ROOT).as_posix()}:{node.lineno} {node.name}"] = lines
+
+    assert long == {}
 
 
 def test_no_places_in_the_texts() -> None:

@@ -46,7 +46,6 @@ CLASSES = {
     "Map": "a YAML mapping, and Go's name for the type of an API's field",
     "Node": LANGUAGE,
     "Number": GO_TYPES,
-    "Parser": LANGUAGE,
     "Template": "what a template language parses, and what an author of an extension changes",
     "Text": GO_TYPES,
 }

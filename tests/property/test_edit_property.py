@@ -238,7 +238,8 @@ def test_other_lines_and_comments_stay(seed: int) -> None:
         return
     first, last = numbers[0], numbers[-1]
     low = everything[first - 1].start if first else 0
-    high = everything[last + 1].start if last + 1 < len(everything) else len(text)
+    high = everything[last + 1].start if last + 1 < len(everything) else len(document.text)
+    low, high = document.given_offsets([low, high])
 
     if isinstance(place, Map):
         name = place.keys()[index]
@@ -285,8 +286,8 @@ def test_a_scalar_takes_no_line_along(seed: int) -> None:
         and "\n" not in entry.value.text
         and entry.value.style in ("", "'")
         and entry.value.text
-        and text[entry.value.start :].startswith((entry.value.text, "'"))
-        and text[: entry.value.start].rpartition("\n")[2].lstrip(" -").startswith("k")
+        and document.text[entry.value.start :].startswith((entry.value.text, "'"))
+        and document.text[: entry.value.start].rpartition("\n")[2].lstrip(" -").startswith("k")
         and "*" not in text
     ]
     if not plain:
@@ -294,7 +295,7 @@ def test_a_scalar_takes_no_line_along(seed: int) -> None:
     place, entry = writer.source.choice(plain)
     start = entry.value.start
     assert isinstance(entry.value, Scalar)
-    if "\n" in text[start : start + len(entry.value.text)]:
+    if "\n" in document.text[start : start + len(entry.value.text)]:
         return
     place.replace(entry, 12345)
     try:
@@ -308,5 +309,5 @@ def test_a_scalar_takes_no_line_along(seed: int) -> None:
         changed = [
             number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
         ]
-        assert changed == [text.count("\n", 0, start)]
+        assert changed == [document.text.count("\n", 0, start)]
     assert remarks("\n".join(after)) == remarks(text)

@@ -7,7 +7,7 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.palette.presets import merge
+from krmkit.palette.presetmerge import merge
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render

@@ -13,7 +13,7 @@ from krmkit.cli.why.fieldvalues import plain, values_of
 from krmkit.fn.folders import read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.palette.macros import SYSTEM_MACROS
+from krmkit.palette.macrocontext import SYSTEM_MACROS
 from krmkit.palette.pack import Pack, PackError, read_metadata
 from krmkit.palette.packschema import PackSchema
 from krmkit.yaml.errors import YamlError

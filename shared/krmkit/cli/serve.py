@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from krmkit.cli.arguments import CommandParser
+from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, positive, seconds, size
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -34,31 +34,18 @@ def parser() -> CommandParser:
         choices=["evaluator", "topology-extension"],
         help="what to serve; the options of topology-extension: krmkit serve topology-extension --help",
     )
-    made.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="the address to listen on; 0.0.0.0 or [::] for all (default: %(default)s)",
-    )
-    made.add_argument(
-        "--port", type=_port, default=9445, help="0 for any that is free (default: %(default)s)"
-    )
-    made.add_argument(
-        "--workers",
-        type=_positive,
-        default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        metavar="N",
-        help="processes that run functions, each one call at a time (default: one per core, here %(default)s)",
-    )
+    add_address(made, 9445)
+    add_workers(made)
     made.add_argument(
         "--queue",
-        type=_positive,
+        type=positive,
         default=32,
         metavar="N",
         help="callers that may wait for a worker; more are refused (default: %(default)s)",
     )
     made.add_argument(
         "--max-request-body-size",
-        type=_size,
+        type=size,
         default=6 << 20,
         metavar="BYTES",
         help="the limit for messages both ways; Porch's server, function runner and wrapper have the same flag,"
@@ -66,17 +53,10 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--timeout",
-        type=_seconds,
+        type=seconds,
         default=300.0,
         metavar="SECONDS",
         help="a function that runs for longer is ended (default: %(default)g)",
-    )
-    made.add_argument(
-        "--grace",
-        type=_seconds,
-        default=25.0,
-        metavar="SECONDS",
-        help="time for running calls to end when the server stops (default: %(default)g)",
     )
     made.add_argument(
         "--forward",
@@ -86,28 +66,28 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--max-connections",
-        type=_positive,
+        type=positive,
         default=512,
         metavar="N",
         help="connections at a time; more are refused (default: %(default)s)",
     )
     made.add_argument(
         "--idle",
-        type=_seconds,
+        type=seconds,
         default=300.0,
         metavar="SECONDS",
         help="a connection without a call is closed after so long (default: %(default)g)",
     )
     made.add_argument(
         "--worker-memory",
-        type=_positive,
+        type=positive,
         default=2048,
         metavar="MIB",
         help="memory that a worker may have; a run that needs more fails (default: %(default)s)",
     )
     made.add_argument(
         "--recycle",
-        type=_positive,
+        type=positive,
         default=10_000,
         metavar="N",
         help="calls after which a worker is replaced (default: %(default)s)",
@@ -115,14 +95,7 @@ def parser() -> CommandParser:
     made.add_argument(
         "--reflection", action="store_true", help="tell clients such as grpcurl what the port offers"
     )
-    made.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")
-    made.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's key (PEM)")
-    made.add_argument(
-        "--tls-client-ca",
-        default="",
-        metavar="FILE",
-        help="serve only clients with a certificate of this authority (PEM)",
-    )
+    add_certificates(made, "--tls-client-ca")
     return made
 
 
@@ -156,38 +129,10 @@ def main(words: list[str]) -> int:
     settings.recycle = arguments.recycle
     settings.reflection = arguments.reflection
     settings.certificate, settings.key = arguments.tls_cert, arguments.tls_key
-    settings.client_ca = arguments.tls_client_ca
+    settings.client_ca = arguments.client_ca
     try:
         serve(settings)
     except ServeError as error:
         print(f"krmkit serve: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 0xFFFF:
-        raise argparse.ArgumentTypeError(f"{text} is no port: 0 to 65535")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
-    return seconds
-
-
-def _size(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
-        raise argparse.ArgumentTypeError(f"{text} is no number of bytes below 2 GiB, such as {6 << 20}")
-    return int(text)

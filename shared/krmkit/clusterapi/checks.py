@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.compatibility import MACHINE_DEPLOYMENTS, spec_of, topology_of, workers_of
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, key
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gonumbers import check_int_or_percent
-from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.kubenames import validate_annotations, validate_labels
 
 TYPE_CHECKING = False

@@ -34,7 +34,7 @@ from krmkit.clusterapi.patchvalidation import validate_patches
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.lang.blangsemver import compare_with_build_tags, parse_tolerant
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, key
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.kubenames import is_dns1123_subdomain
 from krmkit.lang.semver import Version, VersionError
 

@@ -27,9 +27,9 @@ from krmkit.clusterapi.compatibility import (
 from krmkit.clusterapi.versionupdate import validate_version_update
 from krmkit.lang import blangsemver
 from krmkit.lang.fielderror import INTERNAL, FieldError, child, forbidden, index, invalid, key, required
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gonet import parse_cidr
 from krmkit.lang.gonumbers import NumberError, atoi
-from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.kubenames import is_valid_label_value
 from krmkit.lang.semver import Version, VersionError
 

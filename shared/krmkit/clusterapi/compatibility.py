@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.fielderror import FieldError, child, forbidden, index, invalid, required
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from krmkit.clusterapi import labels
 from krmkit.clusterapi.cloning import contract_reference, merged_metadata, object_from_template
 from krmkit.clusterapi.contractversion import V1BETA1
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.nested import NestedError, drop, find, mapping, put
 
 TYPE_CHECKING = False

@@ -39,7 +39,7 @@ from krmkit.clusterapi.workers import (
     machine_pool,
     machine_pool_objects,
 )
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.nested import drop, find, mapping, put
 
 TYPE_CHECKING = False

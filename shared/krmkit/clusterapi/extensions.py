@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

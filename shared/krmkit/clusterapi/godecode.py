@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

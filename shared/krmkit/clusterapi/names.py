@@ -9,8 +9,8 @@ from __future__ import annotations
 from hashlib import sha256
 
 from krmkit.clusterapi.errors import TopologyError
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from krmkit.lang.fielderror import (
     not_supported,
     required,
 )
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gonumbers import NumberError, atoi
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.kubenames import is_qualified_name
 
 TYPE_CHECKING = False

@@ -31,7 +31,7 @@ from krmkit.clusterapi.extensions import (
 )
 from krmkit.clusterapi.names import ALPHABET, RANDOM_LENGTH
 from krmkit.krm.finding import ERROR, Finding
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.jsonequal import json_equal
 
 TYPE_CHECKING = False

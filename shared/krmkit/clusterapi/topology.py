@@ -24,7 +24,7 @@ from krmkit.clusterapi.topologypackage import TopologyPackage, class_variables
 from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.nested import find, mapping
 

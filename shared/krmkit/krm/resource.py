@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
     from krmkit.krm.identity import Block
-    from krmkit.yaml.events import Anchors
+    from krmkit.yaml.document import Anchors
     from krmkit.yaml.limits import Limits
 
 

@@ -26,6 +26,7 @@ STATE = "krmkit.dev/executor-state"
 _KEY = "component-descriptor.yaml"
 _SINGLE = "content"
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
+_HEX = frozenset("0123456789abcdefABCDEF")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -110,10 +111,8 @@ def unescape(key: str) -> str:
     first, *rest = key.split("_")
     out = [first.encode()]
     for part in rest:
-        try:
-            out.append(bytes.fromhex(part[:2]) + part[2:].encode())
-        except ValueError:
-            out.append(f"_{part}".encode())
+        escaped = _HEX.issuperset(part[:2]) and len(part) >= 2
+        out.append(bytes.fromhex(part[:2]) + part[2:].encode() if escaped else f"_{part}".encode())
     return b"".join(out).decode("utf-8", "replace")
 
 

@@ -103,3 +103,15 @@ def order(graph: Edges) -> list[str]:
                     f"the subinstallations have a cycle: {' -{depends_on}-> '.join(cycle)}",
                 )
     return result
+
+
+def needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:
+    """The part of the graph that the wanted installations need."""
+    kept: set[str] = set()
+    pending = [name for name in wanted if name in graph]
+    while pending:
+        name = pending.pop()
+        if name not in kept:
+            kept.add(name)
+            pending += graph[name]
+    return {name: others for name, others in graph.items() if name in kept}

@@ -10,9 +10,10 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
 from krmkit.lang.functionsets import function_set
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.jsondata import from_json
+from krmkit.lang.golang.values import ByteList, GoObject, StringList, Uint8
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
-from krmkit.lang.gotemplate.values import ByteList, GoObject, StringList, Uint8, from_json
 from krmkit.lang.nearest import nearest
 
 if TYPE_CHECKING:

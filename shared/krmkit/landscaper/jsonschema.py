@@ -57,11 +57,6 @@ def violations(schema: object, value: object) -> list[str]:
     return list(found)[:_MOST]
 
 
-def check_schema(schema: object) -> None:
-    """Raise SchemaError if the schema is none."""
-    violations(schema, None)
-
-
 def _whole(schema: dict[str, object] | bool) -> Any:
     """The schema as it is meant, without the name of its draft."""
     # The reference knows drafts 4, 6 and 7, and takes every other schema for a mixture of them.

@@ -64,7 +64,7 @@ class Landscape:
         specs = {name: _flow_spec(one) for name, one in named.items()}
         graph = dependencies.edges(specs)
         if wanted is not None:
-            graph = _needed(graph, wanted)
+            graph = dependencies.needed(graph, wanted)
         try:
             order = dependencies.order(graph)
         except InstallationError as error:
@@ -339,15 +339,3 @@ def _flow_spec(installation: Data) -> Data:
         "imports": {} if optimization.get("hasNoSiblingImports") is True else spec.get("imports"),
         "exports": {} if optimization.get("hasNoSiblingExports") is True else spec.get("exports"),
     }
-
-
-def _needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:
-    """The part of the graph that the wanted installations need."""
-    kept: set[str] = set()
-    pending = [name for name in wanted if name in graph]
-    while pending:
-        name = pending.pop()
-        if name not in kept:
-            kept.add(name)
-            pending += graph[name]
-    return {name: others for name, others in graph.items() if name in kept}

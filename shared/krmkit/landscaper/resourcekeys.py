@@ -11,7 +11,7 @@ from krmkit.landscaper.components import Component, Data
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.lenientdata import entries, mapping, text
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 
 if TYPE_CHECKING:
     from krmkit.landscaper.templatecontext import TemplateContext

@@ -9,7 +9,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable
 
-from krmkit.lang.gotemplate.printing import format_float
+from krmkit.lang.golang.printing import format_float
 
 SHORTEST = 4
 _SHORTEST_INSIDE = 8

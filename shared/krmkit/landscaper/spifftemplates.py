@@ -9,7 +9,7 @@ from krmkit.landscaper.components import Data
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
 from krmkit.landscaper.lenientdata import mapping
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -80,5 +80,5 @@ def not_found(kind: str, name: str) -> str:
     """What Kubernetes says when there is no such object: `secrets "x" not found`."""
     plural = {"Secret": "secrets", "ConfigMap": "configmaps"}.get(kind)
     if plural is None:
-        plural = f"{kind.lower()}s.{GROUP}"
+        plural = f"{kind.lower().removesuffix('s')}s.{GROUP}"
     return f'{plural} "{name}" not found'

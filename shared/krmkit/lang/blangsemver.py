@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.semver import MAX_LENGTH, Version, VersionError
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.semver import Version, VersionError
+from krmkit.lang.versionscan import too_long
 
 _DIGITS = frozenset("0123456789")
 _IDENTIFIER = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-")
@@ -22,7 +23,7 @@ def parse(text: str) -> Version:
     if not text:
         raise VersionError("Version string empty")
     parts = text.split(".", 2)
-    if len(parts) != 3 or len(text) > MAX_LENGTH:
+    if len(parts) != 3 or too_long(text):
         raise VersionError("No Major.Minor.Patch elements found")
     rest, plus, build = parts[2].partition("+")
     patch, dash, prerelease = rest.partition("-")

@@ -8,8 +8,8 @@ Paths are plain strings. `child`, `key` and `index` extend one as Go's field.Pat
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import format_float, quote
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import format_float, quote
 from krmkit.lang.sprig.jsonfns import must_to_json
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from krmkit.lang.gotemplate.gofunctions import FunctionSet, GoFunction
+    from krmkit.lang.golang.gofunctions import FunctionSet, GoFunction
 
 SETS = ("builtins", "sprig", "hermetic", "landscaper")
 """The names of function sets: Go's own functions only; sprig's TxtFuncMap; its HermeticTxtFuncMap (Cluster API patches);

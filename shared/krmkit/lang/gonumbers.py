@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 _INT64 = 1 << 63
 _LONGEST = 40  # digits beyond these are out of range unless they are zeros

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, Finding
 from krmkit.palette.filelines import said_place
-from krmkit.palette.macros import Context, MacroResolver, Resolved, Source
+from krmkit.palette.macrocontext import Context, Source
+from krmkit.palette.macros import MacroResolver, Resolved
 from krmkit.palette.macrotext import FIELD
 from krmkit.yaml import emit
 from krmkit.yaml.tree import Map, Scalar, Seq, deref

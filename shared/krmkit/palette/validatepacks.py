@@ -8,6 +8,7 @@ from krmkit.palette.formateffort import Effort
 from krmkit.palette.pack import Pack
 from krmkit.palette.packfinding import DEFAULTS, METADATA, VALUES, pack_finding
 from krmkit.palette.packvalues import PackValues
+from krmkit.palette.resourcedemands import Demand
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
@@ -177,8 +178,7 @@ def _resources(
     asking: list[CheckedPack], pools: Sequence[MachinePool], options: ValidationOptions
 ) -> list[Finding]:
     demands = [
-        resources.Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values)
-        for subject in asking
+        Demand(subject.pack.label, subject.pack.constraint("resources"), subject.values) for subject in asking
     ]
     report = resources.check(demands, pools, options.aggregate, options.use_min_size)
     return report.findings + resources.totals(report, pools, options.use_min_size)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import Composer, Style, children, is_block, is_block_scalar, is_empty
+from krmkit.yaml.compose import Composer, Style, is_block, is_block_scalar, is_empty
 from krmkit.yaml.copies import is_tied
 from krmkit.yaml.flowedit import flow_splices
 from krmkit.yaml.lines import shift
-from krmkit.yaml.places import Places, Spot, Unit, Units, in_text
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.places import Places, Spot, Unit, Units
+from krmkit.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
 from krmkit.yaml.view import EditError, Splice, apply
 
 
 class Editor:
     """Collects the splices of one document, in the places' view."""
 
-    __slots__ = ("composer", "document", "edited", "places", "splices", "style", "view")
+    __slots__ = ("closing", "composer", "edited", "places", "splices", "style", "view")
 
-    def __init__(self, document: Document, places: Places, style: Style, edited: set[int]) -> None:
-        self.document = document
+    def __init__(self, places: Places, style: Style, edited: set[int], closing: Splice | None) -> None:
         self.places = places
         self.style = style
         self.edited = edited
+        self.closing = closing  # of the block scalar that ends the text
         self.view = places.view
-        self.composer = Composer(style, {id(document): places})
+        self.composer = Composer(style, places)
         self.splices: list[Splice] = []
 
     def cut(self, start: int, end: int, new: str = "") -> None:
@@ -32,10 +32,10 @@ class Editor:
     def node(self, spot: Spot) -> None:
         """Write the edits at and below a node."""
         node = spot.node
-        if id(node) not in self.edited or not isinstance(node, (Map, Seq)):
+        if id(node) not in self.edited or not isinstance(node, Collection):
             return
         if node.original is None:
-            for index, child in enumerate(in_text(node)):
+            for index, child in enumerate(node.in_text()):
                 if id(child.value if isinstance(child, Entry) else child) in self.edited:
                     self.node(self.places.units(spot)[index].value)
         elif node.flow:
@@ -45,22 +45,28 @@ class Editor:
 
     def inner(self, spot: Spot, start: int, end: int) -> str | None:
         """The text of a range with the edits at and below `spot`; None where one of these reaches beyond it."""
-        editor = Editor(self.document, self.places, self.style, self.edited)
+        closing = self.closing if self.closing is not None and start <= self.closing[0] < end else None
+        editor = Editor(self.places, self.style, self.edited, closing)
         editor.node(spot)
-        if any(begin < start or stop > end for begin, stop, _ in editor.splices):
+        splices = editor.all_splices()
+        if any(begin < start or stop > end for begin, stop, _ in splices):
             return None
-        return apply(self.view, start, end, editor.splices)
+        return apply(self.view, start, end, splices)
+
+    def all_splices(self) -> list[Splice]:
+        """The splices, that which closes the last block scalar included."""
+        return self.splices if self.closing is None else [*self.splices, self.closing]
 
     # Block collections
 
     def block(self, spot: Spot) -> None:
         units = self.places.units(spot)
         node = spot.node
-        assert isinstance(node, (Map, Seq))
-        now = children(node)
-        had = in_text(node)
+        assert isinstance(node, Collection)
+        now = node.children()
+        had = node.in_text()
         positions = {id(child): index for index, child in enumerate(had)}
-        renamed = node.stands_for or {} if isinstance(node, Seq) else {}
+        renamed = node.stands_for if isinstance(node, Seq) else {}
         wanted = [positions.get(id(renamed.get(id(child), child)), -1) for child in now]
         kept = in_order(wanted)
         survivors = {index for index in kept if index >= 0}

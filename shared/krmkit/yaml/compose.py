@@ -10,7 +10,7 @@ from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
 from krmkit.yaml.places import Places, Spot
-from krmkit.yaml.tree import UNSET, Alias, Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
 class Style:
@@ -35,7 +35,7 @@ def is_block_scalar(node: Node) -> bool:
 
 def is_block(node: Node) -> bool:
     """Whether a node is a block collection of a text."""
-    return isinstance(node, (Map, Seq)) and not node.flow and node.source is not None
+    return isinstance(node, Collection) and not node.flow and node.source is not None
 
 
 def is_clean(node: Node) -> bool:
@@ -52,26 +52,20 @@ def is_clean(node: Node) -> bool:
     return True
 
 
-def children(node: Map | Seq) -> list[Entry | Node]:
-    """The children of a collection as they are now."""
-    return [*node.entries] if isinstance(node, Map) else [*node.items]
-
-
 class Composer:
     """Writes nodes into one document, in one style."""
 
-    __slots__ = ("_places", "style")
+    __slots__ = ("_known", "style")
 
-    def __init__(self, style: Style, known: dict[int, Places] | None = None) -> None:
+    def __init__(self, style: Style, *known: Places) -> None:
         self.style = style
-        self._places = {} if known is None else known
+        self._known = {id(places.document): places for places in known}
 
     def places(self, source: Document) -> Places:
         """The places of a document, read when a node of it is written for the first time."""
-        found = self._places.get(id(source))
-        if found is None:
-            found = self._places[id(source)] = Places(source)
-        return found
+        if id(source) not in self._known:
+            self._known[id(source)] = Places(source)
+        return self._known[id(source)]
 
     def _slice(self, node: Node) -> str:
         """A scalar or flow collection as its text has it, without its anchor, with its tag."""
@@ -88,8 +82,8 @@ class Composer:
         if not is_clean(node):
             return False
         last = node
-        while isinstance(last, (Map, Seq)) and not last.flow and children(last):
-            child = children(last)[-1]
+        while isinstance(last, Collection) and not last.flow and last.children():
+            child = last.children()[-1]
             last = child.value if isinstance(child, Entry) else child
         return not is_block_scalar(last) or (self.style.literals and not self._lacks_break(last))
 
@@ -108,7 +102,7 @@ class Composer:
     def after_key(self, node: Node, column: int) -> str:
         """What follows `key:` for a key at `column`: ` x`, or a line break and a block."""
         node = deref(node)
-        if isinstance(node, (Map, Seq)) and children(node):
+        if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
                 return " " + self._slice(node)
             step = 2 if isinstance(node, Map) or self.style.wide else 0
@@ -118,7 +112,7 @@ class Composer:
     def after_dash(self, node: Node, column: int) -> str:
         """What follows `-` for a dash at `column`."""
         node = deref(node)
-        if isinstance(node, (Map, Seq)) and children(node):
+        if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
                 return " " + self._slice(node)
             if self._tag(node):
@@ -198,10 +192,10 @@ class Composer:
             end = places.body_end(units, len(units) - 1)
             return self._lines(places, start, end, units[0].column, column)[column:]
         node = deref(node)
-        assert isinstance(node, (Map, Seq))
-        units_now = children(node)
+        assert isinstance(node, Collection)
+        units_now = node.children()
         # What comes behind the last child is not known; behind every other one comes its sibling.
-        inner = self if self.style.literals else Composer(Style(self.style.wide), self._places)
+        inner = self if self.style.literals else Composer(Style(self.style.wide), *self._known.values())
         written = []
         for number, unit in enumerate(units_now, 1):
             composer = self if number == len(units_now) else inner

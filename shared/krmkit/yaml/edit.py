@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from krmkit.yaml import emit
 from krmkit.yaml.blockedit import Editor
-from krmkit.yaml.compose import Composer, Style, children, is_block_scalar
+from krmkit.yaml.compose import Style, is_block_scalar
 from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.places import Places, block_scalar_end, in_text
-from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, Splice, apply, line_returns
+from krmkit.yaml.places import Places, block_scalar_end
+from krmkit.yaml.tree import Collection, Document, Entry, Node, Scalar, Seq
+from krmkit.yaml.view import EditError, Splice, apply
 
 _DEEPEST = 256
 """Collections in each other that an edited text may have: writing goes from one into the next."""
@@ -29,24 +29,26 @@ def render(document: Document) -> str:
     Example: after `root.set("a", 2)` the text `a: 1 # one` becomes `a: 2 # one`.
     """
     root = document.root
-    if not document.changed and root is document.origin:
-        return document.text
-    if document.origin is None or root is None or root is not document.origin:
-        fresh = Composer(Style(document.wide)).block(root, 0) if isinstance(root, (Map, Seq)) else ""
-        return fresh.replace("\n", document.newline) + document.newline
+    if not document.changed or root is None:
+        return document.given
     if document.aliases:
         detach_aliases(document)
     edited = _edited(root, set(), 1)
     expected = comparable_data(root, document.limits)
+    places = Places(document)
+    wide = _is_wide(places)
+    closing = _closing(document)
     reason: YamlError | None = None
-    closed = _closed_text(document)
     # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
-    texts = [(document.text, -1)] if closed is None else [(document.text, -1), closed]
-    for (text, added), literals in [(text, literals) for literals in (True, False) for text in texts]:
-        places = Places(document, text, added)
-        editor = Editor(document, places, Style(document.wide, literals), edited)
+    ways = (
+        [(True, None), (False, None)]
+        if closing is None
+        else [(True, None), (True, closing), (False, None), (False, closing)]
+    )
+    for literals, closed in ways:
+        editor = Editor(places, Style(wide, literals), edited, closed)
         editor.node(places.root)
-        written = _applied(text, document.newline, places, editor.splices)
+        written = _applied(document, places.view, editor.all_splices())
         for candidate in _endings(document, written):
             reason = _difference(candidate, document, expected)
             if reason is None:
@@ -65,14 +67,20 @@ def with_literal(node: Node | None, value: str) -> str | None:
     if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:
         return None
     document = node.source
-    text = document.text
+    text = document.given
     header, _, body = text[node.start : node.end].partition("\n")
     content = body.lstrip(" \n")
     depth = len(body[: len(body) - len(content)].rpartition("\n")[2])
     is_plain = (
         value[:1] not in ("", " ", "\n", "\t") and not value.endswith("\n\n") and emit.is_printable(value)
     )
-    if header not in ("|", "|-") or not content or not is_plain or "\r" in text or not text.endswith("\n"):
+    if (
+        header not in ("|", "|-")
+        or not content
+        or not is_plain
+        or text is not document.text
+        or not text.endswith("\n")
+    ):
         return None
     if document.changed or document.aliases or value == node.text:
         return None
@@ -87,26 +95,42 @@ def _endings(document: Document, written: str) -> list[str]:
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
-def _closed_text(document: Document) -> tuple[str, int] | None:
-    """The text with `-` behind the header of a block scalar that ends it without a final line break, and where it was added.
+def _closing(document: Document) -> Splice | None:
+    """`-` in the header of a block scalar that ends the text without a final line break.
 
     So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
     """
-    node = document.origin
-    while isinstance(node, (Map, Seq)) and not node.flow:
-        last = in_text(node)[-1]
+    node = document.root
+    while isinstance(node, Collection) and not node.flow:
+        last = node.in_text()[-1]
         node = last.first_value if isinstance(last, Entry) else last
     text = document.text
     if node is None or text.endswith("\n") or not is_block_scalar(node):
         return None
-    end = text.find("\n", node.start)
-    header = text[node.start : end if end >= 0 else len(text)].partition(" #")[0].rstrip()
+    header = text[node.start :].partition("\n")[0].partition(" #")[0].rstrip()
     at = node.start + len(header)
-    if header.endswith("-"):
-        return text, -1
-    if header.endswith("+"):
-        return text[: at - 1] + "-" + text[at:] + document.newline, -1
-    return text[:at] + "-" + text[at:] + document.newline, at
+    return None if header.endswith("-") else (at - header.endswith("+"), at, "-")
+
+
+def _is_wide(places: Places) -> bool:
+    """Whether lists stand deeper than keys, as the first one under a key does in the text."""
+    entry = _first_list(places.root.node)
+    if entry is None:
+        return False
+    units = places.units(places.of(entry.first_value))
+    start = entry.first_key.start
+    return units[0].column > start - places.line(start)
+
+
+def _first_list(node: Node) -> Entry | None:
+    for child in node.in_text() if isinstance(node, Collection) else ():
+        value = child.first_value if isinstance(child, Entry) else child
+        if isinstance(child, Entry) and isinstance(value, Seq) and not value.flow:
+            return child
+        found = _first_list(value)
+        if found is not None:
+            return found
+    return None
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:
@@ -145,11 +169,11 @@ def _first_difference(found: object, expected: object) -> str:
 
 def _edited(node: Node, found: set[int], depth: int) -> set[int]:
     """The ids of the collections at or below which something was edited."""
-    if isinstance(node, (Map, Seq)):
+    if isinstance(node, Collection):
         if depth > _DEEPEST:
             raise EditError(f"the text is nested more than {_DEEPEST} deep, which cannot be edited")
         below = False
-        for child in children(node):
+        for child in node.children():
             value = child.value if isinstance(child, Entry) else child
             _edited(value, found, depth + 1)
             below = below or id(value) in found
@@ -158,24 +182,15 @@ def _edited(node: Node, found: set[int], depth: int) -> set[int]:
     return found
 
 
-def _applied(text: str, newline: str, places: Places, splices: list[Splice]) -> str:
-    """A text with splices of its view carried out: its byte order mark and line breaks stay. It ends with a line break."""
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    view = places.view
-    if "\r" in text:
-        # In the text as it is, each line feed that had a carriage return stands one further to the right.
-        before = text.removeprefix("\ufeff")
-        view, splices = _with_returns(before if before.endswith("\n") else before + newline, splices, newline)
-    return mark + apply(view, 0, len(view), splices)
-
-
-def _with_returns(before: str, splices: list[Splice], newline: str) -> tuple[str, list[Splice]]:
-    """A text with carriage returns, and the splices moved to where its lines stand, with its line breaks."""
-    from bisect import bisect_left
-
-    shifted = []
-    ends = [position - number for number, position in enumerate(line_returns(before))]
-    for start, end, new in splices:
-        moved = start + bisect_left(ends, start), end + bisect_left(ends, end)
-        shifted.append((*moved, new.replace("\n", newline)))
-    return before, shifted
+def _applied(document: Document, view: str, splices: list[Splice]) -> str:
+    """The document's text with splices of its view carried out: its byte order mark and line breaks stay."""
+    given = document.given
+    if given is not document.text:
+        places = sorted({place for splice in splices for place in splice[:2]})
+        moved = dict(zip(places, document.given_offsets(places), strict=True))
+        view = given if given.endswith("\n") else given + document.newline
+        moved[len(document.text) + 1] = len(view)  # behind a final line break that was not there
+        splices = [
+            (moved[start], moved[end], new.replace("\n", document.newline)) for start, end, new in splices
+        ]
+    return apply(view, 0, len(view), splices)

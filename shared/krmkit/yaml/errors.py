@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 HOLDS_ITSELF = "an alias stands inside of the value of its own anchor, which would hold itself without end"
 
 
@@ -44,3 +48,31 @@ class LimitError(YamlError):
 def line_column(text: str, offset: int) -> tuple[int, int]:
     """Line and column of an offset, both from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+_HINTS = {
+    "found character that cannot start any token": "a tab, `@`, `` ` `` or `%` cannot start a value; quote it, and indent with blanks",
+    "mapping values are not allowed in this context": "a `: ` stands where no key can; check the indentation, or quote the text",
+    "did not find expected key": "check the indentation of this line against its siblings",
+    "could not find expected ':'": "a key needs a colon and a blank after it",
+    "did not find expected ',' or '}'": "a flow mapping is not closed",
+    "did not find expected ',' or ']'": "a flow sequence is not closed",
+    "found unexpected end of stream": "a quote is not closed",
+}
+
+
+def translate(error: Any, text: str) -> YamlError:
+    """A libyaml error as ours, in words that help."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None:
+        problem = str(error.problem)
+        hint = _HINTS.get(problem)
+        return YamlError(f"{problem} ({hint})" if hint else problem, mark.line + 1, mark.column + 1)
+    reason = getattr(error, "reason", None)
+    if reason is not None:
+        character = error.character
+        shown = f"U+{character:04X}" if isinstance(character, int) else repr(character)
+        # The position counts bytes.
+        prefix = text.encode("utf-8", "replace")[: error.position].decode("utf-8", "replace")
+        return YamlError(f"{reason} ({shown})", *line_column(prefix, len(prefix)))
+    return YamlError(str(error) or "the text is not YAML")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import children
 from krmkit.yaml.places import Places, Spot, Unit, Units
-from krmkit.yaml.tree import Entry, Map, Node, Seq
+from krmkit.yaml.tree import Collection, Entry, Map, Node, Seq
 from krmkit.yaml.view import skip
 
 TYPE_CHECKING = False
@@ -40,10 +39,10 @@ class _Chunk:
 def flow_splices(editor: Editor, spot: Spot) -> None:
     """Write the edits at and below a flow collection whose children are not as the text has them."""
     node = spot.node
-    assert isinstance(node, (Map, Seq))
+    assert isinstance(node, Collection)
     places = editor.places
     units = places.units(spot)
-    if not units and children(node) and not spot.in_flow:
+    if not units and node.children() and not spot.in_flow:
         _open_up(editor, spot)
         return
     inside = spot.start + (not spot.is_pair)
@@ -52,10 +51,10 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
     chunks, last, has_last_comma = _chunks(places, first, units)
     tail = places.slice(last, spot.end - 1)
     positions = {id(chunk.unit.child): chunk for chunk in chunks}
-    renamed = node.stands_for or {} if isinstance(node, Seq) else {}
+    renamed = node.stands_for if isinstance(node, Seq) else {}
     start = units[0].start if units else 0
     json = places.view.startswith('"', start) if units and isinstance(node, Map) else _is_json(places.view)
-    now = children(node)
+    now = node.children()
     kept = [positions.get(id(renamed.get(id(child), child))) for child in now]
     if chunks and kept == chunks:
         for unit, child in zip(units, now, strict=True):

@@ -1,17 +1,17 @@
 """Where the nodes of a text stand: libyaml's marks say where scalars and flow collections begin and end.
 
-All offsets count in `Places.view`: the text with line feeds only and without a byte order mark. Dashes, colons, commas,
+All offsets count in `Places.view`: the document's text, with a final line break. Dashes, colons, commas,
 anchors, tags and comments stand in the gaps between nodes, where nothing else can stand. A place is found when it is asked
 for; what no edit comes near is not looked at.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 
 from krmkit.yaml.errors import line_column
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, Lines, line_returns, plain_breaks, skip, token
+from krmkit.yaml.tree import Alias, Collection, Document, Entry, Map, Node, Scalar, Seq
+from krmkit.yaml.view import EditError, Lines, plain_breaks, skip, token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,25 +96,16 @@ class Units:
         return (self[index] for index in range(len(self._found)))
 
 
-def in_text(node: Map | Seq) -> list[Entry] | list[Node]:
-    """The children of a collection as the text has them, whatever was edited."""
-    if isinstance(node, Map):
-        return node.entries if node.original is None else node.original
-    return node.items if node.original is None else node.original
-
-
 class Places(Lines):
-    """The places of one document's nodes, in its text; or in `text`, which has one more character at `added`, or none (-1)."""
+    """The places of one document's nodes, in its text with a final line break."""
 
-    __slots__ = ("_added", "_returns", "_shift", "root")
+    __slots__ = ("document", "root")
 
-    def __init__(self, document: Document, text: str | None = None, added: int = -1) -> None:
-        node = document.origin
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        node = document.root
         assert node is not None
-        super().__init__(plain_breaks(document.text if text is None else text))
-        self._shift = document.text.startswith("\ufeff")
-        self._added = added
-        self._returns = line_returns(document.text)
+        super().__init__(plain_breaks(document.text))
         self.root = self._spot(node, _document_start(self.view), False)
 
     def slice(self, start: int, end: int) -> str:
@@ -145,7 +136,7 @@ class Places(Lines):
     def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
         """The child of a collection at or below which a node stands: the last one that begins before it, or with it."""
         units = self.units(spot)
-        children = in_text(spot.node) if isinstance(spot.node, (Map, Seq)) else []
+        children = spot.node.in_text() if isinstance(spot.node, Collection) else []
         index = bisect_right(children, node.start, key=_start) - 1
         if index < 0:
             raise self._disagreement(spot.start)
@@ -155,9 +146,9 @@ class Places(Lines):
         """The children of a collection, in the order of the text."""
         if spot.units is None:
             node = spot.node
-            assert isinstance(node, (Map, Seq))
+            assert isinstance(node, Collection)
             spot.units = Units(
-                self, spot, self._flow_units(spot, node) if node.flow else [None] * len(in_text(node))
+                self, spot, self._flow_units(spot, node) if node.flow else [None] * len(node.in_text())
             )
         return spot.units
 
@@ -167,14 +158,10 @@ class Places(Lines):
             spot.end = self.units(spot)[-1].end
         return spot.end
 
-    def _at(self, offset: int) -> int:
-        """Where an offset of the document's text is in the view."""
-        return offset - self._shift - bisect_left(self._returns, offset) + (-1 < self._added < offset)
-
     def _spot(self, node: Node, mark: int, in_flow: bool) -> Spot:
         properties: list[tuple[int, int]] = []
         wanted = (node.anchor is not None) + (node.tag is not None)
-        start = self._at(node.start)
+        start = node.start
         while len(properties) < wanted:
             sign, begin, end = token(self.view, start)
             if not sign or sign not in "&!#":
@@ -187,7 +174,7 @@ class Places(Lines):
         else:
             if properties:
                 start = skip(self.view, start, "#")[1]
-            end = self._at(node.end) if node.end >= 0 else -1
+            end = node.end
             if isinstance(node, Scalar) and node.style in ("|", ">"):
                 end = block_scalar_end(self.view, start, end, node.text)
         return Spot(node, mark, start, end, properties, in_flow)
@@ -195,14 +182,14 @@ class Places(Lines):
     def block_unit(self, spot: Spot, index: int) -> Unit:
         """The child at `index` of a block collection."""
         node = spot.node
-        assert isinstance(node, (Map, Seq))
-        child = in_text(node)[index]
+        assert isinstance(node, Collection)
+        child = node.in_text()[index]
         column = spot.start - self.line(spot.start)
         if not isinstance(child, Entry):
-            start = self._sign_above(spot, self._at(child.start), column, "-") if index else spot.start
+            start = self._sign_above(spot, child.start, column, "-") if index else spot.start
             return self._unit(child, start, column, start + 1, None)
         key = child.first_key
-        start = begin = self._at(key.start)
+        start = begin = key.start
         if index == 0:
             start = spot.start
         elif begin - self.line(begin) != column or (isinstance(key, Seq) and not key.flow):
@@ -221,15 +208,13 @@ class Places(Lines):
             line = self.line(line - 1)
         raise self._disagreement(position)
 
-    def _flow_units(self, spot: Spot, node: Map | Seq) -> list[Unit]:
+    def _flow_units(self, spot: Spot, node: Collection) -> list[Unit]:
         position = spot.start + (not spot.is_pair)
         units: list[Unit] = []
-        for child in in_text(node):
+        for child in node.in_text():
             sign, start, end = skip(self.view, position, ",#")
             mark = (
-                end
-                if sign == "?" and isinstance(child, Entry) and self._at(child.first_key.start) > start
-                else start
+                end if sign == "?" and isinstance(child, Entry) and child.first_key.start > start else start
             )
             key = self._spot(child.first_key, mark, True) if isinstance(child, Entry) else None
             units.append(self._unit(child, start, start - self.line(start), mark, key, in_flow=True))
@@ -305,8 +290,8 @@ def _is_open(unit: Unit) -> bool:
         return node.style in ("|", ">") or (not node.style and not node.text)
     if isinstance(node, Alias):
         return False
-    assert isinstance(node, (Map, Seq))
-    return not node.flow or not in_text(node) and unit.value.end == unit.value.start + 2
+    assert isinstance(node, Collection)
+    return not node.flow or not node.in_text() and unit.value.end == unit.value.start + 2
 
 
 def _document_start(view: str) -> int:

@@ -16,11 +16,12 @@ Whatever does not fit goes the exact way, by libyaml's events over the whole tex
 
 from __future__ import annotations
 
-from krmkit.yaml import _libyaml
 from krmkit.yaml.chunks import Chunks
-from krmkit.yaml.errors import LimitError
+from krmkit.yaml.document import AnyAnchor, parse_all
+from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import ODD_BREAKS, opening
+from krmkit.yaml.tree import Map, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,38 +167,15 @@ def _is_envelope(text: str, key: int, limits: Limits) -> bool:
 
     Its value is empty, because the tail begins with a key at column 0.
     """
-    yaml = _libyaml.backend()
-    found = False
     try:
-        get_event = yaml.parser(text).get_event
-        get_event()
-        get_event()
-        event = get_event()
-        if type(event) is not yaml.mapping_start or event.flow_style:
-            return False
-        depth = 1
-        is_key = True
-        while depth:
-            event = get_event()
-            kind = type(event)
-            if kind is yaml.mapping_start or kind is yaml.sequence_start:
-                depth += 1
-                if depth > limits.depth:
-                    return False
-                continue
-            if kind is yaml.mapping_end or kind is yaml.sequence_end:
-                depth -= 1
-            if depth != 1:
-                continue
-            if is_key and kind is yaml.scalar and event.value == "items":
-                if event.start_mark.index != key:
-                    return False
-                found = True
-            is_key = not is_key
-        get_event()
-        return found and type(get_event()) is yaml.stream_end
-    except (yaml.error, UnicodeEncodeError):
+        documents = parse_all(text, limits, "keep", AnyAnchor(), shallow=True)
+    except YamlError:
         return False
+    root = documents[0].root if len(documents) == 1 else None
+    if not isinstance(root, Map) or root.flow:
+        return False
+    keys = [entry.key for entry in root.entries]
+    return [node.start for node in keys if isinstance(node, Scalar) and node.text == "items"] == [key]
 
 
 def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:
@@ -255,22 +233,7 @@ def _begins_with_key(item: str, column: int) -> bool:
 
 def _is_closed(text: str, limits: Limits) -> bool:
     """Whether an item, parsed alone, is one document without error, and not nested deeper than the limit."""
-    yaml = _libyaml.backend()
     try:
-        get_event = yaml.parser(text).get_event
-        documents = depth = 0
-        while True:
-            kind = type(get_event())
-            if kind is yaml.mapping_start or kind is yaml.sequence_start:
-                # libyaml's effort grows with the square of the depth.
-                depth += 1
-                if depth > limits.depth:
-                    return False
-            elif kind is yaml.mapping_end or kind is yaml.sequence_end:
-                depth -= 1
-            elif kind is yaml.stream_end:
-                return documents <= 1
-            elif kind is yaml.document_start:
-                documents += 1
-    except (yaml.error, UnicodeEncodeError):
+        return len(parse_all(text, limits, "keep", AnyAnchor(), shallow=True)) <= 1
+    except YamlError:
         return False

@@ -13,34 +13,60 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from krmkit.yaml.limits import Limits
 
 
 class Document:
-    """One YAML document of `text`.
+    """One YAML document.
 
-    `root` is None for an empty document; `origin` is the root that the text has. `wide` says whether lists under a key
-    stand deeper than the key, and `newline` how most lines end; new nodes follow both. `limits` are those that the text was
-    read with. `changed` says whether an edit has been recorded anywhere.
+    `given` is the text as it came, `text` what offsets count in: without a byte order mark, with line feeds only. `root` is
+    None for an empty document. `limits` are those that the text was read with. `changed` says whether an edit has been recorded anywhere.
     """
 
-    __slots__ = ("aliases", "changed", "limits", "newline", "origin", "root", "text", "wide")
+    __slots__ = ("aliases", "changed", "given", "limits", "root", "text")
 
-    def __init__(self, text: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        self.text = text
+    def __init__(self, given: str, limits: Limits = DEFAULT_LIMITS, text: str | None = None) -> None:
+        self.given = given
+        self.text = line_fed(given) if text is None else text
         self.limits = limits
         self.root: Node | None = None
-        self.origin: Node | None = None
-        self.wide = False
         self.changed = False
         self.aliases: list[Alias] = []
-        self.newline = "\r\n" if "\r" in text and 2 * text.count("\r\n") >= text.count("\n") else "\n"
+
+    @property
+    def newline(self) -> str:
+        """How most lines of the text end, and new ones do."""
+        given = self.given
+        return "\r\n" if "\r" in given and 2 * given.count("\r\n") >= given.count("\n") else "\n"
+
+    def given_offsets(self, offsets: list[int]) -> list[int]:
+        """Where offsets of `text` (sorted) are in `given`."""
+        given = self.given
+        moved = int(given.startswith("\ufeff"))
+        if len(given) - moved == len(self.text):
+            return [offset + moved for offset in offsets]
+        found = []
+        position = given.find("\r\n")
+        for offset in offsets:
+            while 0 <= position < offset + moved:
+                moved += 1
+                position = given.find("\r\n", position + 2)
+            found.append(offset + moved)
+        return found
+
+
+def line_fed(text: str) -> str:
+    """The text without a byte order mark and, where no carriage return stands alone, with line feeds only."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text and text.count("\r") == text.count("\r\n"):
+        return text.replace("\r\n", "\n")
+    return text
 
 
 class Node:
-    """What every node has: its document, its start, its anchor and its explicit tag (in short form, `!!str`)."""
+    """What every node has: its document, its place, its anchor and its explicit tag (in short form, `!!str`)."""
 
     __slots__ = ("anchor", "end", "source", "start", "tag")
     kind = "node"
@@ -49,12 +75,13 @@ class Node:
         self,
         source: Document | None = None,
         start: int = -1,
+        end: int = -1,
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
         self.source = source
         self.start = start
-        self.end = -1
+        self.end = end
         self.anchor = anchor
         self.tag = tag
 
@@ -75,6 +102,7 @@ class Scalar(Node):
         style: str = "",
         source: Document | None = None,
         start: int = -1,
+        end: int = -1,
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
@@ -82,7 +110,7 @@ class Scalar(Node):
         self.style = style
         self.source = source
         self.start = start
-        self.end = -1
+        self.end = end
         self.anchor = anchor
         self.tag = tag
         self.value: object = UNSET
@@ -107,8 +135,10 @@ class Alias(Node):
     __slots__ = ("name", "target")
     kind = "alias"
 
-    def __init__(self, name: str, target: Node, source: Document | None = None, start: int = -1) -> None:
-        super().__init__(source, start)
+    def __init__(
+        self, name: str, target: Node, source: Document | None = None, start: int = -1, end: int = -1
+    ) -> None:
+        super().__init__(source, start, end)
         self.name = name
         self.target = target
 
@@ -131,10 +161,46 @@ class Entry:
         return key.text if isinstance(key, Scalar) else None
 
 
-class Map(Node):
+class Collection(Node):
+    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits."""
+
+    __slots__ = ("flow", "original")
+
+    def __init__(
+        self,
+        source: Document | None = None,
+        start: int = -1,
+        flow: bool = False,
+        anchor: str | None = None,
+        tag: str | None = None,
+    ) -> None:
+        super().__init__(source, start, -1, anchor, tag)
+        self.flow = flow
+        self.original: Sequence[Entry | Node] | None = None
+
+    def children(self) -> Sequence[Entry | Node]:
+        """The entries or items as they are now."""
+        raise NotImplementedError  # there are Map and Seq only
+
+    def in_text(self) -> Sequence[Entry | Node]:
+        """The entries or items as the text has them, whatever was edited."""
+        return self.children() if self.original is None else self.original
+
+    def touch(self) -> None:
+        """Keep the children as the text has them, before the first edit."""
+        if self.original is None:
+            self.original = self.children()[:]
+            if self.source is not None:
+                self.source.changed = True
+
+    def __len__(self) -> int:
+        return len(self.children())
+
+
+class Map(Collection):
     """A mapping: entries in the order of the text, duplicates refused while parsing."""
 
-    __slots__ = ("entries", "flow", "original")
+    __slots__ = ("entries",)
     kind = "map"
 
     def __init__(
@@ -145,20 +211,14 @@ class Map(Node):
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
-        self.source = source
-        self.start = start
-        self.end = -1
-        self.anchor = anchor
-        self.tag = tag
-        self.flow = flow
+        super().__init__(source, start, flow, anchor, tag)
         self.entries: list[Entry] = []
-        self.original: list[Entry] | None = None
+
+    def children(self) -> list[Entry]:
+        return self.entries
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
 
     def entry(self, name: str) -> Entry | None:
         """The entry whose key's text is `name`; merge keys are not looked into."""
@@ -179,13 +239,6 @@ class Map(Node):
     def keys(self) -> list[str]:
         """The texts of all scalar keys, in order."""
         return [name for name in (entry.name for entry in self.entries) if name is not None]
-
-    def touch(self) -> None:
-        """Keep the children as the text has them, before the first edit."""
-        if self.original is None:
-            self.original = list(self.entries)
-            if self.source is not None:
-                self.source.changed = True
 
     def set(self, name: str, value: object) -> Node:
         """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
@@ -226,10 +279,10 @@ class Map(Node):
         return True
 
 
-class Seq(Node):
+class Seq(Collection):
     """A sequence. `stands_for` has the item of the text that another one has replaced, by the id of the new one."""
 
-    __slots__ = ("flow", "items", "original", "stands_for")
+    __slots__ = ("items", "stands_for")
     kind = "seq"
 
     def __init__(
@@ -240,28 +293,15 @@ class Seq(Node):
         anchor: str | None = None,
         tag: str | None = None,
     ) -> None:
-        self.source = source
-        self.start = start
-        self.end = -1
-        self.anchor = anchor
-        self.tag = tag
-        self.flow = flow
+        super().__init__(source, start, flow, anchor, tag)
         self.items: list[Node] = []
-        self.original: list[Node] | None = None
-        self.stands_for: dict[int, Node] | None = None
+        self.stands_for: dict[int, Node] = {}
+
+    def children(self) -> list[Node]:
+        return self.items
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def touch(self) -> None:
-        """Keep the children as the text has them, before the first edit."""
-        if self.original is None:
-            self.original = list(self.items)
-            if self.source is not None:
-                self.source.changed = True
 
     def append(self, value: object) -> Node:
         """Add an item at the end; returns its node."""
@@ -279,8 +319,6 @@ class Seq(Node):
         self.touch()
         node = to_node(value)
         old = self.items[index]
-        if self.stands_for is None:
-            self.stands_for = {}
         self.stands_for[id(node)] = self.stands_for.get(id(old), old)
         self.items[index] = node
         return node

@@ -51,26 +51,16 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
 
 
 def plain_breaks(text: str) -> str:
-    """The text with line feeds only, without a byte order mark. EditError where readers disagree on its lines."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    """The text with a final line break. EditError where readers disagree on its lines."""
     for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):
         if sign in text:
+            text = text.replace("\r\n", "\n")
             raise EditError(
                 f"the text holds {name}, which is a line break to some readers and not to others;"
                 " write it as an escape in double quotes",
                 *line_column(text, text.index(sign)),
             )
     return text if text.endswith("\n") or not text else text + "\n"
-
-
-def line_returns(text: str) -> list[int]:
-    """Where the line breaks of two characters stand in a text."""
-    found: list[int] = []
-    position = text.find("\r\n")
-    while position >= 0:
-        found.append(position)
-        position = text.find("\r\n", position + 2)
-    return found
 
 
 class Lines:
@@ -112,8 +102,10 @@ def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
     """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
     parts = []
     for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
+        if begin < start:
+            continue  # it is inside of what went
         parts.append(text[start:begin])
         parts.append(new)
-        start = max(start, stop)
+        start = stop
     parts.append(text[start:end])
     return "".join(parts)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from krmkit.krm.finding import Finding
 from krmkit.palette import dependency, resources
-from krmkit.palette.macros import Context, MacroResolver, Source
+from krmkit.palette.macrocontext import Context, Source
+from krmkit.palette.macros import MacroResolver
 from krmkit.palette.pack import Pack
 from krmkit.palette.packvalues import PackValues
 from krmkit.palette.pools import UNITS, MachinePool
 from krmkit.palette.presets import apply_presets
+from krmkit.palette.resourcedemands import Demand
 from krmkit.palette.validatepacks import ValidationOptions, validate
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
@@ -52,9 +54,7 @@ def resource_constraints(record: Record, folder: Path) -> Verdict:
     types = mapping(record.get("instanceTypes") or {})
     pools = [MachinePool.of(mapping(pool), types) for pool in sequence(record["pools"])]
     demands = [
-        resources.Demand(
-            str(pack["name"]), pack["resources"], PackValues.parse(text(pack, "values", folder) or "")
-        )
+        Demand(str(pack["name"]), pack["resources"], PackValues.parse(text(pack, "values", folder) or ""))
         for pack in map(mapping, sequence(record["packs"]))
     ]
     report = resources.check(

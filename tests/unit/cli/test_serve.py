@@ -25,18 +25,21 @@ def test_defaults() -> None:
 WRONG = [
     ([], "the following arguments are required: service"),
     (["function"], 'argument service: there is no "function"'),
-    (["evaluator", "--port", "65536"], "argument --port: 65536 is no port: 0 to 65535"),
-    (["evaluator", "--port", "-1"], "argument --port: -1 is no port: 0 to 65535"),
-    (["evaluator", "--workers", "0"], "argument --workers: 0 is no number above 0"),
-    (["evaluator", "--queue", "many"], "argument --queue: many is no number above 0"),
-    (["evaluator", "--grace", "-1"], "argument --grace: -1 is no number of seconds"),
-    (["evaluator", "--timeout", "never"], "argument --timeout: never is no number of seconds"),
-    (["evaluator", "--grace", "nan"], "argument --grace: nan is no number of seconds"),
+    (["evaluator", "--port", "65536"], "argument --port: must be a port from 0 to 65535, got 65536"),
+    (["evaluator", "--port", "-1"], "argument --port: must be a port from 0 to 65535, got -1"),
+    (["evaluator", "--workers", "0"], "argument --workers: must be a whole number above 0, got 0"),
+    (["evaluator", "--queue", "many"], "argument --queue: must be a whole number above 0, got many"),
+    (["evaluator", "--grace", "-1"], "argument --grace: must be a number of seconds, got -1"),
+    (["evaluator", "--timeout", "never"], "argument --timeout: must be a number of seconds, got never"),
+    (["evaluator", "--grace", "nan"], "argument --grace: must be a number of seconds, got nan"),
     (
         ["evaluator", "--max-request-body-size", "6Mi"],
-        "6Mi is no number of bytes below 2 GiB, such as 6291456",
+        "must be a number of bytes below 2 GiB, such as 6291456, got 6Mi",
     ),
-    (["evaluator", "--max-request-body-size", "2147483648"], "2147483648 is no number of bytes below 2 GiB"),
+    (
+        ["evaluator", "--max-request-body-size", "2147483648"],
+        "must be a number of bytes below 2 GiB, such as 6291456, got 2147483648",
+    ),
 ]
 
 

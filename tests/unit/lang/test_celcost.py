@@ -142,7 +142,7 @@ def test_compiling_draws_on_the_budget(env: Environment) -> None:
     """Thousands of expressions, or long ones, end in an error of the run."""
     assert effort.begin()
     try:
-        for _ in range(20):
+        for _ in range(10):
             charge_compiling("x" * 4000)
         with pytest.raises(effort.EffortError):
             charge_compiling("x" * 40_000)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang import semver
-from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError, lenient_key
+from krmkit.lang import versionscan
+from krmkit.lang.lenientversion import lenient_key
+from krmkit.lang.semver import Version, VersionError
+from krmkit.lang.semverconstraints import ConstraintError, Constraints
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_a_malformed_number_in_a_constraint_is_its_own_error() -> None:
 
 def test_long_texts_are_refused() -> None:
     """A text beyond the limit is refused before it is looked at."""
-    long = "1" * (semver.MAX_LENGTH + 1)
+    long = "1" * (versionscan.MAX_LENGTH + 1)
 
     with pytest.raises(VersionError):
         Version.parse(long)

@@ -11,7 +11,8 @@ import pytest
 from krmkit.cli import main
 from krmkit.fn.diff import diff
 from krmkit.fn.write import FileEdit
-from krmkit.palette.macros import HIDDEN, Context, MacroResolver, Source
+from krmkit.palette.macrocontext import HIDDEN, Context, Source
+from krmkit.palette.macros import MacroResolver
 
 SECRET = 'hush "hush" 123'
 DERIVED = {

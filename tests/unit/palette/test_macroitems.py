@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.palette.macrocontext import Context
 from krmkit.palette.macroitems import (
     ContextError,
     read_context,
@@ -12,7 +13,7 @@ from krmkit.palette.macroitems import (
     resolve_resources,
     sources_of,
 )
-from krmkit.palette.macros import Context, MacroResolver
+from krmkit.palette.macros import MacroResolver
 from krmkit.palette.packitems import Packs
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.palette.macros import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, MacroResolver, Resolved, Source
+from krmkit.palette.macrocontext import EMPTY, ERROR, KEEP, SYSTEM_MACROS, Context, Source
+from krmkit.palette.macros import MacroResolver, Resolved
 from krmkit.palette.macrotext import MacroText, actions, is_macro
 from krmkit.yaml.limits import Limits
 

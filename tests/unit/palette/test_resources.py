@@ -6,7 +6,8 @@ import pytest
 
 from krmkit.palette.packvalues import PackValues
 from krmkit.palette.pools import MachinePool, PoolError, read_pools
-from krmkit.palette.resources import PER_PACK, Demand, ResourceReport, amount, check, totals
+from krmkit.palette.resourcedemands import Demand, ResourceReport, amount
+from krmkit.palette.resources import PER_PACK, check, totals
 
 WORKERS: dict[str, object] = {"name": "w", "size": 2, "cpu": 2, "memoryMiB": 2048, "diskGB": 50}
 CONTROL: dict[str, object] = {

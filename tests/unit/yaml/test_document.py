@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.yaml.document import parse, parse_all
+from krmkit.yaml.edit import render
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
@@ -59,7 +60,11 @@ class TestTree:
     )
     def test_list_style_of_the_file(self, text: str, wide: bool) -> None:
         """The first block list under a key tells how the file indents lists."""
-        assert parse(text).wide is wide
+        document = parse(text)
+        assert isinstance(document.root, Map)
+        document.root.set("new", {"list": ["x"]})
+
+        assert render(document).endswith("\n    - x\n" if wide else "\n  - x\n")
 
     def test_documents(self) -> None:
         """A text may hold several documents where the caller allows it."""

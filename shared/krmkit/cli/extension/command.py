@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+
+from krmkit.cli.arguments import CommandParser
+from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, port_number
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
@@ -15,9 +17,9 @@ SIGTERM and SIGINT stop the server as soon as the running calls have ended. docs
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """The command line of `krmkit serve topology-extension`."""
-    made = argparse.ArgumentParser(
+    made = CommandParser(
         prog="krmkit serve topology-extension",
         description="Serve runtime extensions of Cluster API.",
         epilog=EPILOG,
@@ -32,33 +34,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="a Python module with an Extension (repeatable)",
     )
-    made.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
-    made.add_argument("--port", type=int, default=9443, help="0 for any that is free (default: %(default)s)")
+    add_address(made, 9443)
     made.add_argument(
-        "--metrics-port", type=int, default=8080, help="the port of /metrics (default: %(default)s)"
+        "--metrics-port", type=port_number, default=8080, help="the port of /metrics (default: %(default)s)"
     )
-    made.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")
-    made.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's key (PEM)")
-    made.add_argument(
-        "--client-ca",
-        default="",
-        metavar="FILE",
-        help="serve only clients with a certificate of this authority (PEM)",
-    )
-    made.add_argument(
-        "--workers",
-        type=int,
-        default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        metavar="N",
-        help="processes that answer, each one call at a time (default: one per core, here %(default)s)",
-    )
-    made.add_argument(
-        "--grace",
-        type=float,
-        default=25.0,
-        metavar="SECONDS",
-        help="time for running calls to end (default: %(default)g)",
-    )
+    add_certificates(made, "--client-ca")
+    add_workers(made)
     made.add_argument("--no-access-log", action="store_true", help="write no line for each call to stderr")
     return made
 
@@ -89,7 +70,7 @@ def main(words: list[str]) -> int:
         certificate=arguments.tls_cert,
         key=arguments.tls_key,
         client_ca=arguments.client_ca,
-        workers=max(1, arguments.workers),
+        workers=arguments.workers,
         grace=arguments.grace,
         log=not arguments.no_access_log,
     )

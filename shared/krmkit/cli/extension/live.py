@@ -17,7 +17,7 @@ from krmkit.clusterapi.extensions import (
 )
 from krmkit.clusterapi.hooks.discovery import IGNORE, failure_policy, handler_timeout, validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import posixpath
 
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.lang.fielderror import FieldError, child, forbidden, invalid, required
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.kubenames import is_dns1123_label
 from krmkit.lang.nested import find, mapping
 from krmkit.lang.selectors import SelectorError, parse_selector

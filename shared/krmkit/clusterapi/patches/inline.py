@@ -7,7 +7,7 @@ from krmkit.clusterapi.extensions import JSON_PATCH
 from krmkit.clusterapi.patches.patchvalues import PatchValueError, Variables, enabled_by, value_of
 from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from krmkit.clusterapi.extensions import JSON_MERGE_PATCH
 from krmkit.clusterapi.patches.applypatches import PROTECTED_CONTROL_PLANE, Patched, write_back
 from krmkit.clusterapi.patches.externalpatches import ExternalPatch
 from krmkit.clusterapi.patches.inline import InlinePatch
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

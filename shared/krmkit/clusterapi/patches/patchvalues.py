@@ -6,9 +6,9 @@ Source: renderValueTemplate and calculateValue in patches/inline/json_patch_gene
 from __future__ import annotations
 
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath
+from krmkit.lang.golang.jsondata import DataError, from_json
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import DataError, from_json
 from krmkit.yaml.data import go2_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError

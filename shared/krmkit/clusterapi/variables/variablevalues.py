@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.fielderror import FieldError, invalid, key
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.sprig.jsonfns import must_to_json
 
 TYPE_CHECKING = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import FunctionSet, GoCallError, GoFunction
-from krmkit.lang.gotemplate.printing import byte_length, go_print_value, sprint, sprintln
-from krmkit.lang.gotemplate.values import (
+from krmkit.lang.golang.gofunctions import FunctionSet, GoCallError, GoFunction
+from krmkit.lang.golang.printing import byte_length, go_print_value, sprint, sprintln
+from krmkit.lang.golang.values import (
     ABSENT,
     GoList,
     GoObject,
@@ -16,7 +16,7 @@ from krmkit.lang.gotemplate.values import (
     kind_of,
     type_of,
 )
-from krmkit.lang.gotemplate.work import charge, charge_read, charge_text
+from krmkit.lang.golang.work import charge, charge_read, charge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _equal(one: object, other: object) -> bool:
     if kind:
         return one == other
     if kind_of(one) != kind_of(other) and not _nil(one) and not _nil(other):
-        from krmkit.lang.gotemplate.printf import sprintf
+        from krmkit.lang.golang.printf import sprintf
 
         raise GoCallError(
             sprintf("non-comparable types %s: %v, %s: %v", one, type_of(one), type_of(other), other)
@@ -66,7 +66,7 @@ def _equal(one: object, other: object) -> bool:
         if one.go_kind == "ptr":
             return one is other
         return type_of(one) == type_of(other) and one.go_equal(other)
-    from krmkit.lang.gotemplate.printf import sprintf
+    from krmkit.lang.golang.printf import sprintf
 
     raise GoCallError(sprintf("non-comparable type %s: %v", other, type_of(other)))
 
@@ -253,7 +253,7 @@ class _Printf(GoFunction):
     __slots__ = ()
 
     def load(self) -> Callable[..., object]:
-        from krmkit.lang.gotemplate.printf import sprintf
+        from krmkit.lang.golang.printf import sprintf
 
         return sprintf
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.gofunctions import can_be_nil
+from krmkit.lang.golang.values import ABSENT, Int64, type_of
 from krmkit.lang.gotemplate.execution import Execution, Site
-from krmkit.lang.gotemplate.gofunctions import can_be_nil
 from krmkit.lang.gotemplate.nodes import Bool, Dot, Nil, Node, Numeral, String
-from krmkit.lang.gotemplate.values import ABSENT, Int64, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.values import ABSENT, type_of
 from krmkit.lang.gotemplate.callarguments import Argument, failing, failing_stage, final, typed
 from krmkit.lang.gotemplate.execution import LAST, Execution, Site
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
 from krmkit.lang.gotemplate.nodes import Node
-from krmkit.lang.gotemplate.values import ABSENT, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

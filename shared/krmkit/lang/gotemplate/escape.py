@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate import printing
-from krmkit.lang.gotemplate.printing import too_long
-from krmkit.lang.gotemplate.values import encode
-from krmkit.lang.gotemplate.work import charge, charge_text
+from krmkit.lang.golang import printing
+from krmkit.lang.golang.printing import too_long
+from krmkit.lang.golang.values import encode
+from krmkit.lang.golang.work import charge, charge_text
 
 _HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _JS = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import encode
 from krmkit.lang.gotemplate.errors import TemplateError
 from krmkit.lang.gotemplate.nodes import Node, Tree
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import encode
 from krmkit.yaml.effort import left, take, used_up
 
 TYPE_CHECKING = False

@@ -6,6 +6,7 @@ a wrong number of arguments) becomes a closure that raises the error if it is ev
 
 from __future__ import annotations
 
+from krmkit.lang.golang.values import ABSENT
 from krmkit.lang.gotemplate.callarguments import Argument, constant, failing, failing_stage
 from krmkit.lang.gotemplate.calls import and_or, call, call_value, piped_call
 from krmkit.lang.gotemplate.execution import LAST, Site
@@ -24,14 +25,13 @@ from krmkit.lang.gotemplate.nodes import (
     String,
     Variable,
 )
-from krmkit.lang.gotemplate.values import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from krmkit.lang.golang.gofunctions import GoFunction
     from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 _CALL = 12  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)

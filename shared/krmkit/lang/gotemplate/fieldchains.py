@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.gofunctions import GoFunction
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import ABSENT, GoObject, type_of
 from krmkit.lang.gotemplate.calls import call, piped_call
 from krmkit.lang.gotemplate.execution import Execution, Site
-from krmkit.lang.gotemplate.gofunctions import GoFunction
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import ABSENT, GoObject, type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

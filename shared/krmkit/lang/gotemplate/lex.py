@@ -262,7 +262,7 @@ class _Scanner:
             good = good and self.text[at - 1] == "i"
         word = self.text[start:at]
         if not good:
-            from krmkit.lang.gotemplate.printing import quote
+            from krmkit.lang.golang.printing import quote
 
             raise _LexError(f"bad number syntax: {quote(word)}", start)
         self.tokens.append((kind, start, word))

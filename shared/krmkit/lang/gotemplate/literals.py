@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import decode, encode
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import decode, encode
 
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _HEX = frozenset("0123456789abcdefABCDEF")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.printing import go_print_value
+from krmkit.lang.golang.values import ABSENT, sorted_keys
 from krmkit.lang.gotemplate.execution import BREAK, Execution, Site
-from krmkit.lang.gotemplate.printing import go_print_value
-from krmkit.lang.gotemplate.values import ABSENT, sorted_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from krmkit.lang.gotemplate.execution import Expression, Frame, Statement, Write
     from krmkit.lang.gotemplate.nodes import Node
@@ -34,6 +34,7 @@ def loop(
     type_slot, assigned = types
     item_slot = slots[-1] if slots else 0
     index_slot = slots[0] if len(slots) == 2 else 0
+    count = _counting(body, otherwise, places, type_slot, slots, cost, site)
 
     def run_loop(frame: Frame, dot: object, write: Write) -> object:
         value = source(frame, dot)
@@ -51,7 +52,7 @@ def loop(
         elif value is None or value is ABSENT:
             size = 0
         elif isinstance(value, int) and not isinstance(value, bool):
-            return _count(frame, dot, write, value)
+            return count(frame, dot, write, value)
         else:
             raise site.error(run, failing, f"range can't iterate over {go_print_value(value)}")
         if not size:
@@ -74,10 +75,25 @@ def loop(
                 run.count_output(site, head)
         return None
 
-    def _count(frame: Frame, dot: object, write: Write, number: int) -> object:
-        """range over an int: 0 to one less than it."""
+    return run_loop
+
+
+def _counting(
+    body: Statement,
+    otherwise: Statement | None,
+    places: tuple[Node, Node],
+    type_slot: int,
+    slots: list[int],
+    cost: int,
+    site: Site,
+) -> Callable[[Frame, object, Write, int], object]:
+    """The range over an integer: from 0 to one less than it. Parameters as in `loop`."""
+    failing, head = places
+    item_slot = slots[-1] if slots else 0
+
+    def count(frame: Frame, dot: object, write: Write, number: int) -> object:
         run: Execution = frame[0]
-        if index_slot:
+        if len(slots) == 2:
             raise site.error(run, failing, f"can't use {number} to iterate over more than one variable")
         if number <= 0:
             return None if otherwise is None else otherwise(frame, dot, write)
@@ -97,4 +113,4 @@ def loop(
                 run.count_output(site, head)
         return None
 
-    return run_loop
+    return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gotemplate.lex import (
     BLOCK,
     BREAK,
@@ -27,7 +28,6 @@ from krmkit.lang.gotemplate.lex import (
 from krmkit.lang.gotemplate.literals import LiteralError, unquote
 from krmkit.lang.gotemplate.nodes import Action, Control, Jump, Node, Pipe, TemplateCall, Text, Tree
 from krmkit.lang.gotemplate.pipelines import Pipelines
-from krmkit.lang.gotemplate.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.gotemplate.errors import TemplateError
 from krmkit.lang.gotemplate.lex import (
     ASSIGN,
@@ -44,7 +45,6 @@ from krmkit.lang.gotemplate.nodes import (
     Tree,
     Variable,
 )
-from krmkit.lang.gotemplate.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import go_print_value, quote
+from krmkit.lang.golang.values import ABSENT
 from krmkit.lang.gotemplate.execution import BREAK, CONTINUE, LONG, Execution, Program, Site
 from krmkit.lang.gotemplate.expressions import Expressions
-from krmkit.lang.gotemplate.gofunctions import GoCallError
 from krmkit.lang.gotemplate.loops import loop
 from krmkit.lang.gotemplate.nodes import Action, Control, Jump, Node, Text, Tree
 from krmkit.lang.gotemplate.nodes import TemplateCall as Call
-from krmkit.lang.gotemplate.printing import go_print_value, quote
-from krmkit.lang.gotemplate.values import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from krmkit.lang.golang.gofunctions import GoFunction
     from krmkit.lang.gotemplate.execution import Expression, Frame, Statement, Write
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
 
 _BLOCK = 64
 """Nodes of a list that run between two looks at how much has been written."""

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from krmkit.lang.functionsets import function_set
+from krmkit.lang.golang.jsondata import DataError, from_json
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import ABSENT
+from krmkit.lang.golang.work import begin, end
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.gotemplate.errors import TemplateError
 from krmkit.lang.gotemplate.execution import Execution, Program
 from krmkit.lang.gotemplate.limits import DEFAULT_LIMITS, TemplateLimits
 from krmkit.lang.gotemplate.nodes import Tree
 from krmkit.lang.gotemplate.parser import parse_trees
-from krmkit.lang.gotemplate.printing import quote
 from krmkit.lang.gotemplate.statements import compile_tree
-from krmkit.lang.gotemplate.values import ABSENT, DataError, from_json
-from krmkit.lang.gotemplate.work import begin, end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from krmkit.lang.gotemplate.gofunctions import GoFunction
+    from krmkit.lang.golang.gofunctions import GoFunction
 
 _MISSING = {
     "missingkey=default": "default",

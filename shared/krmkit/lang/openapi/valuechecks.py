@@ -19,7 +19,7 @@ from krmkit.lang.fielderror import (
     too_many,
     type_invalid,
 )
-from krmkit.lang.gotemplate.printing import format_float, quote
+from krmkit.lang.golang.printing import format_float, quote
 from krmkit.lang.openapi.stringformats import known_format, valid_format
 from krmkit.lang.schemawalk import SchemaWalk, kind_of
 from krmkit.lang.sprig.jsonfns import must_to_json

@@ -8,7 +8,7 @@ A family's module is loaded by the first call of one of its functions.
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoFunction
+from krmkit.lang.golang.gofunctions import GoFunction
 from krmkit.lang.sprig.limits import charge_arguments, charge_result
 
 SETS = ("sprig", "hermetic", "landscaper")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.values import encode
+from krmkit.lang.golang.values import encode
 from krmkit.lang.sprig.gotext import (
     SPACES,
     category,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.values import GoObject
+from krmkit.lang.golang.values import GoObject
 
 _SIGN = 1 << 63
 _MASK = (1 << 64) - 1

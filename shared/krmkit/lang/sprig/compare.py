@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.values import GoObject, is_nil_list
+from krmkit.lang.golang.values import GoObject, is_nil_list
 from krmkit.lang.sprig.limits import CountingWalk
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import GoObject, decode, encode
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import GoObject, decode, encode
 from krmkit.lang.sprig.encoding import CorruptInputError, decode_base64
 from krmkit.lang.sprig.limits import charge
 from krmkit.lang.sprig.refused import keys as refuse_keys

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import Int32, Int64, type_of
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import Int32, Int64, type_of
 from krmkit.lang.sprig.cast import wrap64
 from krmkit.lang.sprig.durations import SECOND, DurationError, format_duration, parse_duration
 from krmkit.lang.sprig.refused import no_clock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.values import decode, encode
+from krmkit.lang.golang.values import decode, encode
 from krmkit.lang.sprig.limits import charge
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")

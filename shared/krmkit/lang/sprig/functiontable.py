@@ -1,7 +1,7 @@
 """Every sprig function: where it is implemented, what it takes, what it yields.
 
 A line is `names = module.function parameters > result`. Parameter types are those of
-`krmkit.lang.gotemplate.gofunctions.TYPES` or Go's own; `...` before the last one means any number of arguments.
+`krmkit.lang.golang.gofunctions.TYPES` or Go's own; `...` before the last one means any number of arguments.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import positional, shortest
-from krmkit.lang.gotemplate.values import GoObject, is_nil_list, sorted_keys
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import positional, shortest
+from krmkit.lang.golang.values import GoObject, is_nil_list, sorted_keys
 from krmkit.lang.sprig.limits import CountingWalk, charge
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.sprig.limits import charge
 
 _BLANK = " \t\n\r"
@@ -90,7 +90,7 @@ def _unexpected(text: str, at: int, where: str) -> str:
 
 def _quoted(char: str) -> str:
     """The scanner sees bytes and quotes one as the rune of that number."""
-    from krmkit.lang.gotemplate.printing import quote
+    from krmkit.lang.golang.printing import quote
 
     byte = char.encode("utf-8", "surrogateescape")[:1].decode("latin-1")
     return "'" + quote(byte)[1:-1] + "'"

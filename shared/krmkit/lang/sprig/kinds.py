@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.values import kind_of, type_of
+from krmkit.lang.golang.values import kind_of, type_of
 from krmkit.lang.sprig.compare import deep_equal
 
 __all__ = ["deep_equal", "kind_is", "kind_of", "type_is", "type_is_like", "type_of"]

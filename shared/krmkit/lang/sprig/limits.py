@@ -5,8 +5,8 @@ All calls of one execution draw on its one budget of steps, `Limits.work` of krm
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.work import LONG, MADE, charge
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.work import LONG, MADE, charge
 
 __all__ = ["MAX_DEPTH", "MAX_ITEMS", "MAX_LENGTH", "CountingWalk", "charge", "charge_arguments", "charge_result",
            "check_items", "check_length"]  # fmt: skip

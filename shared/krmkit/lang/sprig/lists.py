@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import ListList, NilList, kind_of
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import ListList, NilList, kind_of
 from krmkit.lang.sprig.cast import to_int64
 from krmkit.lang.sprig.compare import deep_equal, identity
 from krmkit.lang.sprig.defaults import empty

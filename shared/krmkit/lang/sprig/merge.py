@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import StringMap
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import StringMap
 from krmkit.lang.sprig.limits import CountingWalk
 
 

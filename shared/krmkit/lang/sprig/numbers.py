@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import sprint
-from krmkit.lang.gotemplate.values import Int64, IntList
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import sprint
+from krmkit.lang.golang.values import Int64, IntList
 from krmkit.lang.sprig.cast import parse_int, to_float, to_int64, wrap64
 from krmkit.lang.sprig.limits import check_items
 

@@ -5,7 +5,7 @@ A KRM function has to yield the same output for the same input, so none of these
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 
 _SAME = "and the same input must give the same output"
 _RANDOM = f"it is random, {_SAME}; pass the value in as a variable instead"

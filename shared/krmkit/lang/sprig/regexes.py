@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.lang import pattern
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import can_backquote, quote
-from krmkit.lang.gotemplate.values import NilStringList, StringList
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import can_backquote, quote
+from krmkit.lang.golang.values import NilStringList, StringList
 from krmkit.lang.sprig.gotext import is_letter, runes
 from krmkit.lang.sprig.limits import charge, check_items, check_length
 from krmkit.yaml.effort import EffortError

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from krmkit.lang import semver as versions
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
-from krmkit.lang.gotemplate.values import GoObject, Uint64
-from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
+from krmkit.lang import versionscan
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.values import GoObject, Uint64
+from krmkit.lang.semver import Version, VersionError
+from krmkit.lang.semverconstraints import ConstraintError, Constraints
 from krmkit.lang.sprig.limits import charge
 
 
@@ -55,7 +56,7 @@ def semver(text: str) -> VersionPointer:
 
 def semver_compare(constraint: str, version: str) -> bool:
     """semverCompare: whether the version satisfies the constraint."""
-    charge(min(len(constraint), versions.MAX_LENGTH) * 8)
+    charge(min(len(constraint), versionscan.MAX_LENGTH) * 8)
     try:
         constraints = Constraints.parse(constraint)
     except ConstraintError as error:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import byte_length, sprint
-from krmkit.lang.gotemplate.printing import quote as go_quote
-from krmkit.lang.gotemplate.values import ByteList, StringList, StringMap, decode, encode
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import byte_length, sprint
+from krmkit.lang.golang.printing import quote as go_quote
+from krmkit.lang.golang.values import ByteList, StringList, StringMap, decode, encode
 from krmkit.lang.sprig.gotext import trim_space
 from krmkit.lang.sprig.limits import charge, check_items, check_length
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError, GoFunction
-from krmkit.lang.gotemplate.values import GoObject, Int64
+from krmkit.lang.golang.gofunctions import GoCallError, GoFunction
+from krmkit.lang.golang.values import GoObject, Int64
 from krmkit.lang.sprig.cast import wrap64
 from krmkit.lang.sprig.civil import Civil, to_days
 from krmkit.lang.sprig.durations import SECOND, format_duration

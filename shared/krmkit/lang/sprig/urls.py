@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import quote
-from krmkit.lang.gotemplate.values import decode, encode, kind_of
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import quote
+from krmkit.lang.golang.values import decode, encode, kind_of
 from krmkit.lang.sprig.limits import charge
 
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")

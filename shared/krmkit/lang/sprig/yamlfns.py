@@ -5,9 +5,10 @@ The writer is libyaml's own emitter, from which Go's yaml.v2 was translated: lin
 
 from __future__ import annotations
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import shortest
-from krmkit.lang.gotemplate.values import GoObject, from_json, is_nil_list
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.jsondata import from_json
+from krmkit.lang.golang.printing import shortest
+from krmkit.lang.golang.values import GoObject, is_nil_list
 from krmkit.lang.sprig.gotext import is_letter, runes
 from krmkit.lang.sprig.limits import CountingWalk, charge
 

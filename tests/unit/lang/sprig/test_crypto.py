@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.sprig import call
 from krmkit.lang.sprig.crypto import Certificate
 

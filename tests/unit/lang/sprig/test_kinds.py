@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate.values import Int64, StringList
+from krmkit.lang.golang.values import Int64, StringList
 from krmkit.lang.sprig import call
 from krmkit.lang.sprig.semvers import semver
 from krmkit.lang.sprig.times import Duration, Time

@@ -7,8 +7,9 @@ from threading import Thread
 
 import pytest
 
-from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse, work
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang import work
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse
 from krmkit.lang.sprig import call, limits
 
 

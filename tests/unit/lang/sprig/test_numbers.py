@@ -6,8 +6,8 @@ from math import copysign, isnan
 
 import pytest
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import Int64, IntList
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import Int64, IntList
 from krmkit.lang.sprig import call
 
 INF = float("inf")

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.printing import sprint
-from krmkit.lang.gotemplate.values import (
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.printing import sprint
+from krmkit.lang.golang.values import (
     Int64,
     IntList,
     ListList,

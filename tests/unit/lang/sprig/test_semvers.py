@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang import semver as versions
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import Uint64
+from krmkit.lang import versionscan
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import Uint64
 from krmkit.lang.sprig import call, semvers
 from krmkit.lang.sprig.semvers import VersionPointer, VersionValue, semver
 
@@ -78,7 +78,7 @@ def test_longer_constraints_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
     long = " || ".join(["1.x"] * 400)
     with pytest.raises(GoCallError, match="longer than 1024"):
         semvers.semver_compare(long, "1.2.3")
-    monkeypatch.setattr(versions, "MAX_LENGTH", 10_000)
+    monkeypatch.setattr(versionscan, "MAX_LENGTH", 10_000)
 
     assert semvers.semver_compare(long, "1.2.3")
     assert spent == [1024 * 8, len(long) * 8]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
-from krmkit.lang.gotemplate.values import StringList, StringMap
+from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.lang.golang.values import StringList, StringMap
 from krmkit.lang.sprig import call, limits, strings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.lang.gotemplate.gofunctions import GoCallError
+from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.sprig import call
 
 PARTS = ("scheme", "userinfo", "host", "hostname", "path", "query", "fragment", "opaque")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.lang.gotemplate.printing import format_float, quote
+from krmkit.lang.golang.printing import format_float, quote
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Result
 from krmkit.lang.spiff.nodes import Expression, Node, type_name

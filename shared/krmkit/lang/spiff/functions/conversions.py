@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from krmkit.lang.gotemplate.printing import format_float
+from krmkit.lang.golang.printing import format_float
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info
 from krmkit.lang.spiff.expressions.literals import truth

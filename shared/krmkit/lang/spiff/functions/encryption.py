@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from typing import TYPE_CHECKING, Any
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
 from krmkit.lang.spiff.functions.documents import parsed

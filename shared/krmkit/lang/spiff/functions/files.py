@@ -6,7 +6,7 @@ import base64
 import posixpath
 from typing import Any
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
 from krmkit.lang.spiff.functions.documents import parsed

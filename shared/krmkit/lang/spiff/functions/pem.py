@@ -9,7 +9,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate

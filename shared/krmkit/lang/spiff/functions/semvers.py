@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from krmkit.lang.pattern import compile as compile_pattern
-from krmkit.lang.semver import ConstraintError, Constraints, Version, VersionError
+from krmkit.lang.semver import Version, VersionError
+from krmkit.lang.semverconstraints import ConstraintError, Constraints
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
 from krmkit.lang.spiff.nodes import type_name

@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import Any
 
-from krmkit.lang.gotemplate.printf import sprintf
+from krmkit.lang.golang.printf import sprintf
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
 from krmkit.lang.spiff.expressions.lambdas import LambdaValue

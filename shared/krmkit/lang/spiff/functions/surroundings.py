@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.lang.gotemplate.printing import quote
+from krmkit.lang.golang.printing import quote
 from krmkit.lang.pattern import PatternError
 from krmkit.lang.pattern import compile as compile_pattern
 from krmkit.lang.spiff.environment import Env

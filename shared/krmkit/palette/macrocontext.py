@@ -1,0 +1,86 @@
+"""What macros of packs can refer to: values given from outside, and the values texts of packs."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EMPTY, KEEP, ERROR = "empty", "keep", "error"
+# The system macros of Palette's documentation.
+SYSTEM_MACROS = (
+    "user.name",
+    "user.uid",
+    "user.email",
+    "tenant.uid",
+    "project.name",
+    "project.uid",
+    "clusterprofile.name",
+    "clusterprofile.uid",
+    "clusterprofile.version",
+    "cluster.name",
+    "cluster.uid",
+    "cloudaccount.name",
+    "cloudaccount.uid",
+    "kubernetes.version",
+    "reverseproxy.server",
+    "reverseproxy.port",
+    "reverseproxy.protocol",
+    "reverseproxy.vhostport",
+    "cloud.type",
+    "cloud.region",
+    "clusterprofile.infra.name",
+    "clusterprofile.infra.uid",
+    "clusterprofile.infra.version",
+    "cluster.kubevip",
+)
+HIDDEN = "(secret)"
+
+
+class Context:
+    """What macros can refer to beside packs. Each is name -> text.
+
+    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro whose value
+    nobody gave: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
+    everything that only the server may know.
+    """
+
+    __slots__ = ("macros", "on_undefined", "secrets", "system", "variables")
+
+    def __init__(
+        self,
+        system: dict[str, str] | None = None,
+        variables: dict[str, str] | None = None,
+        macros: dict[str, str] | None = None,
+        secrets: frozenset[str] = frozenset(),
+        on_undefined: str | None = None,
+    ) -> None:
+        self.system = system or {}
+        self.variables = variables or {}
+        self.macros = macros or {}
+        self.secrets = secrets
+        self.on_undefined = on_undefined
+
+    def is_secret(self, texts: Iterable[str]) -> bool:
+        """Whether the value of a secret variable is part of one of the texts."""
+        hidden = [self.variables[name] for name in self.secrets if self.variables.get(name)]
+        return any(value in text for text in texts for value in hidden)
+
+    def hide(self, text: str) -> str:
+        """The text with the values of secret variables struck out."""
+        for name in self.secrets:
+            value = self.variables.get(name)
+            if value:
+                text = text.replace(value, HIDDEN)
+        return text
+
+
+class Source:
+    """A pack that macros can refer to: the names it goes by, and its values text."""
+
+    __slots__ = ("label", "names", "text")
+
+    def __init__(self, label: str, names: tuple[str, ...], text: str) -> None:
+        self.label = label
+        self.names = names
+        self.text = text
