@@ -10,7 +10,7 @@ from __future__ import annotations
 from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
+from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -79,6 +79,14 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     A key that is a collection becomes a text of what it holds: an unquoted `{{ macro }}` is one to YAML.
     """
     return _Reader(core_resolve, limits, any_key=True).data(node)
+
+
+def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as Go decodes it into fields of type string: each scalar is the text that stands there, or None for null.
+
+    Example: `a: 010` is {"a": "010"}.
+    """
+    return _Texts(go_resolve, limits).data(node)
 
 
 def go_value(node: Scalar) -> object:
@@ -227,6 +235,18 @@ class _Comparing(_Reader):
             return _value(node, self.resolve)
         except YamlError:
             return node.tag, node.text
+
+
+class _Texts(_Reader):
+    __slots__ = ()
+
+    def data(self, node: Node | None) -> object:
+        if not isinstance(node, Scalar):
+            return super().data(node)
+        if self.through_alias:
+            self.count(node)
+        is_null = node.tag == "!!null" or (node.tag is None and not node.style and node.text in NULLS)
+        return None if is_null else node.text
 
 
 def _is_merge(key: Node) -> bool:
