@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 
 from krmkit.fn.external import External, ExternalError, call
+from krmkit.fn.masking import mask_said
 from krmkit.fn.package import Package, PackageError, not_a_resource
 from krmkit.fn.place import PlaceError, ResourcePlaces, folder_of
 from krmkit.fn.resolve import Known, ProgramResolver, ResolveError
@@ -138,6 +139,8 @@ class _Pipeline:
             rendering.proposed = self._proposed(error.items)
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
+        configs = [each.config(function) for each in self.package.walk() for function in each.functions]
+        rendering.failure = mask_said(rendering.runs, rendering.secrets, configs).text(rendering.failure)
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
