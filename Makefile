@@ -35,7 +35,7 @@ test: venv ## all tests that need nothing but Python (FUNCTION=name: only those 
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
 	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
-	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),--function "$(FUNCTION)") tests
+	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -75,7 +75,7 @@ proto: venv ## write the Python code of *.proto, beside them
 	@$(DEV) -m tools.proto
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel jsonschema protobuf serve extension spiff build dev image sbom; do \
+	@for name in run cel jsonschema protobuf serve extension spiff testing build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

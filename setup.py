@@ -58,6 +58,10 @@ def commands() -> list[str]:
 
 setup(
     cmdclass={"build_py": BuildWithFunctions},
-    entry_points={"console_scripts": ["krmkit = krmkit.start:command"]},
+    entry_points={
+        "console_scripts": ["krmkit = krmkit.start:command"],
+        # Does nothing until a setting or an option names functions to test.
+        "pytest11": ["krmkit = krmkit.fn.contract.plugin"],
+    },
     scripts=commands(),
 )

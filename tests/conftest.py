@@ -41,7 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def is_about(item: pytest.Item, function: str) -> bool:
-    """Whether a test is about one function: it stands in a file of that name, or gets it, its folder or an example of it."""
+    """Whether a test is about one function: it stands in its folder or in a file of its name, or gets it, its folder or an
+    example of it."""
+    if item.path.parent.name == function:
+        return True
     if item.path.stem.removeprefix("test_") == function.replace("-", "_"):
         return True
     call = getattr(item, "callspec", None)

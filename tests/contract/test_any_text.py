@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from krmkit.fn import testing
-from tests.contract.checks import check, examples, folder_of
-from tests.contract.inputs import BYSTANDERS
+from krmkit.fn.contract.contractrules import folder_of
+from krmkit.fn.contract.inputs import BYSTANDERS
+from krmkit.fn.contract.runchecks import check
+from tests.contract.checks import examples
 
 TEXTS: dict[Path, str] = {folder_of(example): example.render_list(BYSTANDERS) for example in examples()}
 # Pieces that mean something to YAML, put in the place of a few characters anywhere.

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import testing
-from tests.contract.checks import ROOT, examples, folder_of
-from tests.contract.inputs import BYSTANDERS
+from krmkit.fn.contract.contractrules import folder_of
+from krmkit.fn.contract.inputs import BYSTANDERS
+from tests.contract.checks import ROOT, examples
 from tests.costs import check_shape
 
 EXAMPLES = list(examples())

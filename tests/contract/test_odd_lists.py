@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from krmkit.fn import testing
-from tests.contract.checks import FUNCTIONS, load, run
+from krmkit.fn.contract.runchecks import load, run
+from tests.contract.checks import FUNCTIONS
 
 OLD = [{"message": "of another run", "severity": "error"}]
 ODD_ITEMS: dict[str, str] = {

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader, testing
-from tests.contract.checks import FUNCTIONS, ROOT, check, examples, folder_of, load
-from tests.contract.inputs import BYSTANDERS
+from krmkit.fn.contract.contractrules import folder_of
+from krmkit.fn.contract.inputs import BYSTANDERS
+from krmkit.fn.contract.runchecks import check, load
+from tests.contract.checks import FUNCTIONS, ROOT, examples
 
 SITE = sysconfig.get_path("purelib")
 CODE = (".py", ".yaml")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import krmkit
+from krmkit.fn.contract.expected import git
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse, parse_all
 from tests.e2e.images import (
@@ -22,7 +23,7 @@ from tests.e2e.images import (
     without_cel,
 )
 from tests.e2e.orchestrate import files_of, normalized, put
-from tools.golden import examples, git
+from tools.golden import examples
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
 

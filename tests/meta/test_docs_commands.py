@@ -82,13 +82,8 @@ def problem_of_krmkit(words: list[str]) -> str:
             return ""
         known = rest[0] in DEFINITIONS or rest[0].isupper()
         return problem_of_run(rest[1:]) if known else f"there is no function {rest[0]}"
-    if command in ("list", "doc"):
-        good = (
-            not rest
-            if command == "list"
-            else len(rest) == 1 and (rest[0] in DEFINITIONS or rest[0].isupper())
-        )
-        return "" if good else f"krmkit {command} {' '.join(rest)}"
+    if command == "doc" and len(rest) == 1 and rest[0] not in DEFINITIONS and not rest[0].isupper():
+        return f"there is no function {rest[0]}"
     # Commands of commands that read their own words.
     deeper: dict[tuple[str, ...], str] = {
         ("serve", "topology-extension"): "krmkit.cli.extension.command",

@@ -1,4 +1,4 @@
-"""The examples do what they are said to do: rendered in process, they come to what stands in .expected."""
+"""The package that `make run` shows does what it is said to do; what functions' examples come to is in the contract."""
 
 from __future__ import annotations
 
@@ -7,18 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from tools.golden import difference, examples, observe, snapshot
-
-EXAMPLES = examples()
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parents[1].name}/{path.name}")
-def test_example_comes_to_what_is_expected(example: Path) -> None:
-    """Files changed, results and exit code are the ones in .expected; `make golden` writes them anew."""
-    for name, text in observe(example).items():
-        assert text == (example / ".expected" / name).read_text("utf-8"), name
+from krmkit.fn.contract.expected import difference, snapshot
 
 
 def render(package: Path) -> subprocess.CompletedProcess[str]:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.cli.scaffold import Place, files
+from krmkit.fn.contract.expected import difference, snapshot
+from krmkit.fn.definition import GROUP_VERSION
 from tests.bench import run as bench
 from tests.bench.timing import Command, MeasureError, in_turns, row
 from tools import new
 from tools.definitions import Definition
 from tools.generate import readme
-from tools.golden import difference, snapshot
 
 OLD = "#!/bin/sh\nexit 0\n"
 WITHOUT_VENV = """\
@@ -61,7 +63,7 @@ def test_environment_names_what_is_missing(
 def scaffold(project: Path, tmp_path: Path) -> Path:
     (tmp_path / "shared").symlink_to(project / "shared")
     folder = tmp_path / "functions" / "set-colours"
-    new.write(folder, new.files("set-colours", "registry.example.com"))
+    new.write(folder, files("set-colours", Place("registry.example.com", GROUP_VERSION, inside=True)))
     return folder
 
 

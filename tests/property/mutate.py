@@ -11,7 +11,9 @@ from typing import Any
 import yaml
 
 from krmkit.fn import loader, testing
-from tests.contract.checks import check, examples, folder_of, load
+from krmkit.fn.contract.contractrules import folder_of
+from krmkit.fn.contract.runchecks import check, load
+from tests.contract.checks import examples
 
 ODD: list[Any] = [
     None, "", " ", "x", "a/b", "../x", "é漢🙂", "{{ .spectro.x }}", "[", "%", "`", "a\nb\n", "a\x00b", "1", "true", "v1", "~", "x" * 3000,

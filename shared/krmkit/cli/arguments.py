@@ -101,8 +101,20 @@ def add_color(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_functions(parser: argparse.ArgumentParser) -> None:
+    """Add --functions, which brings functions of others into the catalog."""
+    parser.add_argument(
+        "--functions",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="know the functions in DIR too: the folder of a function, or one that holds such folders",
+    )
+
+
 def add_running(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say how functions outside the catalog run."""
+    """Add the flags that say which functions are known, and how others run."""
+    add_functions(parser)
     parser.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     parser.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     parser.add_argument(
@@ -121,7 +133,8 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
-    """Who finds the functions, as the flags of `add_running` say."""
+    """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
+    from krmkit.fn.knownfunctions import catalog
     from krmkit.fn.resolve import ProgramResolver
 
     return ProgramResolver(
@@ -130,6 +143,7 @@ def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramRe
         arguments.allow_network,
         arguments.image_pull_policy,
         arguments.timeout,
+        catalog(arguments.functions) if arguments.functions else None,
     )
 
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 
 from krmkit import __version__
-from krmkit.cli.arguments import CommandParser, add_color, say
+from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
+from krmkit.cli.report.formats import json_of
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.fn import loader
 from krmkit.fn.help import help_text
+from krmkit.fn.knownfunctions import catalog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.fn.loader import Function
+
+FORMATS = ("table", "json")
 
 
 def main(words: list[str]) -> int:
@@ -17,37 +25,49 @@ def main(words: list[str]) -> int:
     if words[0] == "version":
         print(f"krmkit {__version__}")
         return 0
-    return _list(arguments.color) if words[0] == "list" else _doc(arguments.function)
+    try:
+        known = catalog(arguments.functions)
+        if words[0] == "list":
+            return _list(known, arguments.format, Terminal(sys.stdout, arguments.color))
+        print(help_text(loader.load(arguments.function, known).definition), end="")
+    except LookupError as error:
+        say(words[0], error.args[0])
+        return 1
+    return 0
 
 
 def parser(command: str) -> CommandParser:
     """The command line of `krmkit list`, `doc` or `version`."""
     if command == "list":
         made = CommandParser(prog="krmkit list", description="List the functions of the catalog.")
-        add_color(made)
+        add_functions(made)
+        add_output(made, FORMATS)
         return made
     if command == "version":
         return CommandParser(prog="krmkit version", description="Say which version this is.")
     made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
+    add_functions(made)
     return made
 
 
-def _list(colour: str) -> int:
-    terminal = Terminal(sys.stdout, colour)
+def _list(known: dict[str, Function], form: str, terminal: Terminal) -> int:
+    if form == "json":
+        functions = [
+            {
+                "name": name,
+                "apiVersion": definition.api_version,
+                "kind": definition.kind,
+                "tags": definition.tags,
+                "summary": definition.summary,
+            }
+            for name, definition in ((name, known[name].definition) for name in sorted(known))
+        ]
+        terminal.stream.write(json_of("Functions", functions=functions))
+        return 0
     table = Table(["FUNCTION", "KIND", "TAGS", "SUMMARY"])
-    for name in loader.names():
-        definition = loader.load(name).definition
+    for name in sorted(known):
+        definition = known[name].definition
         table.add([name, definition.kind, ", ".join(definition.tags), definition.summary])
-    print(table.text(terminal), end="")
-    return 0
-
-
-def _doc(name: str) -> int:
-    try:
-        definition = loader.load(name).definition
-    except LookupError as error:
-        say("doc", error.args[0])
-        return 1
-    print(help_text(definition), end="")
+    terminal.stream.write(table.text(terminal))
     return 0

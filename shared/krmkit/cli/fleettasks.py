@@ -68,6 +68,7 @@ class FleetTasks:
         self.show = False
         self.colour = False
         self.allow_exec = False
+        self.functions: list[str] = []  # folders with functions of others
         self.allow_network = False
         self.pull = "IfNotPresent"
         self.timeout = TIMEOUT

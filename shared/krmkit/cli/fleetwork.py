@@ -147,6 +147,7 @@ class PackageMaker:
             allow_network=fleet.allow_network,
             pull=fleet.pull,
             timeout=fleet.timeout,
+            functions=fleet.functions,
         )
         self._repositories: dict[tuple[str, str], Resource | None] = {}
 

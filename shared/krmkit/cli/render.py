@@ -15,6 +15,7 @@ from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.diff import diff
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.package import KPTFILE, Package, PackageError, read
 from krmkit.fn.pipeline import Rendering, render
 from krmkit.fn.resultlist import FILE, FunctionRun, results_text
@@ -106,7 +107,8 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         options = _options(arguments)
-    except UsageError as error:
+        resolver = resolver_of(arguments, options)
+    except (CatalogError, UsageError) as error:
         say("render", error)
         return 1
     problem = _contradiction(arguments)
@@ -127,7 +129,7 @@ def main(words: list[str]) -> int:
         package = read(arguments.package or package_above(), options.limits)
         for note in package.notes:
             say("render", note)
-        rendering = render(package, resolver_of(arguments, options), observer)
+        rendering = render(package, resolver, observer)
     except PackageError as error:
         if arguments.format in _PROGRAMS:
             failed = PackageReport(arguments.package or os.curdir, failure=str(error))

@@ -5,22 +5,23 @@ from __future__ import annotations
 import io
 import sys
 
-from krmkit.cli.arguments import CommandParser, add_output, say
+from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
 from krmkit.cli.report.formats import FORMATS, shown
 from krmkit.cli.report.model import PackageReport, PipelineStep, Report, Result
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn import loader
 from krmkit.fn.entry import command, run_function
+from krmkit.fn.knownfunctions import catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.fn.loader import Function
 
-HELP = """krmkit run NAME [FILE] [flags]
+HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
 
 Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on
 the ResourceList in FILE or on stdin, and prints the ResourceList that comes out.
-With -f FORMAT (table, text, json, sarif, junit, github) it prints the results
+With --functions DIR it knows the functions in DIR too. With -f FORMAT (table, text, json, sarif, junit, github) it prints the results
 alone. `krmkit run NAME --help` lists the function's flags and its config.
 """
 _FLAGS = ("-f", "--format", "--color")
@@ -34,24 +35,45 @@ def parser() -> CommandParser:
     for flag in ("--schema", "--version", "--explain", "--debug"):
         made.add_argument(flag, action="store_true")
     made.add_argument("--limit", action="append", default=[], metavar="NAME=N")
+    add_functions(made)
     add_output(made, FORMATS)
     return made
 
 
 def main(words: list[str]) -> int:
     """Run `krmkit run ...`; returns the function's exit code."""
-    if len(words) < 2 or words[1] in {"-h", "--help"}:
+    folders, words = _folders(words[1:])
+    if not words or words[0] in {"-h", "--help"}:
         print(HELP, end="")
-        return 0 if len(words) > 1 else 1
-    name = words[1]
+        return 0 if words else 1
+    name = words[0]
     try:
-        function = loader.at(name) if "/" in name else loader.load(name)
+        function = (
+            loader.at(name) if "/" in name else loader.load(name, catalog(folders) if folders else None)
+        )
+        try:
+            _ = function.process
+        except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
+            raise LookupError(loader.unloadable(function, error)) from None
     except LookupError as error:
         say("run", error.args[0])
         return 1
-    if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[2:]):
-        return _formatted(function, words[1:])
-    return run_function(function.folder, function.process, words[2:])
+    if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[1:]):
+        return _formatted(function, words)
+    return run_function(function.folder, function.process, words[1:])
+
+
+def _folders(words: list[str]) -> tuple[list[str], list[str]]:
+    """The values of --functions, and the other words: a function does not know this flag."""
+    folders, rest = [], []
+    left = iter(words)
+    for word in left:
+        name, equals, value = word.partition("=")
+        if name != "--functions":
+            rest.append(word)
+        elif value or not equals:
+            folders.append(value or next(left, ""))
+    return folders, rest
 
 
 def _formatted(function: Function, words: list[str]) -> int:

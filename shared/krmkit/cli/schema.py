@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from krmkit.cli.arguments import CommandParser, say
-from krmkit.fn import loader
+from krmkit.cli.arguments import CommandParser, add_functions, say
 from krmkit.fn.help import text_for
+from krmkit.fn.knownfunctions import catalog
 from krmkit.lang.nearest import did_you_mean
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.fn.definition import FunctionDefinition
+    from krmkit.fn.loader import Function
 
 EPILOG = {
     "schema": """
@@ -40,6 +41,7 @@ def parser(command: str) -> CommandParser:
         epilog=EPILOG[command],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_functions(made)
     if command == "explain":
         made.add_argument("field", metavar="KIND[.FIELD]", help="such as ApplyPresets.spec.selections")
         return made
@@ -57,7 +59,7 @@ def main(words: list[str]) -> int:
     arguments = parser(words[0]).parse_args(words[1:])
     kind, _, path = (arguments.field if words[0] == "explain" else arguments.function).partition(".")
     try:
-        definition = find(kind)
+        definition = find(kind, catalog(arguments.functions))
         if words[0] == "explain":
             print(explained(definition, [step for step in path.split(".") if step]), end="")
         elif arguments.modeline:
@@ -73,11 +75,11 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def find(kind: str) -> FunctionDefinition:
+def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
     """The definition of the function with this kind or name. Raises LookupError with the nearest one."""
     known: dict[str, FunctionDefinition] = {}
-    for name in loader.names():
-        definition = loader.load(name).definition
+    for name, function in functions.items():
+        definition = function.definition
         known[name] = known[definition.kind] = definition
     for name, definition in known.items():
         if name.lower() == kind.lower():

@@ -19,6 +19,7 @@ from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_f
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import local
 from krmkit.fn.journal import recover
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.write import Writer
 
 EPILOG = """
@@ -110,6 +111,8 @@ def main(words: list[str]) -> int:
             )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
+            catalog(arguments.functions)
+            fleet.functions = arguments.functions
             fleet.allow_exec = arguments.allow_exec
             fleet.allow_network = arguments.allow_network
             fleet.pull = arguments.image_pull_policy
@@ -119,7 +122,7 @@ def main(words: list[str]) -> int:
             for row in run(fleet, local(arguments.jobs or cores(), total), writer):
                 rows.append(row)
                 _progress(progress, len(rows), total, row.variant)
-    except (FleetError, OSError) as error:
+    except (CatalogError, FleetError, OSError) as error:
         progress.line("")
         said = (
             f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error

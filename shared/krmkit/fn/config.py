@@ -8,7 +8,7 @@ How a ConfigMap is read: `krmkit.fn.configmap`.
 
 from __future__ import annotations
 
-from krmkit.fn.definition import FAIL_ON_SCHEMA, GROUP_VERSION
+from krmkit.fn.definition import FAIL_ON_SCHEMA
 from krmkit.krm.annotations import FAIL_ON
 from krmkit.lang.schema import read_schema
 from krmkit.lang.violations import Violation, join, validate
@@ -70,7 +70,7 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
             raise ConfigError([_absent(definition, found)])
         return Config(_as_map(spec), None, explain=explain)
     kind, version = resource.kind, resource.api_version
-    if kind == definition.kind and version == GROUP_VERSION:
+    if kind == definition.kind and version == definition.api_version:
         spec = _typed(definition, resource, violations)
     elif kind == "ConfigMap" and version == "v1":
         from krmkit.fn.configmap import flat
@@ -111,7 +111,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
 
 def _foreign(definition: FunctionDefinition, resource: Resource, violations: list[Violation]) -> object:
     kind, version = resource.kind, resource.api_version
-    right = [(GROUP_VERSION, definition.kind), ("v1", "ConfigMap")]
+    right = [(definition.api_version, definition.kind), ("v1", "ConfigMap")]
     right += [(other_version, other) for other_version, other, _ in definition.accepts]
     for other_version, other, schema in definition.accepts:
         if (version, kind) == (other_version, other):
@@ -135,7 +135,7 @@ def _absent(definition: FunctionDefinition, found: list[Violation]) -> Violation
     missing = ", ".join(violation.path for violation in found[:5])
     return Violation(
         "",
-        f"functionConfig is absent; give a {definition.kind} ({GROUP_VERSION}) with {missing}, or a ConfigMap",
+        f"functionConfig is absent; give a {definition.kind} ({definition.api_version}) with {missing}, or a ConfigMap",
     )
 
 

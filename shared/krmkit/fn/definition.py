@@ -18,9 +18,13 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 }
 
 
+_WORDS = {str: "text", dict: "map", list: "list"}
+
+
 class FunctionDefinition:
     """One function. `data` is the run-time part of function.yaml, or all of it, as plain data.
 
+    `api_version` and `kind` are those of its config; functions of others have an apiVersion of their own.
     `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
@@ -28,12 +32,13 @@ class FunctionDefinition:
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
-    __slots__ = ("_about", "accepts", "config_map", "folder", "kind", "name", "schema")
+    __slots__ = ("_about", "accepts", "api_version", "config_map", "folder", "kind", "name", "schema")
 
     def __init__(self, data: dict[str, Any], folder: str = "") -> None:
         self.folder = folder
         self.name: str = data["name"]
         self.kind: str = data["kind"]
+        self.api_version: str = data.get("apiVersion", GROUP_VERSION)
         self.schema: dict[str, Any] = data["schema"]
         self.config_map: dict[str, Any] = data.get("configMap") or {}
         self.accepts: list[tuple[str, str, dict[str, Any] | None]] = [
@@ -81,7 +86,7 @@ class FunctionDefinition:
             "description": self.summary,
             "required": required,
             "properties": {
-                "apiVersion": {"type": "string", "enum": [GROUP_VERSION]},
+                "apiVersion": {"type": "string", "enum": [self.api_version]},
                 "kind": {"type": "string", "enum": [self.kind]},
                 "metadata": {"type": "object"},
                 "spec": spec,
@@ -100,7 +105,11 @@ def parse(text: str) -> dict[str, Any]:
         raise ValueError("function.yaml is not a map")
     for field, kind in (("name", str), ("kind", str), ("summary", str), ("schema", dict), ("tags", list)):
         if not isinstance(data.get(field), kind):
-            raise ValueError(f"function.yaml has no usable {field}")
+            raise ValueError(f"function.yaml has no usable {field}; it must be a {_WORDS[kind]}")
+    version = data.get("apiVersion", GROUP_VERSION)
+    group, slash, _ = version.partition("/") if isinstance(version, str) else ("", "", "")
+    if not slash or "." not in group:
+        raise ValueError(f"apiVersion must be a group and a version such as example.com/v1, got {version}")
     return data
 
 
@@ -108,7 +117,7 @@ def run_time(data: dict[str, Any]) -> dict[str, Any]:
     """The part of function.yaml that a run needs, without descriptions: what definition.py holds."""
     return {
         key: _undescribed(data[key])
-        for key in ("name", "kind", "schema", "configMap", "accepts")
+        for key in ("name", "kind", "apiVersion", "schema", "configMap", "accepts")
         if key in data
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from krmkit.fn.definition import GROUP_VERSION, FunctionDefinition
+from krmkit.fn.definition import FunctionDefinition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def help_text(definition: FunctionDefinition) -> str:
         "  --schema        print the schema of the config as JSON",
         "  --version       print the version",
         "",
-        f"Config: kind {definition.kind} ({GROUP_VERSION}), fields under spec; or a ConfigMap, fields as texts under data.",
+        f"Config: kind {definition.kind} ({definition.api_version}), fields under spec; or a ConfigMap, fields as texts under data.",
     ]
     lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
     lines += ["", *fields(definition.about["schema"], "spec"), "spec.failOn: error | warning | never"]

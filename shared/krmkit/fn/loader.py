@@ -76,6 +76,26 @@ def _module(folder: str, name: str) -> "ModuleType":
     return module
 
 
+def unloadable(function: Function, error: Exception) -> str:
+    """What is wrong with a main.py that cannot be loaded, as a sentence.
+
+    Example: `f/main.py cannot be loaded: line 3: SyntaxError: invalid syntax`.
+    """
+    if isinstance(error, AttributeError) and error.name == "process":
+        return (
+            f"{function.main} cannot be loaded: it must have a function process(resources, config, results)"
+        )
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None and not isinstance(error, SyntaxError):
+        if trace.tb_frame.f_code.co_filename == function.main:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    message = error.msg if isinstance(error, SyntaxError) else error
+    where = f"line {line}: " if line else ""
+    return f"{function.main} cannot be loaded: {where}{type(error).__name__}: {message}"
+
+
 def functions_folder() -> str:
     """The folder that holds one folder for each function."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -91,14 +111,18 @@ def names() -> list[str]:
     return sorted(name for name in os.listdir(folder) if os.path.isfile(f"{folder}/{name}/function.yaml"))
 
 
-def load(name: str) -> Function:
-    """The function of the catalog called `name`. Raises LookupError that proposes the nearest name."""
+def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
+    """The function called `name`, of `known` or else of krmkit's own. Raises LookupError that proposes the nearest name."""
     folder = f"{functions_folder()}/{name}"
-    if "/" in name or not os.path.isfile(folder + "/function.yaml"):
-        from krmkit.lang.nearest import did_you_mean
+    if known is not None:
+        if name in known:
+            return known[name]
+    elif "/" not in name and os.path.isfile(folder + "/function.yaml"):
+        return Function(folder)
+    from krmkit.lang.nearest import did_you_mean
 
-        raise LookupError(f'there is no function "{name}"{did_you_mean(name, names())}')
-    return Function(folder)
+    there = sorted(known) if known is not None else names()
+    raise LookupError(f'there is no function "{name}"{did_you_mean(name, there)}')
 
 
 def at(folder: str) -> Function:

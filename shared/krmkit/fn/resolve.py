@@ -10,7 +10,7 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.container import NoRuntimeError, bad_image, container, full_name, runtime
 from krmkit.fn.external import TIMEOUT, External
-from krmkit.fn.loader import Function, load, names
+from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
 from krmkit.krm.kptfile import PipelineFunction
 
@@ -113,9 +113,14 @@ class ProgramResolver:
         return f" (did you mean {near}?)" if near is not None else ""
 
     def _load(self, name: str) -> Function:
-        if name not in self._functions:
-            self._functions[name] = load(name)
-        return self._functions[name]
+        """The function, its main.py loaded. Raises ResolveError where that fails, as it may with one of somebody else's."""
+        function = self._functions.get(name) or load(name)
+        self._functions[name] = function
+        try:
+            _ = function.process
+        except Exception as error:  # noqa: BLE001  # whatever stands in main.py
+            raise ResolveError(unloadable(function, error)) from None
+        return function
 
 
 def image_name(image: str) -> str:

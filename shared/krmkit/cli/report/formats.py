@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
+from krmkit.cli.report.model import API_VERSION
 from krmkit.cli.terminal import CYAN, GREEN, RED, YELLOW, Table
 
 TYPE_CHECKING = False
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 FORMATS = ("table", "text", "json", "sarif", "junit", "github")
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}
 _LEVELS = {"error": "error", "warning": "warning"}
+
+
+def json_of(kind: str, **fields: object) -> str:
+    """An object of this kind for programs, as docs/report.md describes it. Example: `json_of("Packs", packs=[...])`."""
+    return (
+        json.dumps({"apiVersion": API_VERSION, "kind": kind, **fields}, indent=2, ensure_ascii=False) + "\n"
+    )
 
 
 def shown(report: Report, form: str, terminal: Terminal) -> str:

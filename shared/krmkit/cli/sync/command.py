@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from krmkit.cli.arguments import cores, count
+from krmkit.cli.arguments import add_running, cores, count
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
@@ -24,6 +24,7 @@ from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_f
 from krmkit.cli.work.build import Build
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.cli.work.workengine import local
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -68,12 +69,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--objects", metavar="DIR", help="Repositories, objects to select and to inject, as YAML files"
     )
-    command.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
-    command.add_argument("--allow-network", action="store_true", help="let containers reach the network")
-    command.add_argument(
-        "--image-pull-policy", choices=["Always", "IfNotPresent", "Never"], default="IfNotPresent",
-        help="when to pull images (default: %(default)s)",
-    )  # fmt: skip
+    add_running(command)
     command.add_argument(
         "--jobs", type=count, default=0, metavar="N",
         help="how many processes work (default: one for each core)",
@@ -117,7 +113,7 @@ def main(arguments: argparse.Namespace) -> int:
             changed = sync.changed()
             if not (status or arguments.dry_run or arguments.check):
                 _store(sync, remotes, arguments.push)
-    except (FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
+    except (CatalogError, FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
         print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
         return 1
     terminal = Terminal(sys.stdout)
@@ -145,11 +141,14 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.warnings += one.warnings
     stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
     sources = SyncSources(stores, objects)
+    catalog(arguments.functions)
     build = Build(
         objects,
         allow_exec=arguments.allow_exec,
         allow_network=arguments.allow_network,
         pull=arguments.image_pull_policy,
+        timeout=arguments.timeout,
+        functions=arguments.functions,
     )
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard), remotes

@@ -10,6 +10,7 @@ from krmkit.cli.arguments import CommandParser, add_output, add_running, resolve
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.package import PackageError, read
 from krmkit.fn.run import RunOptions
 
@@ -61,7 +62,7 @@ def main(words: list[str]) -> int:
             answers = question.uses(arguments.resource)
         else:
             answers = question.answers(question.find(arguments.resource), arguments.field)
-    except (PackageError, WhyError) as error:
+    except (CatalogError, PackageError, WhyError) as error:
         say("why", error)
         return 1
     mask = Mask(question.rendering.secrets)

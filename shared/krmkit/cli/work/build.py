@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.work.workengine import JobError
+from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.packagemerge import PackageMergeError, merge_packages
 from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.resourcemerge import ResourceConflict
@@ -86,11 +87,13 @@ class Update:
 class Build:
     """The job: Clone or Update in, Built out. Raises JobError.
 
-    `objects` are all that may be injected, `running` says how functions outside the catalog run, as krmkit.fn.resolve.ProgramResolver has it.
+    `objects` are all that may be injected, `functions` are folders with functions of others,
+    and `running` says how functions outside the catalog run, as krmkit.fn.resolve.ProgramResolver has it.
     """
 
-    def __init__(self, objects: Iterable[Resource], **running: Any) -> None:
+    def __init__(self, objects: Iterable[Resource], functions: Sequence[str] = (), **running: Any) -> None:
         self._objects = [(one.text, one.label) for one in objects]
+        self._functions = list(functions)
         self._running = running
         self._resolver: ProgramResolver | None = None
         self._candidates: dict[str, list[Candidate]] = {}
@@ -101,7 +104,8 @@ class Build:
 
     def __call__(self, given: Clone | Update) -> Built:
         if self._resolver is None:
-            self._resolver = ProgramResolver(RunOptions(), **self._running)
+            known = catalog(self._functions) if self._functions else None
+            self._resolver = ProgramResolver(RunOptions(), catalog=known, **self._running)
         try:
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)

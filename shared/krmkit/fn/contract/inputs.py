@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.fn.definition import GROUP_VERSION, FunctionDefinition
+from krmkit.fn.definition import FunctionDefinition
 from krmkit.yaml import emit
 
 # Resources that no function of the catalog has a reason to touch, in layouts that a careless one would damage.
@@ -130,7 +130,7 @@ def typed(definition: FunctionDefinition, spec: object, **more: object) -> str:
     """A config of the function's own kind."""
     return emit.document(
         {
-            "apiVersion": GROUP_VERSION,
+            "apiVersion": definition.api_version,
             "kind": definition.kind,
             "metadata": {"name": "config"},
             "spec": spec,
@@ -146,7 +146,10 @@ def bad_configs(definition: FunctionDefinition, good: dict[str, Any]) -> dict[st
         "unknown field beside spec": (typed(definition, good, xxyyzz=1), "xxyyzz"),
         "failOn": (typed(definition, {**good, "failOn": "sometimes"}), "spec.failOn"),
         "spec is a list": (typed(definition, ["a"]), "spec"),
-        "wrong apiVersion": (typed(definition, good).replace(GROUP_VERSION, "krmkit.dev/v9"), "apiVersion"),
+        "wrong apiVersion": (
+            typed(definition, good).replace(definition.api_version, "krmkit.dev/v9"),
+            "apiVersion",
+        ),
         "wrong kind": (
             typed(definition, good).replace(f"kind: {definition.kind}\n", "kind: Xxyyzz\n", 1),
             "kind",

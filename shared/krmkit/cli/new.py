@@ -1,0 +1,99 @@
+"""`krmkit new function DIR`: the folder of a function of your own, which works before anything in it is edited."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from krmkit.cli.arguments import CommandParser, say
+from krmkit.cli.scaffold import NAME, Place, files
+from krmkit.fn import loader
+from krmkit.fn.contract.expected import RenderError, write
+from krmkit.fn.definition import parse
+from krmkit.fn.write import FileEdit, WriteError, write_folder
+
+_COMMAND = "new function"
+EPILOG = """
+krmkit new function label-teams
+cd label-teams && pytest
+krmkit render examples/basic --functions . --diff
+
+docs/sdk.md tells the way from here to a function of your own.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit new`."""
+    made = CommandParser(prog="krmkit new", description="Make a function of your own.")
+    commands = made.add_subparsers(dest="command", required=True, metavar="function")
+    function = commands.add_parser(
+        "function",
+        help="the folder of a new function",
+        description="Make the folder of a function: main.py, function.yaml, an example, a test, an image file.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    function.add_argument(
+        "folder",
+        metavar="DIR",
+        help="the folder, named as the function: two words or more, as in label-teams",
+    )
+    function.add_argument(
+        "--api-version",
+        default="example.com/v1alpha1",
+        metavar="GROUP/VERSION",
+        help="that of the function's config (default: %(default)s)",
+    )
+    function.add_argument(
+        "--registry",
+        default="registry.example.com",
+        metavar="NAME",
+        help="where its image will be (default: %(default)s)",
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit new function ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    folder = Path(os.path.abspath(arguments.folder))
+    name = folder.name
+    problem = _problem(folder, name)
+    if problem:
+        say(_COMMAND, problem)
+        return 1
+    made = files(name, Place(arguments.registry, arguments.api_version))
+    try:
+        parse(made["function.yaml"])
+        write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
+        (folder / "main.py").chmod(0o755)
+        for kptfile in folder.glob("examples/*/Kptfile"):
+            write(kptfile.parent, folder)
+    except ValueError as error:
+        say(_COMMAND, f"--api-version: {error}")
+        return 1
+    except (OSError, WriteError) as error:
+        say(_COMMAND, error)
+        return 1
+    except RenderError as error:
+        say(
+            _COMMAND,
+            f"the example has no .expected yet: {error}; pytest --krm-write-expected writes it later",
+        )
+    print(
+        f"{arguments.folder} is made: edit function.yaml, main.py and the example; pytest there runs its tests"
+    )
+    return 0
+
+
+def _problem(folder: Path, name: str) -> str:
+    """Why there can be no function of this name, "" where there can."""
+    if not NAME.fullmatch(name):
+        return f'the folder must be named in lower case, two words or more, such as label-teams; got "{name}"'
+    if name in loader.names():
+        return f"krmkit has a function {name} already; choose another name"
+    if os.path.lexists(folder):
+        return f"{folder.name} is there already; name a folder that does not exist yet"
+    return ""

@@ -1,0 +1,81 @@
+"""A rule of the contract: a check, run for each function, each example, or each example with each of some words.
+
+@rule(each_example)
+def second_run_changes_nothing(example: Example) -> None:
+    ...
+    assert without_results(twice.stdout) == without_results(once.stdout)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from krmkit.fn.testing import Example, examples
+
+Case = tuple[str, tuple[Any, ...]]  # what a test is called in brackets, and the arguments of its check
+Cases = Callable[[Path], Iterable[Case]]
+Check = Callable[..., None]
+
+
+class Rule:
+    """A check, and the cases that a function's folder has for it."""
+
+    __slots__ = ("cases", "check", "name")
+
+    def __init__(self, check: Check, cases: Cases) -> None:
+        self.check = check
+        self.cases = cases
+        self.name = check.__name__
+
+
+RULES: list[Rule] = []  # in the order in which they are written down
+
+
+def rule(cases: Cases) -> Callable[[Check], Check]:
+    """Make a check part of the contract."""
+
+    def add(check: Check) -> Check:
+        RULES.append(Rule(check, cases))
+        return check
+
+    return add
+
+
+def each_function(folder: Path) -> Iterator[Case]:
+    """The function's folder, once."""
+    yield "", (folder,)
+
+
+def each_example(folder: Path) -> Iterator[Case]:
+    """Each example package."""
+    for example in examples(folder):
+        yield example.folder.name, (example,)
+
+
+def function_with(words: Iterable[str]) -> Cases:
+    """The function's folder with each of the words."""
+    each = list(words)
+
+    def cases(folder: Path) -> Iterator[Case]:
+        for word in each:
+            yield word, (folder, word)
+
+    return cases
+
+
+def example_with(words: Iterable[str]) -> Cases:
+    """Each example package with each of the words."""
+
+    def cases(folder: Path) -> Iterator[Case]:
+        for example in examples(folder):
+            for word in words:
+                yield f"{example.folder.name}-{word}", (example, word)
+
+    return cases
+
+
+def folder_of(example: Example) -> Path:
+    """The function's folder of an example."""
+    return example.folder.parents[1]

@@ -1,0 +1,116 @@
+"""Rules about the examples: a render comes to what stands in `.expected`, in the layout of kpt's own test runner.
+
+.expected/
+  diff.patch     what `krmkit render` changes, as `git diff` writes it
+  results.yaml   the results of all functions
+  config.yaml    testType, and the exit code where it is not 0
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from krmkit.fn.contract.contractrules import each_example, folder_of, rule
+from krmkit.fn.testing import Example
+
+FOLDER = ".expected"
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+class RenderError(Exception):
+    """`krmkit render` ended in a way that no golden file can be made of."""
+
+
+@rule(each_example)
+def example_comes_to_what_is_expected(example: Example) -> None:
+    """Files changed, results and exit code are the ones in .expected."""
+    place = example.folder / FOLDER
+    assert place.is_dir(), f"{place} is missing; pytest --krm-write-expected writes it"
+    for name, text in observe(example.folder, folder_of(example)).items():
+        assert text == (place / name).read_text("utf-8"), name
+
+
+def write(package: Path, function: Path) -> dict[str, str]:
+    """Write .expected of an example package; returns its files. Raises RenderError."""
+    files = observe(package, function)
+    (package / FOLDER).mkdir(exist_ok=True)
+    for name, text in files.items():
+        (package / FOLDER / name).write_text(text, "utf-8")
+    return files
+
+
+def observe(package: Path, function: Path) -> dict[str, str]:
+    """Render a copy of an example of the function in a folder; return what belongs in .expected, by file name.
+
+    Raises RenderError.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        copy, results = Path(place, package.name), Path(place, "results")
+        shutil.copytree(package, copy, ignore=shutil.ignore_patterns(FOLDER))
+        index = Path(place, "index.git")
+        before = snapshot(index, copy)
+        done = subprocess.run(
+            [sys.executable, "-m", "krmkit", "render", str(copy), "--results-dir", str(results)]
+            + ["--functions", str(function)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": _LIBRARY, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        report = results / "results.yaml"
+        if done.returncode not in {0, 1} or not report.exists():
+            raise RenderError(f"{package}: exit code {done.returncode}, and no results\n{done.stderr}")
+        return {
+            "diff.patch": difference(index, copy, before),
+            "results.yaml": report.read_text("utf-8"),
+            "config.yaml": "testType: render\n"
+            + (f"exitCode: {done.returncode}\n" if done.returncode else ""),
+        }
+
+
+def snapshot(index: Path, package: Path) -> str:
+    """Remember the files of a package as they are; returns the name of that state."""
+    if not index.exists():
+        git(index, package, "init", "--quiet")
+    git(index, package, "add", "--all", "--force")
+    return git(index, package, "write-tree").strip()
+
+
+def difference(index: Path, package: Path, before: str) -> str:
+    """What `git diff` says of the package since a snapshot."""
+    after = snapshot(index, package)
+    return git(
+        index,
+        package,
+        "-c",
+        "core.abbrev=7",
+        "-c",
+        "core.quotepath=off",
+        "diff",
+        "--no-color",
+        "--no-renames",
+        before,
+        after,
+    )
+
+
+def git(index: Path, package: Path, *arguments: str) -> str:
+    """Run git on the package with a repository of its own beside it, no matter how this machine's git is set up."""
+    try:
+        done = subprocess.run(
+            ["git", f"--git-dir={index}", f"--work-tree={package}", *arguments],
+            cwd=package,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull},
+        )
+    except FileNotFoundError:
+        raise RenderError("git is not on PATH; the diff of an example is git's") from None
+    if done.returncode:
+        raise RenderError(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace')}")
+    return done.stdout.decode("utf-8")

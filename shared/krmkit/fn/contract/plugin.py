@@ -1,0 +1,151 @@
+"""The plugin of pytest: `krm_functions` in its settings, or `pytest --krm-functions DIR`, name the functions to test."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.fn.contract.contractrules import Rule
+
+OPTION = "--krm-functions"
+SETTING = "krm_functions"
+WRITE = "--krm-write-expected"
+DEFINITION = "function.yaml"
+
+for _module in ("runchecks", "declared", "expected", "lists", "process"):
+    pytest.register_assert_rewrite(f"krmkit.fn.contract.{_module}")
+
+_folders = pytest.StashKey[frozenset[Path]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options and the setting."""
+    group = parser.getgroup("krm", "the contract of KRM functions")
+    group.addoption(
+        OPTION,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="test the functions in DIR: a function's folder, or one that holds such folders (repeatable)",
+    )
+    group.addoption(WRITE, action="store_true", help="write .expected of all examples before the tests run")
+    parser.addini(SETTING, f"folders as for {OPTION}, relative to this file", type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find out which folders are meant. Raises UsageError for one without a function."""
+    given = [Path(config.invocation_params.dir, folder) for folder in config.getoption(OPTION)]
+    folders = [*given, *config.getini(SETTING)]
+    config.stash[_folders] = frozenset(Path(os.path.realpath(folder)) for folder in folders)
+    if not folders:
+        return
+    _required()
+    from krmkit.fn.knownfunctions import CatalogError, functions_in
+
+    for folder in given:
+        try:
+            functions_in(str(folder))
+        except CatalogError as error:
+            raise pytest.UsageError(f"{OPTION} {error.args[0]}") from None
+    if config.getoption(WRITE):
+        _write_expected(folders)
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    if given and not named:
+        config.args[:] = map(str, given)
+    elif given or not named:
+        config.args += [
+            str(folder) for folder in folders if not _within(folder, config.args, config.rootpath)
+        ]
+
+
+def _write_expected(folders: list[Path]) -> None:
+    """Write .expected of the functions' examples. Raises UsageError."""
+    from krmkit.fn.contract.expected import RenderError, write
+    from krmkit.fn.knownfunctions import CatalogError, functions_in
+
+    try:
+        for function in (function for folder in folders for function in functions_in(str(folder))):
+            for kptfile in sorted(Path(function.folder).glob("examples/*/Kptfile")):
+                write(kptfile.parent, Path(function.folder))
+    except (CatalogError, RenderError) as error:
+        raise pytest.UsageError(f"{WRITE}: {error.args[0]}") from None
+
+
+def _within(folder: Path, places: list[str], root: Path) -> bool:
+    """Whether one of the places that pytest looks through holds a folder."""
+    real = Path(os.path.realpath(folder))
+    return any(real.is_relative_to(os.path.realpath(root / place.partition("::")[0])) for place in places)
+
+
+def _required() -> None:
+    """Say what is missing, before it is missed in the middle of a run."""
+    try:
+        import jsonschema  # noqa: F401
+    except ImportError:
+        raise pytest.UsageError(
+            f"{OPTION} needs the package jsonschema, which is not installed: install krmkit's wheel or checkout"
+            " with the extra [testing]"
+        ) from None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A function.yaml that a setting or an option means is a file of tests."""
+    if file_path.name != DEFINITION:
+        return None
+    folder = Path(os.path.realpath(file_path.parent))
+    if parent.config.stash[_folders].isdisjoint((folder, folder.parent)):
+        return None
+    file: pytest.Collector = FunctionFile.from_parent(parent, path=file_path)
+    return file
+
+
+class FunctionFile(pytest.File):
+    """The tests of one function."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each rule and each of its cases. Raises CollectError where there is nothing to run."""
+        from krmkit.fn import loader
+        from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
+        from krmkit.fn.contract.contractrules import RULES
+        from krmkit.fn.knownfunctions import CatalogError, functions_in
+
+        folder = self.path.parent
+        try:
+            (function,) = functions_in(str(folder))
+            _ = function.process
+        except CatalogError as error:
+            raise self.CollectError(error.args[0]) from None
+        except Exception as error:  # noqa: BLE001  # whatever stands in main.py
+            raise self.CollectError(loader.unloadable(function, error)) from None
+        for rule in RULES:
+            try:
+                cases = list(rule.cases(folder))
+            except (LookupError, ValueError, OSError) as error:
+                raise self.CollectError(str(error)) from None
+            for name, arguments in cases:
+                title = f"{rule.name}[{name}]" if name else rule.name
+                yield RuleItem.from_parent(self, name=title, rule=rule, arguments=arguments)
+
+
+class RuleItem(pytest.Item):
+    """One rule on one case."""
+
+    def __init__(self, *, rule: Rule, arguments: tuple[Any, ...], **more: Any) -> None:
+        super().__init__(**more)
+        self.rule = rule
+        self.arguments = arguments
+
+    def runtest(self) -> None:
+        """Run the check. Raises AssertionError."""
+        self.rule.check(*self.arguments)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the rule is about, and what it is called."""
+        return self.path, 0, f"{self.path.parent.name}: {self.name}"

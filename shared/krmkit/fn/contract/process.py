@@ -1,0 +1,125 @@
+"""Rules about the program: what it may touch, and how it answers when kpt starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from krmkit.fn import loader, testing
+from krmkit.fn import run as core
+from krmkit.fn.contract.contractrules import each_example, each_function, folder_of, rule
+from krmkit.fn.contract.inputs import BYSTANDERS
+from krmkit.fn.run import RunOptions
+from krmkit.fn.testing import Example
+
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+class Watch:
+    """Python's own audit events of a stretch of code; a hook cannot be taken back, so it is switched."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.seen: list[str] = []
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, arguments: tuple[object, ...]) -> None:
+        if not self.on:
+            return
+        path = str(arguments[0]) if arguments else ""
+        if event == "open":
+            # The function's own code, wherever Python keeps it.
+            if not path.endswith((".py", ".pyc", ".so")) and "__pycache__" not in path:
+                self.seen.append(f"open {path}")
+        elif event.startswith(("socket.", "subprocess.", "os.", "shutil.", "tempfile.", "urllib.", "http.")):
+            # An import lists folders.
+            if event not in {"os.listdir", "os.scandir"}:
+                self.seen.append(f"{event} {path}")
+
+
+_watch: list[Watch] = []  # made once: Python cannot take a hook back
+
+
+def watch() -> Watch:
+    """The one watch of this process."""
+    if not _watch:
+        _watch.append(Watch())
+    return _watch[0]
+
+
+@rule(each_example)
+def touches_nothing_outside(example: Example) -> None:
+    """No network, no disk, no other process, no environment."""
+    function = loader.at(str(folder_of(example)))
+    text = example.render_list()
+    definition, process = function.definition, function.process
+    expected = core.run(definition, process, text, RunOptions()).stdout
+    seen = watch().seen
+    seen.clear()
+    with patch.dict(os.environ, {"LOG_TO_STDERR": "true", "TZ": "Asia/Kathmandu"}, clear=True):
+        watch().on = True
+        try:
+            outcome = core.run(definition, process, text, RunOptions())
+        finally:
+            watch().on = False
+
+    assert outcome.stdout == expected
+    assert not seen
+
+
+def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """The function's main.py as a process, with no environment but this."""
+    return subprocess.run(
+        [sys.executable, str(folder / "main.py")],
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+        env={"PYTHONPATH": _LIBRARY, **environment},
+        timeout=60,
+    )
+
+
+@rule(each_example)
+def program_says_the_same(example: Example) -> None:
+    """The program gives the bytes and the exit code of a run in this process, whatever the hash seed and the place are."""
+    folder = folder_of(example)
+    text = example.render_list(BYSTANDERS)
+    expected = testing.run_function(folder, text)
+
+    for seed in ("1", "2"):
+        done = start(folder, text, PYTHONHASHSEED=seed, TZ="Asia/Kathmandu", LANG="C")
+
+        assert done.stdout.decode() == expected.stdout
+        assert (done.returncode, done.stderr.decode()) == (expected.exit_code, expected.stderr)
+
+
+@rule(each_function)
+def no_output_is_no_success(folder: Path) -> None:
+    """kpt takes an empty stdout with exit code 0 for an empty package, and deletes the files: it never comes to that."""
+    done = start(folder, "")
+
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n")
+
+
+@rule(each_function)
+def full_disk_is_a_failure(folder: Path) -> None:
+    """An output that did not arrive whole ends with exit code 1."""
+    if not os.path.exists("/dev/full"):
+        return
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, str(folder / "main.py")],
+            input=testing.resource_list(BYSTANDERS).encode(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={"PYTHONPATH": _LIBRARY},
+            timeout=60,
+        )
+
+    assert done.returncode == 1
+    assert b"cannot write the output" in done.stderr

@@ -1,0 +1,194 @@
+"""What must hold for every run of every function, whatever the input was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from krmkit.fn import loader, testing
+from krmkit.fn.help import COMMON_RULES
+from krmkit.fn.run import Outcome, RunOptions
+from krmkit.krm.resourcelist import ResourceList
+
+# `results` of the KRM Functions Specification v1, told strictly: an unknown key would be lost on the way.
+RESULTS: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["message", "severity", "tags"],
+        "additionalProperties": False,
+        "dependentRequired": {"field": ["resourceRef"]},
+        "properties": {
+            "message": {"type": "string", "minLength": 1},
+            "severity": {"enum": ["error", "warning", "info"]},
+            "resourceRef": {
+                "type": "object",
+                "required": ["apiVersion", "kind", "name"],
+                "additionalProperties": False,
+                "properties": {
+                    key: {"type": "string", "minLength": 1}
+                    for key in ("apiVersion", "kind", "name", "namespace")
+                },
+            },
+            "field": {
+                "type": "object",
+                "required": ["path"],
+                "additionalProperties": False,
+                "properties": {
+                    "path": {"type": "string", "minLength": 1},
+                    "currentValue": {},
+                    "proposedValue": {},
+                },
+            },
+            "file": {
+                "type": "object",
+                "required": ["path"],
+                "additionalProperties": False,
+                "properties": {
+                    "path": {"type": "string", "minLength": 1},
+                    "index": {"type": "string", "pattern": "^[0-9]+$"},
+                },
+            },
+            "tags": {
+                "type": "object",
+                "required": ["rule"],
+                "additionalProperties": {"type": "string"},
+                "properties": {"rule": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"}},
+            },
+        },
+    },
+}
+
+
+def run(folder: Path, text: str, options: RunOptions | None = None) -> Outcome:
+    """Run a function in this process, and check what must hold for every run."""
+    outcome = testing.run_function(folder, text, options)
+    check(folder, text, outcome.stdout, outcome.stderr, outcome.exit_code)
+    return outcome
+
+
+def check(folder: Path, text: str, stdout: str, stderr: str, exit_code: int) -> list[dict[str, Any]]:
+    """The invariants of one run, as seen from outside. Returns the results."""
+    output = load(stdout)
+    assert isinstance(output, dict), "stdout must hold one ResourceList"
+    assert output["kind"] == "ResourceList"
+    # A list that came without items may leave without.
+    assert isinstance(output.get("items", []), list | str)
+    results: list[dict[str, Any]] = output.get("results") or []
+    jsonschema.validate(results, RESULTS)
+
+    failed = any(result["severity"] == "error" for result in results)
+    assert exit_code == (1 if failed else 0), "exit code 1 exactly when there is a result of severity error"
+    if exit_code:
+        assert stderr.count("\n") == 1, f"one line on failure, not {stderr!r}"
+        assert stderr.startswith(folder.name + ": ")
+        assert len(stderr) < 400
+    else:
+        assert stderr == "", "silence on success"
+    assert "Traceback" not in stdout + stderr
+    assert "/krmkit/" not in stderr, "no paths of the library's code"
+    check_order(results)
+    check_rules(folder, results)
+
+    if failed and is_readable(text):
+        assert item_texts(stdout) == item_texts(text), "the original items come back from a failed run"
+    if is_readable(text):
+        check_places(load(text), output)
+    return results
+
+
+def check_order(results: list[dict[str, Any]]) -> None:
+    """Severity, then file, index, resource; nothing said twice."""
+    ranks = [("error", "warning", "info").index(result["severity"]) for result in results]
+    assert ranks == sorted(ranks)
+    keys = []
+    for rank, result in zip(ranks, results, strict=True):
+        file, reference = result.get("file", {}), result.get("resourceRef", {})
+        identity = tuple(reference.get(key, "") for key in ("apiVersion", "kind", "namespace", "name"))
+        keys.append((rank, file.get("path", ""), int(file.get("index", 0)), identity))
+    assert keys == sorted(keys)
+    assert len({repr(result) for result in results}) == len(results)
+
+
+def check_rules(folder: Path, results: list[dict[str, Any]]) -> None:
+    """Each rule that speaks is one of function.yaml, or one that all functions share."""
+    known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(COMMON_RULES)
+    assert not {result["tags"]["rule"] for result in results} - known, "name the rule in function.yaml"
+
+
+def check_places(before: Any, after: Any) -> None:
+    """No two resources of the output claim one place, unless they did in the input."""
+    old = places(before.get("items") or [])
+    new = places(after.get("items") or [])
+    assert len(new) - len(set(new)) <= len(old) - len(set(old)), (
+        "two resources have one (package, path, index)"
+    )
+
+
+def places(items: list[Any]) -> list[tuple[str, str, str]]:
+    """(package, path, index) of the items that have a path."""
+    found = []
+    for item in items:
+        metadata = item.get("metadata") if isinstance(item, dict) else None
+        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+        if not isinstance(annotations, dict):
+            continue
+        path = annotations.get("internal.config.kubernetes.io/path") or annotations.get(
+            "config.kubernetes.io/path"
+        )
+        if path:
+            index = annotations.get("internal.config.kubernetes.io/index") or annotations.get(
+                "config.kubernetes.io/index"
+            )
+            package = annotations.get("internal.config.kubernetes.io/package-path", "")
+            found.append((str(package), str(path), str(index or "0")))
+    return found
+
+
+def load(text: str) -> Any:
+    """A text as PyYAML reads it, every scalar a string: an opinion that is not ours."""
+    return _plain(yaml.compose(text, Loader=yaml.CBaseLoader), {})
+
+
+def _plain(node: yaml.Node | None, known: dict[yaml.Node, Any]) -> Any:
+    """Plain data; what an alias refers to is shared, as a bomb would not fit otherwise."""
+    if node is None or isinstance(node, yaml.ScalarNode):
+        return node.value if node is not None else None
+    if node in known:
+        return known[node]
+    known[node] = "(loop)"
+    data: Any
+    # Loops, not comprehensions: one frame for each level of nesting is as many as there are.
+    if isinstance(node, yaml.MappingNode):
+        data = {}
+        for key, value in node.value:
+            name = _plain(key, known)
+            data[name if isinstance(name, str) else repr(name)] = _plain(value, known)
+    else:
+        data = []
+        for value in node.value:
+            data.append(_plain(value, known))
+    known[node] = data
+    return data
+
+
+def is_readable(text: str) -> bool:
+    """Whether a text is a ResourceList."""
+    try:
+        ResourceList.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def item_texts(text: str) -> list[str]:
+    """The items of a list, byte for byte (line ends after the last one aside)."""
+    return [item.text.rstrip("\r\n") for item in ResourceList.parse(text).items]
+
+
+def without_results(text: str) -> str:
+    """A list's text up to its results."""
+    return text.partition("\nresults:")[0].rstrip("\n")

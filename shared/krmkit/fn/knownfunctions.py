@@ -1,0 +1,76 @@
+"""The functions that a command knows: those of krmkit, and those of folders that the user names (`--functions`).
+
+    catalog(["my-functions"])["label-teams"].definition.summary
+
+A folder is that of a function (function.yaml and main.py lie in it), or holds such folders.
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.fn import loader
+from krmkit.fn.loader import Function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DEFINITION = "function.yaml"
+PROGRAM = "main.py"
+
+
+class CatalogError(LookupError):
+    """A folder holds no function that can be used; the message names the file and what would be right."""
+
+
+def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
+    """Krmkit's own functions and those in `folders`, by name. Raises CatalogError.
+
+    A name stands for one function: a second one of that name is an error, whosever it is.
+    """
+    found = {name: Function(f"{loader.functions_folder()}/{name}") for name in loader.names()}
+    own = frozenset(found)
+    for folder in folders:
+        for function in functions_in(folder):
+            other = found.setdefault(function.name, function)
+            if other.folder != function.folder:
+                where = "krmkit" if function.name in own else other.folder
+                raise CatalogError(
+                    f"{function.folder}: {where} has a function {function.name} too; give one of them another name"
+                )
+    return found
+
+
+def functions_in(folder: str) -> list[Function]:
+    """The functions of a folder, each checked to be one. Raises CatalogError."""
+    if not os.path.isdir(folder):
+        kind = "is a file" if os.path.exists(folder) else "does not exist"
+        raise CatalogError(f"{folder}: {kind}; name the folder of a function, or one that holds such folders")
+    places = [folder]
+    if not os.path.isfile(os.path.join(folder, DEFINITION)):
+        places = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+        places = [place for place in places if os.path.isfile(os.path.join(place, DEFINITION))]
+    if not places:
+        raise CatalogError(
+            f"{folder}: holds no function: neither it nor a folder in it has a {DEFINITION};"
+            " krmkit new function DIR makes one"
+        )
+    return [_checked(place) for place in places]
+
+
+def _checked(folder: str) -> Function:
+    """The function of a folder with a function.yaml. Raises CatalogError."""
+    function = Function(os.path.realpath(folder))
+    path = os.path.join(folder, DEFINITION)
+    try:
+        name = function.definition.name
+    except OSError as error:
+        raise CatalogError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise CatalogError(f"{path}: {error}") from None
+    if name != function.name:
+        raise CatalogError(f'{path}: name must be that of its folder, "{function.name}", got "{name}"')
+    if not os.path.isfile(os.path.join(folder, PROGRAM)):
+        raise CatalogError(f"{folder}: has a {DEFINITION} and no {PROGRAM}")
+    return function
