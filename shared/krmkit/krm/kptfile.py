@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.yaml.data import go_data
-from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.yaml.data import is_null
+from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class _Reader:
         node = parent.get(name)
         if node is None or isinstance(node, Map):
             return node
-        if not _is_null(node):
+        if not is_null(node):
             self.problems.append(f"{path}.{name}".lstrip(".") + ": must be a map")
         return None
 
@@ -203,17 +203,17 @@ class _Reader:
                 where = f"{path}.{name}[{index}]"
                 if isinstance(item, Map):
                     found.append((item, where))
-                elif not _is_null(item):
+                elif not is_null(item):
                     self.problems.append(f"{where}: must be a map")
                 else:
                     found.append((Map(), where))
-        elif node is not None and not _is_null(node):
+        elif node is not None and not is_null(node):
             self.problems.append(f"{path}.{name}: must be a list")
         return found
 
     def text(self, parent: Map, name: str, path: str) -> str:
         node = parent.get(name)
-        if node is None or _is_null(node):
+        if node is None or is_null(node):
             return ""
         if isinstance(node, Scalar):
             return node.text
@@ -285,7 +285,3 @@ class _Reader:
 
 def _names(node: Map) -> list[str]:
     return [entry.name for entry in node if entry.name is not None]
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Scalar) and go_data(node) is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
+from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -88,6 +88,22 @@ def go_value(node: Scalar) -> object:
 def core_value(node: Scalar) -> object:
     """The value of one scalar under the YAML 1.2 core schema."""
     return _value(node, core_resolve)
+
+
+def is_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by Go's rules."""
+    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
+
+
+def is_core_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by the YAML 1.2 core schema."""
+    if node is None:
+        return True
+    if not isinstance(node, Scalar):
+        return False
+    if node.tag is not None:
+        return node.tag == "!!null"
+    return not node.style and node.text in NULLS
 
 
 def _value(node: Scalar, resolve: Resolve) -> object:

@@ -15,6 +15,7 @@ from krmkit.cli.why.fieldvalues import MISSING, covers, plain, values_of
 from krmkit.cli.why.trace import TracedResource, Tracer
 from krmkit.fn.pipeline import render
 from krmkit.lang.nearest import did_you_mean
+from krmkit.yaml.data import same_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ class Question:
             if wanted and not covers(wanted, path):
                 continue
             seen = [view.get(path, MISSING) for view in views]
-            moved = [number for number in range(1, len(seen)) if not _same(seen[number - 1], seen[number])]
+            moved = [
+                number for number in range(1, len(seen)) if not same_data(seen[number - 1], seen[number])
+            ]
             if not moved and not wanted:
                 continue
             answer = Answer(subject.name, path, self._place(subject, path, seen[0]), seen[0], seen[-1])
@@ -138,10 +141,6 @@ class Question:
         inner = f"{package}/Kptfile" if package else "Kptfile"
         path, line, column = self.sources.place(inner, 0, {}, entry)
         return f"{path}:{line}:{column}"
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def _named(cause: Cause, name: str) -> bool:
