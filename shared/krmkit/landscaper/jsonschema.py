@@ -48,11 +48,6 @@ def violations(schema: object, value: object) -> list[str]:
     return list(found)[:_MOST]
 
 
-def check_schema(schema: object) -> None:
-    """Raise SchemaError if the schema is none."""
-    violations(schema, None)
-
-
 def _validator(library: Any, schema: dict[str, object] | bool) -> jsonschema_rs.Validator:
     draft = schema.get("$schema", "") if isinstance(schema, dict) else ""
     name = next((cls for key, cls in _DRAFTS.items() if key in str(draft)), "Draft7Validator")

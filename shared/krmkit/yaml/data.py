@@ -80,6 +80,14 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     return _Reader(core_resolve, limits, any_key=True).data(node)
 
 
+def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as Go decodes it into fields of type string: each scalar is the text that stands there, or None for null.
+
+    Example: `a: 010` is {"a": "010"}.
+    """
+    return _Texts(go_resolve, limits).data(node)
+
+
 def go_value(node: Scalar) -> object:
     """The value of one scalar under Go's rules: its style and explicit tag decide before its text does."""
     return _value(node, go_resolve)
@@ -234,6 +242,18 @@ class _Comparing(_Reader):
             return _value(node, self.resolve)
         except YamlError:
             return node.tag, node.text
+
+
+class _Texts(_Reader):
+    __slots__ = ()
+
+    def data(self, node: Node | None) -> object:
+        if not isinstance(node, Scalar):
+            return super().data(node)
+        if self.through_alias:
+            self.count(node)
+        is_null = node.tag == "!!null" or (node.tag is None and not node.style and node.text in NULLS)
+        return None if is_null else node.text
 
 
 def _is_merge(key: Node) -> bool:
