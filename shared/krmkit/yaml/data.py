@@ -7,6 +7,7 @@ reached through an alias count against `Limits.aliases`, so that a few hundred b
 
 from __future__ import annotations
 
+from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
@@ -144,6 +145,11 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     return line_column(node.source.text, node.start)
 
 
+_VISIT = 2  # steps of effort that a node costs that is reached through an alias
+_COUNTED = 1024  # so many of them are charged at once
+_MERGED = 4  # keys of a merged mapping that cost one step
+
+
 class _Reader:
     __slots__ = ("any_key", "key", "limits", "open", "resolve", "through_alias", "visited")
 
@@ -192,6 +198,8 @@ class _Reader:
 
     def count(self, node: Node) -> None:
         self.visited += 1
+        if not self.visited % _COUNTED:
+            charge(_COUNTED * _VISIT)
         if self.visited > self.limits.aliases:
             raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases", *line_of(node))
 
@@ -226,6 +234,7 @@ class _Reader:
                 )
             data = self.data(source)
             assert isinstance(data, dict)
+            charge(len(data) // _MERGED)
             for name, item in data.items():
                 result.setdefault(name, item)
 
