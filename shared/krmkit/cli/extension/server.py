@@ -142,6 +142,8 @@ class _Server:
         config.bind = [place]
         config.graceful_timeout = settings.grace
         config.keep_alive_timeout = 120.0
+        # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.
+        config.keep_alive_max_requests = 1 << 30
         config.read_timeout = 60
         config.h2_max_inbound_frame_size = 1 << 20
         config.accesslog = None
