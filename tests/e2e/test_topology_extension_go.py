@@ -155,12 +155,12 @@ class Calls:
         ]
         if client:
             command += ["-cert", f"{client}.crt", "-key", f"{client}.key"]
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [*command, "-body", "body.json", *words], cwd=folder, stdout=subprocess.PIPE, text=True
         )
 
     def result(self) -> Object:
-        text, _ = self._process.communicate(timeout=60)
+        text, _ = self.process.communicate(timeout=60)
         found: Object = json.loads(text)
         return found
 
@@ -222,7 +222,7 @@ def children(pid: int) -> list[int]:
 
 
 def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, server: Server) -> None:
-    """Clients that are killed in the middle of their calls leave the others' calls whole, and nothing open."""
+    """Clients that are killed in their calls, or send half a request, leave the others' calls whole and nothing open."""
     descriptors = Path(f"/proc/{server.process.pid}/fd")
     before = len(list(descriptors.iterdir()))
     calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-seconds", "8")
@@ -230,9 +230,14 @@ def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, serve
 
     def come_and_go() -> None:
         while not stop.is_set():
-            with Calls(programs, certified, server, "-callers", "4", "-seconds", "8")._process as gone:
+            half = server.connection(certified)
+            half.putrequest("POST", GENERATE)
+            half.putheader("Content-Length", "1000")
+            half.endheaders(b'{"items": [')
+            with Calls(programs, certified, server, "-callers", "4", "-seconds", "8").process as gone:
                 time.sleep(0.4)
                 gone.kill()
+            half.close()
 
     others = threading.Thread(target=come_and_go)
     others.start()
@@ -245,3 +250,6 @@ def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, serve
     while len(list(descriptors.iterdir())) > before + 2:
         assert time.monotonic() < end, "connections of clients that have gone stay open"
         time.sleep(0.2)
+    # Nothing waits for those clients: the end takes no grace.
+    server.process.terminate()
+    assert server.process.wait(15) == 0
