@@ -99,6 +99,22 @@ def core_value(node: Scalar) -> object:
     return _value(node, core_resolve)
 
 
+def is_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by Go's rules."""
+    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
+
+
+def is_core_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by the YAML 1.2 core schema."""
+    if node is None:
+        return True
+    if not isinstance(node, Scalar):
+        return False
+    if node.tag is not None:
+        return node.tag == "!!null"
+    return not node.style and node.text in NULLS
+
+
 def _value(node: Scalar, resolve: Resolve) -> object:
     if node.value is not UNSET:
         return node.value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from krmkit.fn.masking import SHORTEST, Mask, marked
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.overview import passwords
 from krmkit.palette.packitems import Packs
+from krmkit.render.masking import SHORTEST, Mask, marked
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
