@@ -209,7 +209,7 @@ class ResourceList:
         if self._items is None:
             texts = chunks.items
         else:
-            texts = [item.text if type(item) is _Item else _json(item.get()) for item in self._items]
+            texts = [_in_flow(item) for item in self._items]
         if len(texts) != len(chunks.items) or (self._items and type(self._items[-1]) is not _Item):
             return (joints[0] if joints else ", ").join(texts)
         parts = []
@@ -344,7 +344,12 @@ def _rendered(document: Document) -> str:
     return render(document)
 
 
-def _json(value: object) -> str:
+def _in_flow(item: Resource) -> str:
+    """An item's text as it stands in a list in brackets."""
+    text = item.text
+    # `{}` becomes a block when something is put into it.
+    if type(item) is _Item and (not item.changed or item.root.flow):
+        return text
     import json
 
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(item.get(), ensure_ascii=False)
