@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.fn.package import read
+from krmkit.render.package import read
 from tests.e2e.gitfleet import REPOSITORIES, GitFleet
 
 with warnings.catch_warnings():

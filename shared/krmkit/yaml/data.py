@@ -7,6 +7,7 @@ reached through an alias count against `Limits.aliases`, so that a few hundred b
 
 from __future__ import annotations
 
+from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
@@ -98,6 +99,22 @@ def core_value(node: Scalar) -> object:
     return _value(node, core_resolve)
 
 
+def is_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by Go's rules."""
+    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
+
+
+def is_core_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by the YAML 1.2 core schema."""
+    if node is None:
+        return True
+    if not isinstance(node, Scalar):
+        return False
+    if node.tag is not None:
+        return node.tag == "!!null"
+    return not node.style and node.text in NULLS
+
+
 def _value(node: Scalar, resolve: Resolve) -> object:
     if node.value is not UNSET:
         return node.value
@@ -126,6 +143,11 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     from krmkit.yaml.errors import line_column
 
     return line_column(node.source.text, node.start)
+
+
+_VISIT = 2  # steps of effort that a node costs that is reached through an alias
+_COUNTED = 1024  # so many of them are charged at once
+_MERGED = 4  # keys of a merged mapping that cost one step
 
 
 class _Reader:
@@ -176,6 +198,8 @@ class _Reader:
 
     def count(self, node: Node) -> None:
         self.visited += 1
+        if not self.visited % _COUNTED:
+            charge(_COUNTED * _VISIT)
         if self.visited > self.limits.aliases:
             raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases", *line_of(node))
 
@@ -210,6 +234,7 @@ class _Reader:
                 )
             data = self.data(source)
             assert isinstance(data, dict)
+            charge(len(data) // _MERGED)
             for name, item in data.items():
                 result.setdefault(name, item)
 
