@@ -171,7 +171,7 @@ def test_only_with_the_token(browser: Browser, server: Server) -> None:
         "const done = arguments[arguments.length - 1];"
         "fetch(arguments[0], {mode: 'no-cors', method: 'POST', body: '{}'}).then(() => done('sent'), () => done('refused'))"
     )
-    browser.driver.execute_async_script(script, f"http://127.0.0.1:{server.port}/save")  # type: ignore[no-untyped-call]
+    browser.driver.execute_async_script(script, f"http://127.0.0.1:{server.port}/save")
     browser.errors()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.cli.report.resultplaces import steps_of
 from krmkit.fn.package import KPTFILE
 from krmkit.fn.resolve import image_name, program_name
+from krmkit.lang.dottedpath import steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tests.unit.cli.packages import contents
 
 HOST, TOKEN = "127.0.0.1:8123", "t0ken"
 GOOD = {"host": HOST, "authorization": f"Bearer {TOKEN}", "origin": f"http://{HOST}"}
-CHOICE = {"choices": {"pipeline.mutators[0]": {"app": []}}}
+CHOICE: dict[str, Any] = {"choices": {"pipeline.mutators[0]": {"app": []}}}
 
 
 class Client:
