@@ -11,14 +11,14 @@ import socket
 
 from krmkit.cli.arguments import CommandParser, add_running, resolver_of, say
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.fn.package import PackageError, read
 from krmkit.fn.run import RunOptions
+from krmkit.render.package import PackageError, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.render.resolve import ProgramResolver
 
 ADDRESS = "127.0.0.1"
 _GRACE = 2.0  # seconds that a request may take after Ctrl-C

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from krmkit.fn.package import KPTFILE
-from krmkit.fn.resolve import image_name, program_name
 from krmkit.lang.dottedpath import steps_of
+from krmkit.render.package import KPTFILE
+from krmkit.render.resolve import image_name, program_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.package import Package
-    from krmkit.fn.source import FileResource
     from krmkit.krm.kptfile import PipelineFunction
+    from krmkit.render.package import Package
+    from krmkit.render.source import FileResource
 
     Path = tuple[str | int, ...]
 

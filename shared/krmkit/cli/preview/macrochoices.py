@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from krmkit.cli.preview.configplace import ChoiceError
-from krmkit.fn.diff import SECRET
 from krmkit.lang.nearest import did_you_mean
+from krmkit.render.diff import SECRET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from starlette.routing import Route
 from krmkit.cli.page import page
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.cli.preview.previewpackage import ChangedError, PreviewPackage
-from krmkit.fn.package import PackageError
-from krmkit.fn.write import WriteError
+from krmkit.disk.write import WriteError
+from krmkit.render.package import PackageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

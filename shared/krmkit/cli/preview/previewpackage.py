@@ -12,28 +12,28 @@ from krmkit.cli.report.machines import has_clusters, topology_of
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.report.resultplaces import shown_path
-from krmkit.fn.folders import WORK
-from krmkit.fn.package import KPTFILE, PackageError, read
-from krmkit.fn.source import (
+from krmkit.disk.folders import WORK
+from krmkit.disk.write import FileEdit, write
+from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import Kptfile
+from krmkit.lang.nearest import did_you_mean
+from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.source import (
     SourceError,
     SourceFile,
     first_document,
     may_hold_orchestration,
     strip_orchestration,
 )
-from krmkit.fn.write import FileEdit, write
-from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile
-from krmkit.lang.nearest import did_you_mean
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.package import Package
-    from krmkit.fn.resolve import ProgramResolver
     from krmkit.krm.resource import Resource
+    from krmkit.render.package import Package
+    from krmkit.render.resolve import ProgramResolver
 
     Choices = PresetChoices | MacroChoices
 

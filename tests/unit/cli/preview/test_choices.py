@@ -10,9 +10,9 @@ import pytest
 
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.cli.preview.previewpackage import ChangedError, PreviewPackage
-from krmkit.fn.resolve import ProgramResolver
+from krmkit.disk.write import WriteError
 from krmkit.fn.run import RunOptions
-from krmkit.fn.write import WriteError
+from krmkit.render.resolve import ProgramResolver
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, contents
 
 PRESETS, MACROS = "pipeline.mutators[0]", "pipeline.mutators[1]"

@@ -12,8 +12,8 @@ import pytest
 from krmkit.cli import main
 from krmkit.cli.preview.previewapp import Preview
 from krmkit.cli.preview.previewpackage import PreviewPackage
-from krmkit.fn.resolve import ProgramResolver
 from krmkit.fn.run import RunOptions
+from krmkit.render.resolve import ProgramResolver
 from tests.unit.cli.packages import contents
 
 HOST, TOKEN = "127.0.0.1:8123", "t0ken"
