@@ -163,7 +163,7 @@ def chain(count: int) -> str:
 
 DEEP = "[" * 400 + "]" * 400
 DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
-    f'  t{n}: {{allOf: [{{$ref: "local://t{n - 1}"}}, {{$ref: "local://t{n - 1}"}}]}}' for n in range(1, 40)
+    f'  t{n}: {{allOf: [{{$ref: "local://t{n - 1}"}}, {{$ref: "local://t{n - 1}"}}]}}' for n in range(1, 20)
 )
 
 
@@ -171,7 +171,7 @@ DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
     ("body", "rule"),
     [
         (chain(3), "cycle"),
-        (DOUBLED + '\nimports:\n- {name: a, schema: {$ref: "local://t39"}}\n', "limit"),
+        (DOUBLED + '\nimports:\n- {name: a, schema: {$ref: "local://t19"}}\n', "limit"),
         ('imports:\n- {name: a, schema: {$ref: "local://absent"}}\n', "schema-validation-failed"),
         ('imports:\n- {name: a, schema: {$ref: "blueprint://../../etc/passwd"}}\n', "schema-validation-failed"),
         ('imports:\n- {name: a, schema: {$ref: "cd://resources/x"}}\n', "schema-validation-failed"),
