@@ -12,25 +12,25 @@ import re
 from functools import lru_cache
 
 from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
-from krmkit.fn.package import KPTFILE
-from krmkit.fn.resultlist import normalized
 from krmkit.krm.errors import ListError
+from krmkit.lang.dottedpath import steps_of
+from krmkit.render.package import KPTFILE
+from krmkit.render.resultlist import normalized
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Map, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.package import Package
-    from krmkit.fn.pipeline import Rendering
-    from krmkit.fn.resultlist import FunctionRun
-    from krmkit.fn.source import FileResource
-    from krmkit.fn.write import FileEdit
+    from krmkit.disk.write import FileEdit
+    from krmkit.render.package import Package
+    from krmkit.render.pipeline import Rendering
+    from krmkit.render.resultlist import FunctionRun
+    from krmkit.render.source import FileResource
     from krmkit.yaml.tree import Node
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")
 _CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
 _MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
-_STEP = re.compile(r"""\[["']([^"']*)["']\]|\[([0-9]{1,9})\]|"([^"]*)"|([^.\[\]"]+)""")
 
 
 def shown_path(path: str) -> str:
@@ -38,14 +38,6 @@ def shown_path(path: str) -> str:
     real, here = os.path.realpath(path), os.path.realpath(os.curdir)
     inside = os.path.commonpath([real, here]) == here
     return (os.path.relpath(real, here) if inside else real).replace(os.sep, "/")
-
-
-def steps_of(field: str) -> list[str | int]:
-    """The keys and positions of a field path: `steps_of('a.b[0]."x.y"') == ["a", "b", 0, "x.y"]`."""
-    found: list[str | int] = []
-    for bracketed, number, quoted, plain in _STEP.findall(field):
-        found.append(int(number) if number else bracketed or quoted or plain)
-    return found
 
 
 class PackageFiles:

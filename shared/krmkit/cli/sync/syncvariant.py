@@ -21,8 +21,9 @@ from krmkit.cli.sync.revisions import CloneSource, SyncSources
 from krmkit.cli.sync.store import WORKSPACE, Store
 from krmkit.cli.sync.syncstate import VariantState, state_ref
 from krmkit.cli.work.build import Built, Clone, Files, Update
-from krmkit.fn.variantpackages import VariantError
+from krmkit.lang.dottedpath import dotted
 from krmkit.porch import lifecycle
+from krmkit.render.variantpackages import VariantError
 
 VARIANT = "Variant: "
 HISTORY = 1000  # commits of a draft that are looked at; a longer one counts as edited
@@ -193,9 +194,7 @@ class VariantSync:
         """A draft gets a commit, a published revision a new draft, where the update changes anything."""
         self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
-        self.outcome.conflicts = [
-            f"{one.file} {'.'.join(one.path)}: {one.message}" for one in built.conflicts
-        ]
+        self.outcome.conflicts = [f"{one.file} {dotted(one.path)}: {one.message}" for one in built.conflicts]
         if built.conflicts and not published and self._was_edited(commit):
             self.outcome.stuck = True
             return

@@ -14,19 +14,20 @@ from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.causes import Cause, Inputs
 from krmkit.cli.why.fieldvalues import MISSING, covers, plain, values_of
 from krmkit.cli.why.trace import TracedResource, Tracer
-from krmkit.fn.pipeline import render
-from krmkit.fn.source import SourceFile
 from krmkit.lang.nearest import did_you_mean
+from krmkit.render.pipeline import render
+from krmkit.render.source import SourceFile
+from krmkit.yaml.data import same_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.fn.package import Package
-    from krmkit.fn.pipeline import Rendering
-    from krmkit.fn.resolve import ProgramResolver
-    from krmkit.fn.source import FileResource
+    from krmkit.render.package import Package
+    from krmkit.render.pipeline import Rendering
+    from krmkit.render.resolve import ProgramResolver
+    from krmkit.render.source import FileResource
 
 
 class WhyError(Exception):
@@ -131,7 +132,9 @@ class Question:
             if wanted and not covers(wanted, path):
                 continue
             seen = [view.get(path, MISSING) for view in views]
-            moved = [number for number in range(1, len(seen)) if not _same(seen[number - 1], seen[number])]
+            moved = [
+                number for number in range(1, len(seen)) if not same_data(seen[number - 1], seen[number])
+            ]
             if not moved and not wanted:
                 continue
             answer = Answer(subject.name, path, self._place(subject, path, seen[0]), seen[0], seen[-1])
@@ -166,10 +169,6 @@ def _written(rendering: Rendering) -> dict[tuple[str, str, str], tuple[str, File
         if change.after is not None
         for item in SourceFile(change.path, change.after, "", change.path).items
     }
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def _named(cause: Cause, name: str) -> bool:
