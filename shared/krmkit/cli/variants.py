@@ -16,8 +16,9 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.enginechoice import add_on, engine_for
 from krmkit.cli.work.shard import add_shard
-from krmkit.cli.work.workengine import EngineError, add_on, engine_for
+from krmkit.cli.work.workengine import EngineError
 from krmkit.disk.journal import recover
 from krmkit.disk.write import Writer
 from krmkit.fn.knownfunctions import CatalogError, catalog

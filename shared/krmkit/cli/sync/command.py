@@ -22,8 +22,9 @@ from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
 from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.build import Build
+from krmkit.cli.work.enginechoice import add_on, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
-from krmkit.cli.work.workengine import EngineError, add_on, engine_for
+from krmkit.cli.work.workengine import EngineError
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource

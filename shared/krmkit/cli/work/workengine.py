@@ -8,7 +8,6 @@ anywhere. Job, inputs and answers can be pickled. What is costly to set up, the 
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
@@ -102,25 +101,6 @@ class Processes:
 
 def _doing(job: Job) -> Callable[[Any], Done]:
     return lambda given: attempt(job, given)
-
-
-def engine_for(address: str, jobs: int, count: int) -> Engine:
-    """The cluster at an address, or without one this machine. Raises EngineError."""
-    if address:
-        from krmkit.cli.work.daskengine import DaskEngine
-
-        return DaskEngine(address)
-    return local(jobs, count)
-
-
-def add_on(parser: ArgumentParser) -> None:
-    """Add --on."""
-    parser.add_argument(
-        "--on",
-        default="",
-        metavar="ADDRESS",
-        help="let a cluster of Dask build the packages, by the address of its scheduler, such as tcp://10.0.0.1:8786",
-    )
 
 
 def local(jobs: int, count: int) -> Engine:
