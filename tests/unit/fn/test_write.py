@@ -233,7 +233,7 @@ def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
     handle = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_SH)  # which only a lock for one alone has to wait for
-    code = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom krmkit.fn.write import Change, write\nprint(flush=True)\nwrite(sys.argv[2], [Change('a', 'old', 'new')])"
+    code = "import sys\nsys.path.insert(0, sys.argv[1])\nfrom krmkit.fn.write import FileEdit, write\nprint(flush=True)\nwrite(sys.argv[2], [FileEdit('a', 'old', 'new')])"
     source = str(Path(__file__).parents[3] / "shared")
     waiting = subprocess.Popen([sys.executable, "-c", code, source, str(tmp_path)], stdout=subprocess.PIPE)
     assert waiting.stdout is not None
@@ -276,7 +276,7 @@ CRASH = """
 import os, shutil, sys
 sys.path.insert(0, sys.argv[1])
 import json, hashlib
-from krmkit.fn.write import Change, write
+from krmkit.fn.write import FileEdit, write
 
 left = int(sys.argv[3])
 failing = int(sys.argv[4])
@@ -299,7 +299,7 @@ def crashing(name, real):
 
 for name in {steps!r}:
     setattr(os, name, crashing(name, getattr(os, name)))
-write(sys.argv[2], [Change("a", "old a", "new a"), Change("b", "old b", "new b"), Change("x/c", None, "new c"), Change("d", "old d", None)])
+write(sys.argv[2], [FileEdit("a", "old a", "new a"), FileEdit("b", "old b", "new b"), FileEdit("x/c", None, "new c"), FileEdit("d", "old d", None)])
 """
 
 
