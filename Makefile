@@ -26,16 +26,18 @@ venv-run:
 git:
 	@command -v git >/dev/null 2>&1 || { echo "git is missing. Install it, on Debian or Ubuntu: apt-get install git" >&2; exit 1; }
 
-run: venv-run ## render an example package and show what changed (PACKAGE=dir)
+run: venv-run ## render an example package, show what changed, and make a page of it (PACKAGE=dir)
 	@rm -rf build/run && mkdir -p build/run && cp -R $(PACKAGE)/. build/run
 	@echo "krmkit render $(PACKAGE) --diff --write  (a copy of it, in build/run)"
+	@$(RUN) -m krmkit.cli report build/run --output build/report.html
 	@$(RUN) -m krmkit.cli render build/run --diff --write
+	@echo "The same to look at, in a browser: build/report.html"
 
 test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
 	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
-	@$(PYTEST) -m "not kpt and not images" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
+	@$(PYTEST) -m "not kpt and not images and not browser" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -57,8 +59,8 @@ bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; 
 soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
 	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)
 
-e2e: venv ## end-to-end tests, with the real kpt where it is on PATH
-	@$(PYTEST) -m "not images" --require-kpt tests/e2e
+e2e: venv ## end-to-end tests in a real Chromium, and with the real kpt where it is on PATH
+	@$(PYTEST) -m "not images" --require-kpt --require-browser tests/e2e
 
 new: venv ## the folder of a new function (NAME=my-function)
 	@test -n "$(NAME)" || { echo "name the function: make new NAME=my-function" >&2; exit 2; }
@@ -75,7 +77,7 @@ proto: venv ## write the Python code of *.proto, beside them
 	@$(DEV) -m tools.proto
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel jsonschema protobuf serve extension spiff testing build dev image sbom; do \
+	@for name in run cel jsonschema protobuf serve extension preview spiff testing build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

@@ -24,6 +24,10 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("krmkit")
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMEDRIVER = shutil.which("chromedriver")
+NO_BROWSER = "chromium and chromedriver are not on PATH (Debian: apt-get install chromium chromium-driver)"
+
 ran_with_kpt = pytest.StashKey[set[str]]()
 
 
@@ -32,6 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--require-kpt",
         action="store_true",
         help="fail when kpt is on PATH and no test marked `kpt` was executed",
+    )
+    parser.addoption(
+        "--require-browser",
+        action="store_true",
+        help="fail where tests marked `browser` cannot run, instead of skipping them",
     )
     parser.addoption("--function", default="", help="run only the tests that are about this function")
 
@@ -63,6 +72,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         others = [item for item in items if not is_about(item, function)]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in set(others)]
+    has_browser = CHROMIUM is not None and CHROMEDRIVER is not None
+    if not has_browser and not config.getoption("--require-browser"):
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
     if KPT is not None:
         return
     absent = pytest.mark.skip(reason="kpt is not on PATH")

@@ -10,7 +10,7 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.lang.violations import join
+from krmkit.lang.dottedpath import join
 from krmkit.palette.packitems import CarrierError, Packs
 from krmkit.palette.presets import apply_presets
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections import Counter
 from difflib import SequenceMatcher
@@ -248,6 +249,13 @@ def test_findings_are_named_and_nothing_is_written(kpt: str, tmp_path: Path) -> 
     assert errors(tmp_path / "results" / "results.yaml") == 6
 
 
+def without_file_lines(results: Path) -> str:
+    """Results without the lines of packages' files: kpt quotes some block scalars anew, which hides the lines in them."""
+    return re.sub(
+        r"line \d+, column \d+ \((line [^)]*)\): |(line [^:\n]* of [^:\n]*): ", r"\1\2: ", results.read_text()
+    )
+
+
 def test_findings_do_not_fail_when_told_so(kpt: str, tmp_path: Path) -> None:
     """With `failOn: never` the same findings are warnings, the render succeeds, and the packs are what they were."""
     spec = "  scope: cluster\n  failOn: never\n"
@@ -261,7 +269,7 @@ def test_findings_do_not_fail_when_told_so(kpt: str, tmp_path: Path) -> None:
 
     assert (done.returncode, found.returncode) == (0, 0), (done.stderr, found.stderr)
     results = tmp_path / "results" / "results.yaml"
-    assert (tmp_path / "results-of-krmkit" / "results.yaml").read_text() == results.read_text()
+    assert without_file_lines(tmp_path / "results-of-krmkit" / "results.yaml") == without_file_lines(results)
     check_findings(results)
     assert errors(results) == 0
     assert exported_from(root, tmp_path / "out") == originals()

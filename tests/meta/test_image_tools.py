@@ -79,7 +79,11 @@ def test_template_builds_on_the_projects_base() -> None:
 def test_ci_installs_what_is_looked_for() -> None:
     """Each program that the images' tools and measurements look for is one that .ci/install-tools brings."""
     root = DOCKERFILE.parent
-    sources = [*root.glob("tools/images/*.py"), root / "tests/bench/bench_images.py"]
+    sources = [
+        *root.glob("tools/images/*.py"),
+        root / "tests/bench/bench_images.py",
+        root / "tests/e2e/goprograms.py",
+    ]
     wanted = {
         name for path in sources for name in re.findall(r'which\("([a-z]+)"\)', path.read_text("utf-8"))
     }
@@ -87,8 +91,8 @@ def test_ci_installs_what_is_looked_for() -> None:
         r"^for package in (.+); do$", (root / ".ci/install-tools").read_text("utf-8"), re.M
     )
 
-    assert {"podman", "debootstrap", "busybox"} <= wanted
-    assert wanted <= {name.removesuffix("-static") for name in brought.split()}
+    assert {"podman", "debootstrap", "busybox", "go"} <= wanted
+    assert wanted <= {name.removesuffix("-static").removeprefix("golang-") for name in brought.split()}
 
 
 def test_template_copies_what_is_let_through() -> None:

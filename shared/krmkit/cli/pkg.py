@@ -18,6 +18,7 @@ from krmkit.fn.packagemerge import MergedPackage, PackageMergeError, merge_packa
 from krmkit.fn.source import SourceFile
 from krmkit.fn.write import FileEdit, WriteError, write
 from krmkit.krm.errors import ListError
+from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.errors import YamlError
 
 KPTFILE = "Kptfile"
@@ -214,7 +215,7 @@ def _text(content: bytes) -> str | None:
 def _report(terminal: Terminal, merged: MergedPackage, changes: list[FileEdit], dry: bool) -> None:
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
     for conflict in merged.conflicts:
-        where = " ".join(part for part in (conflict.file, conflict.resource, ".".join(conflict.path)) if part)
+        where = " ".join(part for part in (conflict.file, conflict.resource, dotted(conflict.path)) if part)
         table.add(["warning", "conflict", where, conflict.message], YELLOW)
     if len(table):
         terminal.stream.write(table.text(terminal) + "\n")

@@ -28,7 +28,7 @@ from krmkit.fn.write import FileEdit, WriteError, write, write_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from krmkit.fn.resolve import ProgramResolver
@@ -114,7 +114,7 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
     totals = Totals()
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
-        for done, one in enumerate(_reports(job, paths), 1):
+        for done, one in enumerate(reports(job, paths, arguments), 1):
             totals.add(one)
             progress.line("")
             if people:
@@ -131,10 +131,12 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
     return totals.exit_code(arguments.check)
 
 
-def _reports(job: Job, paths: list[str]) -> Iterator[PackageReport]:
-    """The reports in the order of the paths."""
+def reports(
+    job: Callable[[str], PackageReport], paths: list[str], arguments: argparse.Namespace
+) -> Iterator[PackageReport]:
+    """What a job reports on each package, in the order of the paths, by as many processes as --jobs says."""
     # With --debug an unexpected error ends the run, with its traceback.
-    engine = Plain() if job.arguments.debug else local(job.arguments.jobs or cores(), len(paths))
+    engine = Plain() if arguments.debug else local(arguments.jobs or cores(), len(paths))
     for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
         yield report if report is not None else PackageReport(shown_path(path), failure=problem)
 

@@ -33,18 +33,13 @@ from krmkit.clusterapi.versions import (
     is_running,
     worker_version,
 )
-from krmkit.clusterapi.workers import (
-    machine_deployment,
-    machine_deployment_templates,
-    machine_pool,
-    machine_pool_objects,
-)
+from krmkit.clusterapi.workers import DEPLOYMENT, POOL, WorkerKind, referred_objects, worker_group
 from krmkit.lang.golang.printing import quote
 from krmkit.lang.nested import drop, find, mapping, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from krmkit.clusterapi.blueprint import ClusterBlueprint
@@ -84,6 +79,15 @@ def desired_state(
     current: what there is; its names stay, and its versions steer upgrades where the control plane has a status.
     """
     return _Generator(blueprint, cluster, current, settings or DesiredStateSettings()).generate()
+
+
+@dataclass(slots=True)
+class _Made:
+    """A worker group: its name in the topology, its class, and (group, bootstrap, infrastructure)."""
+
+    name: str
+    worker_class: Object
+    objects: tuple[Object, Object, Object]
 
 
 class _Generator:
@@ -131,22 +135,11 @@ class _Generator:
         state = ClusterState(
             self._desired_cluster(infrastructure, control_plane.object), infrastructure, control_plane
         )
-        for topology in find(self._topology, ("workers", "machineDeployments")) or []:
-            try:
-                state.machine_deployments[topology.get("name", "")] = self._machine_deployment(topology)
-            except TopologyError as error:
-                name = quote(str(topology.get("name", "")))
-                raise error.wrapped(
-                    f"failed to compute MachineDeployments: failed to compute MachineDepoyment for topology {name}"
-                ) from None
-        for topology in find(self._topology, ("workers", "machinePools")) or []:
-            try:
-                state.machine_pools[topology.get("name", "")] = self._machine_pool(topology)
-            except TopologyError as error:
-                name = quote(str(topology.get("name", "")))
-                raise error.wrapped(
-                    f"failed to compute MachinePools: failed to compute MachinePool for topology {name}"
-                ) from None
+        for topology, made in self._workers(DEPLOYMENT):
+            health_check = self._worker_health_check(topology, made)
+            state.machine_deployments[made.name] = MachineDeploymentState(*made.objects, health_check)
+        for _, made in self._workers(POOL):
+            state.machine_pools[made.name] = MachinePoolState(*made.objects)
         try:
             engine = self._blueprint.engine
             if engine.has_patches:
@@ -254,82 +247,67 @@ class _Generator:
             return put(result, step, find(control_plane, ("spec", "version")))
         return drop(result, step)
 
-    def _machine_deployment(self, topology: Object) -> MachineDeploymentState:
-        blueprint = worker_blueprint(self._blueprint, "MachineDeployment", str(topology.get("class", "")))
-        name = str(topology.get("name", ""))
-        role = f"machineDeployments/{name}/"
-        current = self._current.machine_deployments.get(name)
-        names = (
-            self._worker_template(role + "bootstrapTemplate", current, name, "bootstrap", "configRef"),
-            self._worker_template(role + "infrastructureMachineTemplate", current, name, "infrastructureRef"),
-        )
-        bootstrap, infrastructure = machine_deployment_templates(
-            blueprint, self._cluster, name, names, self._owner
-        )
-        version = self._worker_version("machineDeployments", "machine deployment", topology, current)
-        own_name = self._names.templated(
-            role + "machineDeployment",
-            str(find(current.object, ("metadata", "name"), "")) if current is not None else "",
-            blueprint.naming,
-            {"machineDeployment": {"topologyName": name}},
-        )
-        result = machine_deployment(
-            blueprint, self._cluster, topology, own_name, version, bootstrap, infrastructure
-        )
-        selector = {labels.OWNED: "", labels.DEPLOYMENT_NAME: name}
-        health_check = self._health_check(
-            result, selector, mapping(blueprint.worker_class, "healthCheck"), mapping(topology, "healthCheck")
-        )
-        return MachineDeploymentState(result, bootstrap, infrastructure, health_check)
+    def _workers(self, kind: WorkerKind) -> Iterator[tuple[Object, _Made]]:
+        """The worker groups of one kind, each with its entry of the topology."""
+        for topology in find(self._topology, ("workers", kind.listing)) or []:
+            try:
+                yield topology, self._worker(kind, topology)
+            except TopologyError as error:
+                raise error.wrapped(f"{kind.failure} {quote(str(topology.get('name', '')))}") from None
 
-    def _machine_pool(self, topology: Object) -> MachinePoolState:
-        blueprint = worker_blueprint(self._blueprint, "MachinePool", str(topology.get("class", "")))
+    def _worker(self, kind: WorkerKind, topology: Object) -> _Made:
+        blueprint = worker_blueprint(self._blueprint, kind.kind, str(topology.get("class", "")))
         name = str(topology.get("name", ""))
-        role = f"machinePools/{name}/"
-        current = self._current.machine_pools.get(name)
+        role = f"{kind.listing}/{name}/"
+        groups = self._current.machine_deployments if kind is DEPLOYMENT else self._current.machine_pools
+        current = groups[name].object if name in groups else None
         names = (
-            self._worker_template(role + "bootstrapObject", current, name, "bootstrap", "configRef"),
-            self._worker_template(
-                role + "infrastructureMachinePoolObject", current, name, "infrastructureRef"
-            ),
+            self._worker_template(role + kind.bootstrap, current, name, "bootstrap", "configRef"),
+            self._worker_template(role + kind.infrastructure, current, name, "infrastructureRef"),
         )
-        bootstrap, infrastructure = machine_pool_objects(blueprint, self._cluster, name, names, self._owner)
-        version = self._worker_version("machinePools", "MachinePool", topology, current)
+        bootstrap, infrastructure = referred_objects(kind, blueprint, self._cluster, name, names, self._owner)
+        version = self._worker_version(kind, topology, current)
         own_name = self._names.templated(
-            role + "machinePool",
-            str(find(current.object, ("metadata", "name"), "")) if current is not None else "",
+            role + kind.role,
+            str(find(current, ("metadata", "name"), "")) if current is not None else "",
             blueprint.naming,
-            {"machinePool": {"topologyName": name}},
+            {kind.role: {"topologyName": name}},
         )
-        result = machine_pool(
-            blueprint, self._cluster, topology, own_name, version, bootstrap, infrastructure
+        group = worker_group(
+            kind,
+            blueprint.worker_class,
+            self._cluster,
+            topology,
+            own_name,
+            version,
+            bootstrap,
+            infrastructure,
         )
-        return MachinePoolState(result, bootstrap, infrastructure)
+        return _Made(name, blueprint.worker_class, (group, bootstrap, infrastructure))
 
-    def _worker_template(
-        self, role: str, current: MachineDeploymentState | MachinePoolState | None, name: str, *path: str
-    ) -> str:
+    def _worker_health_check(self, topology: Object, made: _Made) -> Object | None:
+        selector = {labels.OWNED: "", labels.DEPLOYMENT_NAME: made.name}
+        class_check, topology_check = (
+            mapping(made.worker_class, "healthCheck"),
+            mapping(topology, "healthCheck"),
+        )
+        return self._health_check(made.objects[0], selector, class_check, topology_check)
+
+    def _worker_template(self, role: str, current: Object | None, name: str, *path: str) -> str:
         existing = ""
         if current is not None:
-            existing = str(find(current.object, ("spec", "template", "spec", *path, "name"), ""))
+            existing = str(find(current, ("spec", "template", "spec", *path, "name"), ""))
         return self._names.simple(role, existing, f"{self._metadata.get('name', '')}-{name}-")
 
-    def _worker_version(
-        self,
-        listing: str,
-        kind: str,
-        topology: Object,
-        current: MachineDeploymentState | MachinePoolState | None,
-    ) -> str:
+    def _worker_version(self, kind: WorkerKind, topology: Object, current: Object | None) -> str:
         tracker = self._tracker
-        known = current is not None and self._versions_known
         return worker_version(
             tracker,
-            tracker.machine_deployments if listing == "machineDeployments" else tracker.machine_pools,
-            kind,
+            tracker.machine_deployments if kind is DEPLOYMENT else tracker.machine_pools,
+            kind.called,
             topology,
-            find(self._topology, ("workers", listing)) or [],
-            current.object if known and current is not None else None,
+            find(self._topology, ("workers", kind.listing)) or [],
+            current if self._versions_known else None,
             str(self._topology.get("version", "")),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.cloning import (
     compact,
@@ -14,6 +16,7 @@ from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from krmkit.clusterapi.blueprint import WorkerBlueprint
@@ -23,17 +26,62 @@ if TYPE_CHECKING:
 _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeDeletionTimeoutSeconds")
 
 
-def machine_deployment_templates(
+@dataclass(frozen=True, slots=True)
+class WorkerKind:
+    """MachineDeployment or MachinePool, with what differs between them.
+
+    listing: the field of spec.topology.workers, and the first part of roles. role, bootstrap, infrastructure: the last
+    part of the roles of the object and of the two that it refers to. label: holds the name in the topology. make: makes
+    the two objects from their templates. called, failure: the reference's words in messages.
+    """
+
+    kind: str
+    listing: str
+    role: str
+    bootstrap: str
+    infrastructure: str
+    label: str
+    make: Callable[..., Object]
+    called: str
+    failure: str
+
+
+DEPLOYMENT = WorkerKind(
+    "MachineDeployment",
+    "machineDeployments",
+    "machineDeployment",
+    "bootstrapTemplate",
+    "infrastructureMachineTemplate",
+    labels.DEPLOYMENT_NAME,
+    template_from_template,
+    "machine deployment",
+    "failed to compute MachineDeployments: failed to compute MachineDepoyment for topology",
+)
+POOL = WorkerKind(
+    "MachinePool",
+    "machinePools",
+    "machinePool",
+    "bootstrapObject",
+    "infrastructureMachinePoolObject",
+    labels.POOL_NAME,
+    object_from_template,
+    "MachinePool",
+    "failed to compute MachinePools: failed to compute MachinePool for topology",
+)
+
+
+def referred_objects(
+    kind: WorkerKind,
     blueprint: WorkerBlueprint,
     cluster: Object,
     topology_name: str,
     names: tuple[str, str],
     owner: Object | None,
 ) -> tuple[Object, Object]:
-    """The bootstrap and the machine template of a MachineDeployment; `names` are theirs, in this order."""
-    own = {labels.DEPLOYMENT_NAME: topology_name}
+    """The bootstrap and the infrastructure object of a worker group; `names` are theirs, in this order."""
+    own = {kind.label: topology_name}
     bootstrap, infrastructure = (
-        template_from_template(template, name, cluster, computed_labels=own, owner=owner)
+        kind.make(template, name, cluster, computed_labels=own, owner=owner)
         for template, name in zip(
             (blueprint.bootstrap_template, blueprint.infrastructure_template), names, strict=True
         )
@@ -41,26 +89,9 @@ def machine_deployment_templates(
     return bootstrap, infrastructure
 
 
-def machine_pool_objects(
-    blueprint: WorkerBlueprint,
-    cluster: Object,
-    topology_name: str,
-    names: tuple[str, str],
-    owner: Object | None,
-) -> tuple[Object, Object]:
-    """The bootstrap config and the infrastructure of a MachinePool; `names` are theirs, in this order."""
-    own = {labels.POOL_NAME: topology_name}
-    bootstrap, infrastructure = (
-        object_from_template(template, name, cluster, computed_labels=own, owner=owner)
-        for template, name in zip(
-            (blueprint.bootstrap_template, blueprint.infrastructure_template), names, strict=True
-        )
-    )
-    return bootstrap, infrastructure
-
-
-def machine_deployment(
-    blueprint: WorkerBlueprint,
+def worker_group(
+    kind: WorkerKind,
+    worker_class: Object,
     cluster: Object,
     topology: Object,
     name: str,
@@ -68,31 +99,49 @@ def machine_deployment(
     bootstrap: Object,
     infrastructure: Object,
 ) -> Object:
-    """The desired MachineDeployment. What the topology sets goes over what the class sets, field by field."""
-    worker_class = blueprint.worker_class
-    own_labels = _labels(worker_class, cluster, topology, labels.DEPLOYMENT_NAME)
-    own_annotations = _annotations(worker_class, topology)
+    """The desired MachineDeployment or MachinePool. What the topology sets goes over what the class sets, field by field."""
+    cluster_name = mapping(cluster, "metadata").get("name", "")
+    own_labels = {
+        **merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
+        labels.CLUSTER_NAME: cluster_name,
+        labels.OWNED: "",
+        kind.label: topology.get("name", ""),
+    }
+    metadata: Object = {"labels": own_labels}
+    annotations = _annotations(worker_class, topology)
+    if annotations:
+        metadata["annotations"] = annotations
     template_spec = _template_spec(worker_class, cluster, topology, version, bootstrap, infrastructure)
+    spec: Object = {"clusterName": cluster_name}
+    if kind is DEPLOYMENT:
+        selected = (labels.CLUSTER_NAME, labels.OWNED, labels.DEPLOYMENT_NAME)
+        spec["selector"] = {"matchLabels": {name: own_labels[name] for name in selected}}
+    spec["template"] = {"metadata": metadata, "spec": template_spec}
+    if topology.get("replicas") is not None:
+        spec["replicas"] = topology["replicas"]
+    if kind is DEPLOYMENT:
+        _complete_deployment(spec, template_spec, worker_class, topology)
+    else:
+        domains = _first(topology, worker_class, "failureDomains")
+        if domains:
+            spec["failureDomains"] = domains
+    namespace = mapping(cluster, "metadata").get("namespace", "")
+    return {
+        "apiVersion": labels.API_VERSION,
+        "kind": kind.kind,
+        "metadata": {"name": name, "namespace": namespace, **metadata},
+        "spec": spec,
+    }
+
+
+def _complete_deployment(spec: Object, template_spec: Object, worker_class: Object, topology: Object) -> None:
+    """Add the fields that only a MachineDeployment has."""
     failure_domain = topology.get("failureDomain") or worker_class.get("failureDomain")
     if failure_domain:
         template_spec["failureDomain"] = failure_domain
     gates = _first(topology, worker_class, "readinessGates")
     if gates:
         template_spec["readinessGates"] = gates
-    cluster_name = mapping(cluster, "metadata").get("name", "")
-    spec: Object = {
-        "clusterName": cluster_name,
-        "selector": {
-            "matchLabels": {
-                labels.CLUSTER_NAME: cluster_name,
-                labels.OWNED: "",
-                labels.DEPLOYMENT_NAME: topology.get("name", ""),
-            }
-        },
-        "template": {"metadata": _meta(own_labels, own_annotations), "spec": template_spec},
-    }
-    if topology.get("replicas") is not None:
-        spec["replicas"] = topology["replicas"]
     rollout = _rollout(worker_class, topology)
     if rollout:
         spec["rollout"] = rollout
@@ -104,49 +153,11 @@ def machine_deployment(
         in_flight = find(worker_class, ("healthCheck", "remediation", "maxInFlight"))
     if in_flight is not None:
         spec["remediation"] = {"maxInFlight": in_flight}
-    return _worker("MachineDeployment", name, cluster, own_labels, own_annotations, spec)
-
-
-def machine_pool(
-    blueprint: WorkerBlueprint,
-    cluster: Object,
-    topology: Object,
-    name: str,
-    version: str,
-    bootstrap: Object,
-    infrastructure: Object,
-) -> Object:
-    """The desired MachinePool."""
-    worker_class = blueprint.worker_class
-    own_labels = _labels(worker_class, cluster, topology, labels.POOL_NAME)
-    own_annotations = _annotations(worker_class, topology)
-    spec: Object = {
-        "clusterName": mapping(cluster, "metadata").get("name", ""),
-        "template": {
-            "metadata": _meta(own_labels, own_annotations),
-            "spec": _template_spec(worker_class, cluster, topology, version, bootstrap, infrastructure),
-        },
-    }
-    if topology.get("replicas") is not None:
-        spec["replicas"] = topology["replicas"]
-    domains = _first(topology, worker_class, "failureDomains")
-    if domains:
-        spec["failureDomains"] = domains
-    return _worker("MachinePool", name, cluster, own_labels, own_annotations, spec)
 
 
 def _first(topology: Object, worker_class: Object, name: str) -> Any:
     value = topology.get(name)
     return worker_class.get(name) if value is None else value
-
-
-def _labels(worker_class: Object, cluster: Object, topology: Object, topology_label: str) -> Object:
-    return {
-        **merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
-        labels.CLUSTER_NAME: mapping(cluster, "metadata").get("name", ""),
-        labels.OWNED: "",
-        topology_label: topology.get("name", ""),
-    }
 
 
 def _annotations(worker_class: Object, topology: Object) -> Object:
@@ -197,20 +208,3 @@ def _rollout(worker_class: Object, topology: Object) -> Object:
     if strategy.get("type") not in (None, "RollingUpdate") and "rollingUpdate" in strategy:
         rollout["strategy"] = {key: value for key, value in strategy.items() if key != "rollingUpdate"}
     return rollout
-
-
-def _meta(own_labels: Object, own_annotations: Object) -> Object:
-    return (
-        {"labels": own_labels, "annotations": own_annotations} if own_annotations else {"labels": own_labels}
-    )
-
-
-def _worker(
-    kind: str, name: str, cluster: Object, own_labels: Object, own_annotations: Object, spec: Object
-) -> Object:
-    metadata = {
-        "name": name,
-        "namespace": mapping(cluster, "metadata").get("namespace", ""),
-        **_meta(own_labels, own_annotations),
-    }
-    return {"apiVersion": labels.API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}

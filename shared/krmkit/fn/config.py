@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from krmkit.fn.definition import FAIL_ON_SCHEMA
 from krmkit.krm.annotations import FAIL_ON
+from krmkit.lang.dottedpath import join
 from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import Violation, join, validate
+from krmkit.lang.violations import Violation, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

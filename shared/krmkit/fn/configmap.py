@@ -14,8 +14,9 @@ function.yaml may say:
 
 from __future__ import annotations
 
+from krmkit.lang.dottedpath import join
 from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import Violation, join, validate
+from krmkit.lang.violations import Violation, validate
 from krmkit.lang.violationtexts import NAMES, describe
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse

@@ -8,19 +8,29 @@ if TYPE_CHECKING:
 
     from krmkit.fn.write import FileEdit
 
+SECRET = "(secret)"
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
+CONTEXT = 3  # lines around a change
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
-def diff(changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = ()) -> str:
-    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets.
+def diff(
+    changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
+) -> str:
+    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets and
+    `context` lines around what changed.
 
-    Example: `diff([Change("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
+    Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
-    hidden = sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
-    return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour))
+    hidden = parts(secrets)
+    return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour, context))
+
+
+def parts(secrets: Iterable[str]) -> list[str]:
+    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
+    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
 
 
 def _parts(text: str) -> list[str]:
@@ -35,18 +45,18 @@ def _masked(line: str, hidden: list[str]) -> str:
         return line
     for text in hidden:
         if text in line:
-            line = line[:1] + line[1:].replace(text, "(secret)")
+            line = line[:1] + line[1:].replace(text, SECRET)
     return line
 
 
-def _file(change: FileEdit, colour: bool) -> Iterator[str]:
+def _file(change: FileEdit, colour: bool, context: int) -> Iterator[str]:
     from difflib import unified_diff
 
     old = f"a/{change.path}" if change.before is not None else "/dev/null"
     new = f"b/{change.path}" if change.after is not None else "/dev/null"
     before, after = _lines(change.before), _lines(change.after)
     headings = 2
-    for line in unified_diff(before, after, old, new):
+    for line in unified_diff(before, after, old, new, n=context):
         text = line
         if headings:
             headings -= 1

@@ -318,6 +318,7 @@ class _Pipeline:
         results = apply(known.definition, known.process, resources, config, program.options)
         self.rendering.secrets |= resources.secrets
         run.results = [result.data() for result in results]
+        run.explained = frozenset(number for number, result in enumerate(results) if result.explained)
         if any(result.severity == ERROR for result in results):
             run.exit_code = 1
             run.stderr = summary(known.name, results)

@@ -18,10 +18,11 @@ class FunctionRun:
     """One function of a pipeline after its run.
 
     `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
-    to the root package, `field` the entry's path in its Kptfile. `results` are in the shape of the specification.
+    to the root package, `field` the entry's path in its Kptfile. `results` are in the shape of the specification, `explained`
+    the positions of those that are there only because of --explain.
     """
 
-    __slots__ = ("exit_code", "field", "kind", "name", "package", "results", "seconds", "stderr")
+    __slots__ = ("exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "stderr")
 
     def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
         self.kind = kind
@@ -29,6 +30,7 @@ class FunctionRun:
         self.package = package
         self.field = field
         self.results: list[Data] = []
+        self.explained: frozenset[int] = frozenset()
         self.stderr = ""
         self.exit_code = 0
         self.seconds = 0.0

@@ -55,7 +55,7 @@ class Results:
         if finding.severity == EXPLAIN:
             if not self.explaining:
                 return
-            finding.severity = INFO
+            finding.severity, finding.explained = INFO, True
         self._found.append(finding)
 
     def extend(self, findings: Iterable[Finding]) -> None:
@@ -83,8 +83,7 @@ class Results:
 
     def explain(self, rule: str, message: str, resource: Subject | None = None, field: str = "") -> None:
         """Add why a rule, preset, macro or selector did or did not apply; kept only with --explain."""
-        if self.explaining:
-            self.add(Finding(rule, message, INFO, resource, field))
+        self.add(Finding(rule, message, EXPLAIN, resource, field))
 
     def fail_on(self, what: str) -> None:
         """Move severities: "warning" makes errors of warnings, "never" warnings of errors, "error" changes nothing."""

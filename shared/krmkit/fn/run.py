@@ -17,7 +17,7 @@ from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.lang import effort
+from krmkit.yaml import effort
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
@@ -196,11 +196,11 @@ def _evaluate(
     results: Results,
 ) -> str:
     """Decode the config and run `process`; what stops it becomes a result. Returns the traceback to show."""
-    decoded = _decoded(definition, resources.function_config, options, results)
-    if decoded is None:
-        return _trace(options)
     outermost = effort.begin(options.limits.effort)
     try:
+        decoded = _decoded(definition, resources.function_config, options, results)
+        if decoded is None:
+            return _trace(options)
         process(resources, decoded, results)
     except FunctionError as error:
         results.add(error.finding)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import ListError
-from krmkit.lang.violations import join
+from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
@@ -46,11 +46,3 @@ def _step(node: Map | Seq, step: str | int, following: str | int, path: Path, la
 
 def _fresh(following: str | int) -> Map | Seq:
     return Map() if isinstance(following, str) else Seq()
-
-
-def dotted(path: Path) -> str:
-    """A path as results show it: `spec.items[0]."a.b"`."""
-    text = ""
-    for step in path:
-        text = f"{text}[{step}]" if isinstance(step, int) else join(text, step)
-    return text

@@ -39,6 +39,7 @@ class Finding:
       one, None where there is none to show; never a secret.
     - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: what it is about in the rule's own terms,
       as tests compare it.
+    - `explained`: whether it is there only because --explain was given.
     - `line` and `column`: where in a text that the resource carries, from 1; 0 where it is not about a place in one. The
       specification has no place for them, so who knows the resource puts them into the message.
     """
@@ -47,6 +48,7 @@ class Finding:
         "about",
         "column",
         "current",
+        "explained",
         "field",
         "file",
         "line",
@@ -78,6 +80,7 @@ class Finding:
         self.proposed = proposed
         self.tags = tags or {}
         self.about = about
+        self.explained = False
         self.line = self.column = 0
         self.resource_ref: dict[str, str] | None = None
         self.file: dict[str, object] | None = None

@@ -10,30 +10,43 @@ from __future__ import annotations
 
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.yaml.data import go_data
-from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
+from krmkit.lang.schema import read_schema
+from krmkit.lang.violations import validate
+from krmkit.yaml.data import text_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from typing import Any, Self
+
+    Node = dict[str, Any]
 
 API_VERSION = "kpt.dev/v1"
 KIND = "Kptfile"
 STAGES = ("mutators", "validators")
 
-_FIELDS = (
-    "apiVersion",
-    "kind",
-    "metadata",
-    "upstream",
-    "upstreamLock",
-    "info",
-    "pipeline",
-    "inventory",
-    "status",
+_TEXT: Node = {"type": "string", "nullable": True}
+_TEXTS: Node = {"type": "object", "nullable": True, "additionalProperties": _TEXT}
+_ANYTHING: Node = {"nullable": True, "x-kubernetes-preserve-unknown-fields": True}
+
+
+def _map(texts: str, **others: Node) -> Node:
+    properties = {**dict.fromkeys(texts.split(), _TEXT), **others}
+    return {"type": "object", "nullable": True, "properties": properties}
+
+
+def _list(items: Node) -> Node:
+    return {"type": "array", "nullable": True, "items": items}
+
+
+_SELECTORS = _list(_map("apiVersion kind name namespace", labels=_TEXTS, annotations=_TEXTS))
+_FUNCTIONS = _list(
+    _map("image exec tag configPath name", configMap=_TEXTS, selectors=_SELECTORS, exclude=_SELECTORS)
 )
-_FUNCTION_FIELDS = ("image", "exec", "tag", "configPath", "configMap", "name", "selectors", "exclude")
-_SELECTOR_FIELDS = ("apiVersion", "kind", "name", "namespace", "labels", "annotations")
+_SCHEMA = _map(
+    "apiVersion kind",
+    pipeline=_map("", **dict.fromkeys(STAGES, _FUNCTIONS)),
+    **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory", "status"), _ANYTHING),
+)
 _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
 
 
@@ -66,6 +79,18 @@ class ResourceSelector:
         self.namespace = namespace
         self.labels = labels or {}
         self.annotations = annotations or {}
+
+    @classmethod
+    def read(cls, data: object) -> Self:
+        """The selector that data of a Kptfile says."""
+        return cls(
+            _text(data, "apiVersion"),
+            _text(data, "kind"),
+            _text(data, "name"),
+            _text(data, "namespace"),
+            _texts(data, "labels"),
+            _texts(data, "annotations"),
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -110,17 +135,38 @@ class PipelineFunction:
         "tag",
     )
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str, data: object = None) -> None:
         self.field = field
-        self.image = ""
-        self.exec = ""
-        self.tag = ""
-        self.name = ""
-        self.config_path = ""
-        self.config_file = ""
-        self.config_map: dict[str, str] = {}
-        self.selectors: list[ResourceSelector] = []
-        self.exclude: list[ResourceSelector] = []
+        self.image = _text(data, "image")
+        self.exec = _text(data, "exec")
+        self.tag = _text(data, "tag")
+        self.name = _text(data, "name")
+        self.config_path = _text(data, "configPath")
+        self.config_file = "/".join(part for part in self.config_path.split("/") if part not in ("", "."))
+        self.config_map = _texts(data, "configMap")
+        self.selectors = [ResourceSelector.read(entry) for entry in _items(data, "selectors")]
+        self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
+
+    def problems(self) -> list[str]:
+        """What the schema cannot say, each with its path."""
+        found = []
+        if self.config_path:
+            segments = self.config_file.split("/")
+            if self.config_path.startswith("/") or ".." in segments or not "".join(segments).strip():
+                found.append(
+                    f'{self.field}.configPath: "{self.config_path}" must be a path inside the package,'
+                    " relative to its Kptfile"
+                )
+        if not self.image and not self.exec:
+            found.append(f"{self.field}: names no function; give image or exec")
+        elif self.image and self.exec:
+            found.append(f"{self.field}: image and exec exclude each other; give one of them")
+        if self.config_path and self.config_map:
+            found.append(f"{self.field}: configPath and configMap exclude each other; give one of them")
+        name = self.image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+        if self.image and (not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(self.image)):
+            found.append(f'{self.field}.image: "{self.image}" is not the name of an image')
+        return found
 
     @property
     def narrows(self) -> bool:
@@ -157,135 +203,37 @@ class Kptfile:
         if kind != KIND or version != API_VERSION:
             found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
             raise KptfileError(where, [f"this is {found}; a Kptfile ({API_VERSION}) must stand here"])
-        reader = _Reader()
+        data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
+        problems = [str(violation) for violation in violations]
         kptfile = cls(resource)
-        root = resource.root
-        reader.known(root, _FIELDS, "")
-        pipeline = reader.map(root, "pipeline", "")
-        if pipeline is not None:
-            reader.known(pipeline, STAGES, "pipeline")
-            kptfile.mutators = list(reader.functions(pipeline, "mutators"))
-            kptfile.validators = list(reader.functions(pipeline, "validators"))
-        if reader.problems:
-            raise KptfileError(where, reader.problems)
+        pipeline = _entries(data, "pipeline")
+        for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
+            for index, entry in enumerate(_items(pipeline, stage)):
+                functions.append(PipelineFunction(f"pipeline.{stage}[{index}]", entry))
+                problems += functions[-1].problems()
+        if problems:
+            raise KptfileError(where, problems)
         return kptfile
 
 
-class _Reader:
-    """Strict reading that collects what is wrong."""
-
-    def __init__(self) -> None:
-        self.problems: list[str] = []
-
-    def known(self, node: Map, names: tuple[str, ...], path: str) -> None:
-        for name in _names(node):
-            if name not in names:
-                from krmkit.lang.nearest import did_you_mean
-
-                where = f"{path}.{name}" if path else name
-                self.problems.append(f'{where}: unknown field "{name}"{did_you_mean(name, names)}')
-
-    def map(self, parent: Map, name: str, path: str) -> Map | None:
-        node = parent.get(name)
-        if node is None or isinstance(node, Map):
-            return node
-        if not _is_null(node):
-            self.problems.append(f"{path}.{name}".lstrip(".") + ": must be a map")
-        return None
-
-    def maps(self, parent: Map, name: str, path: str) -> list[tuple[Map, str]]:
-        """The maps of a list, each with its path."""
-        node = parent.get(name)
-        found: list[tuple[Map, str]] = []
-        if isinstance(node, Seq):
-            for index, item in enumerate(node.items):
-                item = deref(item)
-                where = f"{path}.{name}[{index}]"
-                if isinstance(item, Map):
-                    found.append((item, where))
-                elif not _is_null(item):
-                    self.problems.append(f"{where}: must be a map")
-                else:
-                    found.append((Map(), where))
-        elif node is not None and not _is_null(node):
-            self.problems.append(f"{path}.{name}: must be a list")
-        return found
-
-    def text(self, parent: Map, name: str, path: str) -> str:
-        node = parent.get(name)
-        if node is None or _is_null(node):
-            return ""
-        if isinstance(node, Scalar):
-            return node.text
-        self.problems.append(f"{path}.{name}: must be a text")
-        return ""
-
-    def texts(self, parent: Map, name: str, path: str) -> dict[str, str]:
-        node = self.map(parent, name, path)
-        if node is None:
-            return {}
-        return {key: self.text(node, key, f"{path}.{name}") for key in _names(node)}
-
-    def functions(self, pipeline: Map, stage: str) -> Iterator[PipelineFunction]:
-        for node, path in self.maps(pipeline, stage, "pipeline"):
-            self.known(node, _FUNCTION_FIELDS, path)
-            function = PipelineFunction(path)
-            function.image = self.text(node, "image", path)
-            function.exec = self.text(node, "exec", path)
-            function.tag = self.text(node, "tag", path)
-            function.name = self.text(node, "name", path)
-            function.config_map = self.texts(node, "configMap", path)
-            function.selectors = self.selectors(node, "selectors", path)
-            function.exclude = self.selectors(node, "exclude", path)
-            function.config_path = self.text(node, "configPath", path)
-            function.config_file = self.config_file(function.config_path, path)
-            self.check(function)
-            yield function
-
-    def selectors(self, node: Map, name: str, path: str) -> list[ResourceSelector]:
-        found = []
-        for selector, where in self.maps(node, name, path):
-            self.known(selector, _SELECTOR_FIELDS, where)
-            found.append(
-                ResourceSelector(
-                    self.text(selector, "apiVersion", where),
-                    self.text(selector, "kind", where),
-                    self.text(selector, "name", where),
-                    self.text(selector, "namespace", where),
-                    self.texts(selector, "labels", where),
-                    self.texts(selector, "annotations", where),
-                )
-            )
-        return found
-
-    def config_file(self, text: str, path: str) -> str:
-        if not text:
-            return ""
-        segments = [segment for segment in text.split("/") if segment not in {"", "."}]
-        if text.startswith("/") or ".." in segments or not "".join(segments).strip():
-            self.problems.append(
-                f'{path}.configPath: "{text}" must be a path inside the package, relative to its Kptfile'
-            )
-        return "/".join(segments)
-
-    def check(self, function: PipelineFunction) -> None:
-        path = function.field
-        if not function.image and not function.exec:
-            self.problems.append(f"{path}: names no function; give image or exec")
-        elif function.image and function.exec:
-            self.problems.append(f"{path}: image and exec exclude each other; give one of them")
-        if function.config_path and function.config_map:
-            self.problems.append(f"{path}: configPath and configMap exclude each other; give one of them")
-        name = function.image.partition("@")[0].rpartition("/")[2].partition(":")[0]
-        if function.image and (
-            not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(function.image)
-        ):
-            self.problems.append(f'{path}.image: "{function.image}" is not the name of an image')
+# Of data that does not fit the schema, what does is read, so that all that is wrong is said at once.
 
 
-def _names(node: Map) -> list[str]:
-    return [entry.name for entry in node if entry.name is not None]
+def _entries(data: object, name: str) -> dict[str, object]:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Scalar) and go_data(node) is None
+def _items(data: object, name: str) -> list[object]:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _text(data: object, name: str) -> str:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _texts(data: object, name: str) -> dict[str, str]:
+    found = _entries(data, name)
+    return {key: _text(found, key) for key in found}

@@ -12,7 +12,7 @@ from krmkit.landscaper.components import Data
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.landscaper.lenientdata import entries, mapping, sequence, text
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import scope_of
 from krmkit.lang.nearest import did_you_mean
@@ -88,7 +88,7 @@ class _Tracer:
                 self.item(kind, rendered.namespace, text(source.get("name")), key, depth + 1)
         if entry.get("dataRef"):
             self.scoped(rendered, "DataObject", text(entry.get("dataRef")), depth + 1)
-        references = [text(entry.get("target")), *map(str, entry.get("targets") or [])]  # type: ignore[call-overload]
+        references = [text(entry.get("target")), *map(text, sequence(entry.get("targets")))]
         references += [text(one) for one in mapping(entry.get("targetMap")).values()]
         for reference in references:
             if reference:

@@ -17,14 +17,12 @@ from krmkit.lang.nearest import nearest
 
 @dataclass(slots=True)
 class Imports:
-    """The imports of one installation by name. A target is the Kubernetes object; `sources` are the objects they came from."""
+    """The imports of one installation by name. A target is the Kubernetes object."""
 
     data: dict[str, object] = field(default_factory=dict)
     targets: dict[str, Object] = field(default_factory=dict)
     target_lists: dict[str, list[Object]] = field(default_factory=dict)
     target_maps: dict[str, dict[str, Object]] = field(default_factory=dict)
-    sources: dict[str, str] = field(default_factory=dict)
-    secret: set[str] = field(default_factory=set)
 
     def values(self) -> dict[str, object]:
         """All imports as templates see them."""
@@ -74,7 +72,6 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
                 f"{field_path}.dataRef",
             )
         found.data[name] = item.get("data")
-        found.sources[name] = f"DataObject {key}"
         return
     for field_name, kind, decode in (
         ("secretRef", "Secret", _secret_texts),
@@ -84,9 +81,6 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
         if isinstance(source, dict):
             path = f"{field_path}.{field_name}"
             found.data[name] = _keyed(world, namespace, kind, source, decode, path)
-            found.sources[name] = f"{kind} {text(source.get('name'))}"
-            if kind == "Secret":
-                found.secret.add(name)
             return
     raise InstallationError(
         "invalid", f'import "{name}" must have one of dataRef, secretRef and configMapRef', field_path
@@ -147,7 +141,6 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
         found.targets[name] = fetch_target(
             world, namespace, scope, text(entry.get("target")), f"{field_path}.target"
         )
-        found.sources[name] = f"Target {_name(found.targets[name])}"
     elif isinstance(entry.get("targets"), list):
         listed = [text(one) for one in sequence(entry.get("targets"))]
         found.target_lists[name] = [

@@ -8,7 +8,7 @@ from krmkit.landscaper.blueprint import DATA, TARGET, TARGET_LIST, TARGET_MAP, B
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.imports import Imports, template_target
 from krmkit.landscaper.jsonschema import JsonSchemaError, violations
-from krmkit.landscaper.lenientdata import mapping, path_of
+from krmkit.landscaper.lenientdata import path_of
 from krmkit.landscaper.schemarefs import SchemaScope, resolved
 from krmkit.lang.nearest import did_you_mean
 
@@ -163,8 +163,3 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
             raise
         message = f"{prefix}validator creation failed: error compiling jsonschema: {error.message}"
     raise InstallationError(_WRONG, message)
-
-
-def merged_bindings(values: dict[str, object], bindings: object) -> dict[str, object]:
-    """The values with the bindings of an import execution over them."""
-    return {**values, **mapping(bindings)}

@@ -11,6 +11,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.schemacost import check_cost
+from krmkit.yaml.effort import EffortError
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -37,31 +39,37 @@ def violations(schema: object, value: object) -> list[str]:
     check_depth(schema)
     found: dict[str, None] = {}
     try:
-        validator = _validator(jsonschema_rs, schema)
+        whole = _whole(schema)
+        cost = check_cost(whole, value)
+        validator = _validator(jsonschema_rs, schema, whole)
+        if validator.is_valid(value):
+            return []
+        cost.explain()
         for error in validator.iter_errors(value):
             for line in _lines(error):
                 found[line] = None
             if len(found) > _MOST:
                 break
+    except EffortError:
+        raise
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise JsonSchemaError(_first_line(error)) from None
     return list(found)[:_MOST]
 
 
-def check_schema(schema: object) -> None:
-    """Raise SchemaError if the schema is none."""
-    violations(schema, None)
+def _whole(schema: dict[str, object] | bool) -> Any:
+    """The schema as it is meant, without the name of its draft."""
+    # The reference knows drafts 4, 6 and 7, and takes every other schema for a mixture of them.
+    if isinstance(schema, dict) and "$schema" in schema:
+        schema = {key: value for key, value in schema.items() if key != "$schema"}
+    return _meant(schema)
 
 
-def _validator(library: Any, schema: dict[str, object] | bool) -> jsonschema_rs.Validator:
+def _validator(library: Any, schema: dict[str, object] | bool, whole: Any) -> jsonschema_rs.Validator:
     draft = schema.get("$schema", "") if isinstance(schema, dict) else ""
     name = next((cls for key, cls in _DRAFTS.items() if key in str(draft)), "Draft7Validator")
-    if isinstance(schema, dict) and "$schema" in schema:
-        # The reference knows drafts 4, 6 and 7, and takes every other schema for a mixture of them.
-        schema = {key: value for key, value in schema.items() if key != "$schema"}
-    schema = _meant(schema)
     validator: jsonschema_rs.Validator = getattr(library, name)(
-        schema, validate_formats=True, offline=True, pattern_options=library.RegexOptions()
+        whole, validate_formats=True, offline=True, pattern_options=library.RegexOptions()
     )
     return validator
 

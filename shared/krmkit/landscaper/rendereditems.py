@@ -19,7 +19,7 @@ from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installa
 from krmkit.landscaper.findings import tree_findings
 from krmkit.landscaper.items import OWNER, Items, read
 from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.landscaper.lenientdata import entries, mapping, sequence, text
 from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import name_of, namespace_of
@@ -30,7 +30,7 @@ FOLDER = "landscape"
 def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     """Render the Installations among the items by a decoded RenderInstallation. With an error nothing is changed."""
     items = read(resources)
-    wanted = items.installations([str(one) for one in spec["installations"]])  # type: ignore[attr-defined]
+    wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
     found = list(items.findings)
     try:
         landscape = Landscape(items.world, items.repository, _options(items, spec))

@@ -22,7 +22,7 @@ _PHASES = {
     DEPLOY: "deployExecutions",
     EXPORT: "exportExecutions",
 }
-_TITLES = {IMPORT: "import", SUBINSTALLATIONS: "subinstallation", DEPLOY: "deploy", EXPORT: "export"}
+_TITLES = {SUBINSTALLATIONS: "subinstallation", DEPLOY: "deploy", EXPORT: "export"}
 _NO_VALUE = "<no value>"
 
 Data = dict[str, object]

@@ -2,7 +2,7 @@
 
 `["ab"].map(a, a + a)` and so on makes a gigabyte in thirty rounds. So the expression is gone through once with the sizes of
 its variables in place of their values, every operation counted as often as its loops may run it. This is what Kubernetes does for
-the rules of a CRD, with the sizes of a schema (k8s.io/apiserver, pkg/cel/library/cost.go). A step is that of `lang.effort`.
+the rules of a CRD, with the sizes of a schema (k8s.io/apiserver, pkg/cel/library/cost.go). A step is that of `krmkit.yaml.effort`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from krmkit.lang.celnodes import (
     SelectNode,
     nodes,
 )
-from krmkit.lang.effort import charge
+from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +45,8 @@ ROUNDS = 10_000
 """Rounds of all loops of one evaluation, together: the library ends it there."""
 
 _ORDINARY = 2_000  # operations x the size of all values, up to which a plain expression is not gone through
-_SHORT, _COMPILED, _COMPILED_LONG = (
-    256,
-    4,
-    30,
-)  # characters; steps for each character, and for each one beyond
+# Characters of a short text; steps for each character, and for each one beyond.
+_SHORT, _COMPILED, _COMPILED_LONG = 256, 16, 30
 _COPIED = 2  # elements of a list that are one step to copy; in memory they are 16 bytes each
 _SPLIT = 4  # characters that are one step to split
 _SOUGHT = 1_000  # characters of one text x those of the other that are one step of searching

@@ -13,6 +13,7 @@ Documents are never changed in place. A Draft copies each container once, when i
 from __future__ import annotations
 
 from krmkit.lang.jsonequal import json_equal
+from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 400
 """Nesting of a merge patch that is followed."""
+
+MAX_COPIED = 1_000_000
+"""Values that all copies of one draft may hold: copies of copies double."""
+_COPIED = 2  # steps of effort for each of them
+_CLONED = 16  # entries of a container that cost one step to copy
 
 _MISSING = "missing value"
 _BAD_INDEX = "invalid index referenced"
@@ -35,10 +41,11 @@ class PatchError(ValueError):
 class Draft:
     """A document under change: `apply` changes it, `document` is what it has become. The original stays as it is."""
 
-    __slots__ = ("_own", "document")
+    __slots__ = ("_copied", "_own", "document")
 
     def __init__(self, document: Any) -> None:
         self.document = document
+        self._copied = 0
         # Containers that are copies already. The values keep them alive, so that no id is used twice.
         self._own: dict[int, object] = {}
 
@@ -122,9 +129,25 @@ class Draft:
             value = _read(container, key)
         except PatchError as error:
             raise PatchError(f"error in copy for path: '{key}': {error}") from None
+        self._count(value)
         # Both places share the value from now on, so neither may change it in place.
         self._own.clear()
         self._place(operation, value, "copy")
+
+    def _count(self, value: Any) -> None:
+        """Count what a copy holds: copies of copies double with every operation. They share their parts here, not where they are written."""
+        before = self._copied
+        pending = [value]
+        while pending:
+            self._copied += 1
+            if self._copied > MAX_COPIED:
+                raise PatchError(
+                    f"error in copy: all copies hold more than {MAX_COPIED:,} values (krmkit.lang.jsonpatch.MAX_COPIED)"
+                )
+            item = pending.pop()
+            if isinstance(item, dict | list):
+                pending += item.values() if isinstance(item, dict) else item
+        charge((self._copied - before) * _COPIED)
 
     def _place(self, operation: Operation, value: Any, kind: str) -> None:
         path = _path(operation, "path", f"{kind} operation failed to decode path")
@@ -191,6 +214,7 @@ class Draft:
         if id(container) in self._own:
             return container
         if isinstance(container, (dict, list)):
+            charge(len(container) // _CLONED)
             copy = container.copy()
             self._own[id(copy)] = copy
             return copy

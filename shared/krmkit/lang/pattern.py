@@ -6,7 +6,7 @@ module is loaded, on the first pattern; its Python wrapper would cost more than 
 
 from __future__ import annotations
 
-from krmkit.lang.effort import charge
+from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ SEARCH_STEPS = 2_000_000_000
 """Limit of (instructions of the pattern) x (bytes of the text): what one search may cost where nothing can be cached."""
 
 _CACHED = 256
+_LARGE = 200  # instructions of a pattern whose time is noticed
+_INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
 
 _cache: dict[str, Pattern] = {}
@@ -182,6 +184,13 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
     if len(_cache) >= _CACHED:
         _cache.clear()
     pattern = _cache[text] = Pattern(text, program, engine.RE2.Anchor)
+    return pattern
+
+
+def draw(pattern: Pattern) -> Pattern:
+    """Take what compiling a pattern costs from the run's budget, whether or not it was compiled before: the same input must
+    always come to the same. Raises EffortError."""
+    charge(pattern.size if pattern.size < _LARGE else pattern.size * _INSTRUCTION)
     return pattern
 
 

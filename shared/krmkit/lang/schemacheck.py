@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.violations import join
+from krmkit.lang.dottedpath import join
 from krmkit.lang.violationtexts import NAMES
 
 TYPE_CHECKING = False

@@ -10,6 +10,8 @@ Source: k8s.io/kube-openapi, pkg/validation/validate.
 
 from __future__ import annotations
 
+from krmkit.yaml.data import same_data
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -144,7 +146,7 @@ class SchemaWalk:
 
     def same(self, value: object, allowed: object) -> bool:
         """Whether a value that is no text is one of an enum: 1 is neither 1.0 nor true."""
-        return type(value) is type(allowed) and value == allowed
+        return same_data(value, allowed)
 
     def format(self, name: str) -> str:
         """The format that counts, "" where it says nothing."""

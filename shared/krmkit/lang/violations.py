@@ -11,6 +11,7 @@ The walk itself: `krmkit.lang.schemawalk`; the texts, loaded for the first viola
 
 from __future__ import annotations
 
+from krmkit.lang.dottedpath import join
 from krmkit.lang.schema import fill_defaults
 from krmkit.lang.schemawalk import SchemaWalk
 
@@ -54,13 +55,6 @@ def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list
     walk = _Violations()
     walk.check(schema, filled, path)
     return filled, walk.violations
-
-
-def join(path: str, key: str) -> str:
-    """`path` with one more map key; a key that would be misread inside a path is put in double quotes."""
-    if not key or "." in key or "[" in key or '"' in key or " " in key:
-        key = '"' + key.replace('"', '\\"') + '"'
-    return path + "." + key if path else key
 
 
 class _Violations(SchemaWalk):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.lang import effort, pattern
-from krmkit.lang.effort import EffortError
+from krmkit.lang import pattern
+from krmkit.yaml import effort
+from krmkit.yaml.effort import EffortError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ Aliases and merge keys are followed.
 
 from __future__ import annotations
 
-from krmkit.krm.fieldpath import dotted
-from krmkit.lang.violations import join
+from krmkit.lang.dottedpath import dotted, join
+from krmkit.yaml.data import is_core_null
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
@@ -230,7 +230,7 @@ class _Search:
         return result
 
     def each(self, node: Node | None, index: int) -> tuple[int, list[_Reached]]:
-        if node is None or is_null(node):
+        if node is None or is_core_null(node):
             return _ABSENT, [(MISSING, None, (), index)]
         if not isinstance(node, Seq):
             return _PARTLY, [(NOT_LIST, node, (), index)]
@@ -275,12 +275,3 @@ class _Search:
             if segment.quoted:
                 break
         return max(best, _ABSENT), chosen
-
-
-def is_null(node: Node) -> bool:
-    """Whether a node is null by the YAML 1.2 core schema."""
-    if not isinstance(node, Scalar):
-        return False
-    if node.tag is not None:
-        return node.tag == "!!null"
-    return not node.style and node.text in ("", "~", "null", "Null", "NULL")

@@ -7,6 +7,7 @@ anything is said.
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
+from krmkit.palette.filelines import LineIndex
 from krmkit.palette.format import Format, FormatError, TooCostlyError, unknown_type
 from krmkit.palette.formateffort import Effort
 from krmkit.palette.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 class KeyRule:
     """One key of schema.yaml. `problem` is the finding where its entry is wrong; then there is nothing to check."""
 
-    __slots__ = ("format", "key", "path", "problem", "secret", "template")
+    __slots__ = ("format", "key", "node", "path", "problem", "secret", "template")
 
-    def __init__(self, key: str) -> None:
-        self.key = key
+    def __init__(self, node: Scalar) -> None:
+        self.node = node
+        self.key = node.text
         self.path: KeyPath | None = None
         self.template = SchemaTemplate()
         self.format: Format | None = None
@@ -77,7 +79,7 @@ class PackSchema:
             if first is not None:
                 first.problem = "the key path stands twice; join its clauses with | in one template"
                 continue
-            rule = seen[key.text] = KeyRule(key.text)
+            rule = seen[key.text] = KeyRule(key)
             rules.append(rule)
             _fill(rule, deref(entry.value), effort)
         return cls(rules)
@@ -175,22 +177,24 @@ class _Check:
     def run(self, matches: list[KeyPathMatch]) -> None:
         rule = self.rule
         if rule.problem:
-            self.findings.append(
-                pack_finding(
-                    "schema", f"schema.yaml: {rule.problem}", (rule.key,), self.pack, SCHEMA, rule.key
-                )
-            )
+            self.add_of_rule("schema", f"schema.yaml: {rule.problem}")
             return
         if rule.format is not None:
             for name in dict.fromkeys(token.type for token in rule.format.tokens if not token.known):
-                self.findings.append(
-                    pack_finding("unknown-type", unknown_type(name), (rule.key,), self.pack, SCHEMA, rule.key)
-                )
+                self.add_of_rule("unknown-type", unknown_type(name))
         if rule.template.required or rule.format is not None:
             for match in matches:
                 self.match(match)
         if rule.template.readonly:
             self.readonly(matches)
+
+    def add_of_rule(self, code: str, message: str) -> None:
+        """Add a finding about the rule itself, at its line of schema.yaml."""
+        found = pack_finding(code, message, (self.rule.key,), self.pack, SCHEMA, self.rule.key)
+        node = self.rule.node
+        if node.source is not None:
+            found.line, found.column = LineIndex(node.source.text).at(node.start)
+        self.findings.append(found)
 
     def add(
         self, code: str, match: KeyPathMatch, message: str, current: object = None, proposed: object = None
@@ -199,7 +203,9 @@ class _Check:
         hints = self.rule.template.hints
         if hints and code in ("required", "format", "type"):
             message += f" (hint: {' '.join(hints)})"
-        self.findings.append(pack_finding(code, message, (path,), self.pack, VALUES, path, current, proposed))
+        found = pack_finding(code, message, (path,), self.pack, VALUES, path, current, proposed)
+        found.line, found.column = self.values.place(match.steps)
+        self.findings.append(found)
 
     def match(self, match: KeyPathMatch) -> None:
         node = match.node

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from krmkit.palette.keypath import Finder, KeyPathMatch, is_null, merged
-from krmkit.yaml.data import core_value
+from krmkit.palette.filelines import LineIndex
+from krmkit.palette.keypath import Finder, KeyPathMatch, merged
+from krmkit.yaml.data import core_value, is_core_null
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -12,27 +13,34 @@ from krmkit.yaml.tree import UNSET, Entry, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.palette.keypath import KeyPath
+    from krmkit.palette.keypath import KeyPath, Step
     from krmkit.yaml.limits import Limits
 
 _LONGEST_SHOWN = 200
 
 
 class PackValues:
-    """The tree of a values text. `secret` holds the ids of nodes whose content no message may show."""
+    """The tree of a values text. `secret` holds the ids of nodes whose content no message may show.
 
-    __slots__ = ("finder", "limits", "secret")
+    text_root: the tree of the text alone, where `root` is merged with defaults; it tells the lines.
+    """
 
-    def __init__(self, root: Node | None, limits: Limits = DEFAULT_LIMITS) -> None:
+    __slots__ = ("_lines", "_text_root", "finder", "limits", "secret")
+
+    def __init__(
+        self, root: Node | None, limits: Limits = DEFAULT_LIMITS, text_root: Node | None = None
+    ) -> None:
         self.finder = Finder(root)
         self.limits = limits
+        self._text_root = text_root or root
+        self._lines: LineIndex | None = None
         self.secret: set[int] = set()
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> PackValues:
         """Raises YamlError where the text is no YAML, or more than a mapping or nothing at its top."""
         root = parse(text, limits).root
-        if root is not None and not isinstance(root, Map) and not is_null(root):
+        if root is not None and not isinstance(root, Map) and not is_core_null(root):
             raise YamlError("values.yaml must contain a mapping at the top level", 1, 1)
         return cls(root, limits)
 
@@ -43,7 +51,35 @@ class PackValues:
     def over(self, defaults: PackValues) -> PackValues:
         """These values merged onto defaults: mappings key by key, everything else replaced."""
         merger = _Overlay(defaults.finder, self.finder, self.limits.depth)
-        return PackValues(merger.merge(defaults.finder.root, self.finder.root), self.limits)
+        merged_root = merger.merge(defaults.finder.root, self.finder.root)
+        return PackValues(merged_root, self.limits, self.finder.root)
+
+    def place(self, steps: tuple[Step, ...]) -> tuple[int, int]:
+        """Line and column of the key that `steps` lead to, or of the last one on the way; (0, 0) if the text has none.
+
+        Example: in "a:\\n  b: 1\\n" the steps ("a", "b") and ("a", "b", "c") are at (2, 3).
+        """
+        node = self._text_root
+        if node is None or node.source is None:
+            return 0, 0
+        text, start = node.source.text, -1
+        for step in steps:
+            node = deref(node)
+            if isinstance(node, Map) and isinstance(step, str):
+                entry = node.entry(step)
+                if entry is None:
+                    break
+                start, node = entry.key.start, entry.value
+            elif isinstance(node, Seq) and isinstance(step, int) and step < len(node.items):
+                node = node.items[step]
+                start = node.start
+            else:
+                break
+        if start < 0:
+            return 0, 0
+        if self._lines is None:
+            self._lines = LineIndex(text)
+        return self._lines.at(start)
 
     def shown(self, node: Node | None) -> object:
         """The value for a result's currentValue: a scalar, cut where it is long; None where it must not be shown."""
@@ -88,7 +124,7 @@ def kind(node: Scalar) -> str:
 def is_empty(node: Node | None) -> bool:
     """What `required` means by empty: absent, null, "", only white space, {} and []."""
     if isinstance(node, Scalar):
-        return not node.text.strip() or is_null(node)
+        return not node.text.strip() or is_core_null(node)
     if isinstance(node, Map):
         return not node.entries
     if isinstance(node, Seq):
@@ -177,7 +213,7 @@ class _Overlay:
     def merge(self, base: Node | None, top: Node | None, level: int = 0) -> Node | None:
         base = None if base is None else deref(base)
         top = None if top is None else deref(top)
-        if top is None or (level == 0 and is_null(top)):
+        if top is None or (level == 0 and is_core_null(top)):
             return base
         if not isinstance(base, Map) or not isinstance(top, Map):
             return top

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
-from krmkit.palette.keypath import KeyPath, KeyPathError, is_null
+from krmkit.palette.keypath import KeyPath, KeyPathError
 from krmkit.palette.packfinding import VALUES, pack_finding
-from krmkit.yaml.data import core_data
+from krmkit.yaml.data import core_data, is_core_null
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
@@ -66,12 +66,12 @@ class PresetCatalog:
     @classmethod
     def parse(cls, text: str, limits: Limits) -> PresetCatalog:
         root = parse(text, limits).root
-        if root is None or is_null(root):
+        if root is None or is_core_null(root):
             return cls([], limits)
         if not isinstance(root, Map):
             raise YamlError("a mapping with the key presets is expected", 1, 1)
         listed = root.get("presets")
-        if listed is None or is_null(listed):
+        if listed is None or is_core_null(listed):
             return cls([], limits)
         if not isinstance(listed, Seq):
             raise YamlError("presets must be a list")
@@ -162,7 +162,7 @@ class PresetCatalog:
     def read(self, name: str, group: str, node: Map, findings: list[Finding]) -> Preset | None:
         remove: list[KeyPath] = []
         listed = node.get("remove")
-        if listed is not None and not is_null(listed):
+        if listed is not None and not is_core_null(listed):
             if not isinstance(listed, Seq):
                 findings.append(
                     preset_finding("schema", f'the preset "{name}": remove must be a list of key paths', name)
@@ -193,13 +193,13 @@ class PresetCatalog:
             error.line = error.column = None
 
     def added(self, node: Node | None) -> Map | None:
-        if isinstance(node, Scalar) and not is_null(node):
+        if isinstance(node, Scalar) and not is_core_null(node):
             document = parse(node.text, self.limits)
             node = document.root
             if document.aliases:
                 # One that leads into itself has no end.
                 core_data(node, self.limits)
-        if node is None or is_null(node):
+        if node is None or is_core_null(node):
             return None
         if not isinstance(node, Map):
             raise YamlError(

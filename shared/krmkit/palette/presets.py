@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from krmkit.krm.finding import Finding
 from krmkit.palette import marker as marker_comment
-from krmkit.palette.keypath import is_null
 from krmkit.palette.packfinding import VALUES
 from krmkit.palette.presetcatalog import PRESETS, Preset, PresetCatalog, preset_finding
 from krmkit.palette.presetmerge import merge, remove
-from krmkit.yaml.data import core_data, same_data
+from krmkit.yaml.data import core_data, is_core_null, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -76,7 +75,7 @@ def apply_presets(
 def _apply(values: str, presets: list[Preset], limits: Limits) -> tuple[str, list[Finding]]:
     try:
         document = parse(values, limits)
-        empty = document.root is None or is_null(document.root)
+        empty = document.root is None or is_core_null(document.root)
         if empty:
             document = _start(values, document)
         root = document.root

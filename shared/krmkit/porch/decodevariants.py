@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.lang.violations import Violation, join, validate
+from krmkit.lang.dottedpath import join
+from krmkit.lang.violations import Violation, validate
 from krmkit.porch import specschemas
 from krmkit.porch.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION
 

@@ -7,8 +7,8 @@ fields that the API does not know stay.
 from __future__ import annotations
 
 from krmkit.porch.apinames import Condition, PorchError
-from krmkit.porch.minimaledit import arrange, is_null, own, settle
-from krmkit.yaml.data import go_value, lookup
+from krmkit.porch.minimaledit import arrange, own, settle
+from krmkit.yaml.data import go_value, is_null, lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 TYPE_CHECKING = False

@@ -12,7 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from krmkit.lang.dottedpath import dotted
 from krmkit.porch.listkeys import MergeSchema
+from krmkit.yaml.data import same_data
 
 
 class Missing:
@@ -160,7 +162,7 @@ class _Walker:
             return ()
         if len(found) > 1:
             raise MergeError(
-                f"{'.'.join(path)}: the elements must share one key in all versions, got {sorted(found)}"
+                f"{dotted(path)}: the elements must share one key in all versions, got {sorted(found)}"
             )
         return (found.pop(),)
 
@@ -188,7 +190,7 @@ def _common_kind(path: Path, versions: tuple[Any, ...]) -> type:
     if len(kinds) > 1:
         names: dict[type, str] = {dict: "a mapping", list: "a list", str: "a scalar"}
         got = " and ".join(names[kind] for kind in kinds)
-        raise MergeError(f"{'.'.join(path) or 'the resource'}: all versions must be of one kind, got {got}")
+        raise MergeError(f"{dotted(path) or 'the resource'}: all versions must be of one kind, got {got}")
     return next(iter(kinds), dict)
 
 
@@ -201,13 +203,5 @@ def _is_absent(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal values of one type: 1 is not true, and "1" is not 1; null counts as missing."""
-    if _is_absent(one) or _is_absent(other):
-        return _is_absent(one) and _is_absent(other)
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+    """Equal data; null counts as missing."""
+    return (_is_absent(one) and _is_absent(other)) or same_data(one, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.yaml.copies import detached
-from krmkit.yaml.data import go_data, go_value, lookup, same_data
+from krmkit.yaml.data import go_data, lookup, same_data
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -12,11 +12,6 @@ if TYPE_CHECKING:
 
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
-
-
-def is_null(node: Node | None) -> bool:
-    """Whether a value is absent or null."""
-    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
 
 
 def own(resource: Resource, *path: str) -> Node | None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from krmkit.porch.apinames import PorchError
 from krmkit.porch.fieldorder import ordered
-from krmkit.porch.minimaledit import arrange, is_null, own
+from krmkit.porch.minimaledit import arrange, own
 from krmkit.porch.naming import function_name, is_function_of
 from krmkit.porch.packageview import KPTFILE
 from krmkit.porch.pipelinefunctions import LISTS, typed_function
-from krmkit.yaml.data import go_data, go_value, lookup, same_data
+from krmkit.yaml.data import go_data, go_value, is_null, lookup, same_data
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 TYPE_CHECKING = False

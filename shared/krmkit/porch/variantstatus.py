@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.porch.minimaledit import is_null, own
-from krmkit.yaml.data import go_value, lookup
+from krmkit.porch.minimaledit import own
+from krmkit.yaml.data import go_value, is_null, lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
 
 TYPE_CHECKING = False

@@ -212,7 +212,7 @@ class Editor:
         elif is_block_scalar(old.node):
             header = self.view[old.start : places.line_end(old.start)]
             comment = (
-                places.slice(old.start + header.index("#") - 1, old.start + len(header))
+                places.view[old.start + header.index("#") - 1 : old.start + len(header)]
                 if "#" in header
                 else ""
             )
@@ -272,7 +272,7 @@ class Editor:
             return ""
         places = self.composer.places(value.source)
         end = places.of(value).end
-        rest = places.slice(end, places.line_end(end))
+        rest = places.view[end : places.line_end(end)]
         return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
 
 

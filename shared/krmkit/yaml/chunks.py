@@ -18,15 +18,12 @@ class Chunks:
     Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
     items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.
 
-    head + tail is the list without items, and parses: `items:` is null or `[]` there.
-    absent: "" normally; "null" where `items` has a null value (head ends behind it, behind its line in block form);
-    "missing" where there is no such key (head is the whole text).
+    head + tail is the list without items, and parses: `items:` is null or `[]` there. Without items, head is the whole text.
     unverified: indexes of the items of which nothing but their boundaries is known. All others are line-safe: the first
     line that is no comment begins with a key, and no quote and no flow collection is open at the end of any line.
     """
 
     __slots__ = (
-        "absent",
         "column",
         "dash",
         "flow",
@@ -45,7 +42,6 @@ class Chunks:
         dash: str = "- ",
         unverified: AbstractSet[int] = frozenset(),
         joints: list[str] | None = None,
-        absent: str = "",
     ) -> None:
         self.head = head
         self.items = items
@@ -55,4 +51,3 @@ class Chunks:
         self.unverified = unverified
         self.joints = joints
         self.flow = joints is not None
-        self.absent = absent

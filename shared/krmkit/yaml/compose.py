@@ -72,8 +72,8 @@ class Composer:
         assert node.source is not None
         places = self.places(node.source)
         spot = places.of(node)
-        tags = [places.slice(*place) for place in spot.properties if places.view[place[0]] == "!"]
-        text = places.slice(spot.start, places.end(spot))
+        tags = [places.view[slice(*place)] for place in spot.properties if places.view[place[0]] == "!"]
+        text = places.view[spot.start : places.end(spot)]
         return " ".join([*tags, "{" + text + "}" if spot.is_pair else text])
 
     def _can_stay(self, node: Node) -> bool:
@@ -238,7 +238,7 @@ class Composer:
 
     def _lines(self, places: Places, start: int, end: int, old: int, new: int) -> str:
         """Whole lines (the first one may begin behind a dash) moved from column `old` to `new`."""
-        text = places.slice(start, end)
+        text = places.view[start:end]
         pad = "" if places.line(start) == start else " " * old
         return shift(pad + text.removesuffix("\n"), old, new)
 

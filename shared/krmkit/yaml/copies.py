@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
@@ -30,6 +31,10 @@ def detached(node: Node) -> Node:
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
 
 
+_COPY = 4  # steps of effort that a copied node costs
+_COUNTED = 1024  # so many of them are charged at once
+
+
 class _Copy:
     """Copies of one node and what is below it. `within`: the anchored nodes around that are being copied."""
 
@@ -49,6 +54,8 @@ class _Copy:
             return copy
         if self.aliases:
             self.left -= 1
+            if not self.left % _COUNTED:
+                charge(_COUNTED * _COPY)
             if self.left < 0:
                 raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases")
         if node.anchor is None:

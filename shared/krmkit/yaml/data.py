@@ -7,9 +7,10 @@ reached through an alias count against `Limits.aliases`, so that a few hundred b
 
 from __future__ import annotations
 
+from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.scalars import core_resolve, go2_resolve, go_resolve
+from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
 
 TYPE_CHECKING = False
@@ -80,6 +81,14 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     return _Reader(core_resolve, limits, any_key=True).data(node)
 
 
+def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
+    """Data as Go decodes it into fields of type string: each scalar is the text that stands there, or None for null.
+
+    Example: `a: 010` is {"a": "010"}.
+    """
+    return _Texts(go_resolve, limits).data(node)
+
+
 def go_value(node: Scalar) -> object:
     """The value of one scalar under Go's rules: its style and explicit tag decide before its text does."""
     return _value(node, go_resolve)
@@ -88,6 +97,22 @@ def go_value(node: Scalar) -> object:
 def core_value(node: Scalar) -> object:
     """The value of one scalar under the YAML 1.2 core schema."""
     return _value(node, core_resolve)
+
+
+def is_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by Go's rules."""
+    return node is None or (isinstance(node, Scalar) and go_value(node) is None)
+
+
+def is_core_null(node: Node | None) -> bool:
+    """Whether a value is absent, or null by the YAML 1.2 core schema."""
+    if node is None:
+        return True
+    if not isinstance(node, Scalar):
+        return False
+    if node.tag is not None:
+        return node.tag == "!!null"
+    return not node.style and node.text in NULLS
 
 
 def _value(node: Scalar, resolve: Resolve) -> object:
@@ -118,6 +143,11 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     from krmkit.yaml.errors import line_column
 
     return line_column(node.source.text, node.start)
+
+
+_VISIT = 2  # steps of effort that a node costs that is reached through an alias
+_COUNTED = 1024  # so many of them are charged at once
+_MERGED = 4  # keys of a merged mapping that cost one step
 
 
 class _Reader:
@@ -168,6 +198,8 @@ class _Reader:
 
     def count(self, node: Node) -> None:
         self.visited += 1
+        if not self.visited % _COUNTED:
+            charge(_COUNTED * _VISIT)
         if self.visited > self.limits.aliases:
             raise LimitError.of("aliases", self.limits.aliases, "the expansion of aliases", *line_of(node))
 
@@ -202,6 +234,7 @@ class _Reader:
                 )
             data = self.data(source)
             assert isinstance(data, dict)
+            charge(len(data) // _MERGED)
             for name, item in data.items():
                 result.setdefault(name, item)
 
@@ -218,6 +251,18 @@ class _Comparing(_Reader):
             return _value(node, self.resolve)
         except YamlError:
             return node.tag, node.text
+
+
+class _Texts(_Reader):
+    __slots__ = ()
+
+    def data(self, node: Node | None) -> object:
+        if not isinstance(node, Scalar):
+            return super().data(node)
+        if self.through_alias:
+            self.count(node)
+        is_null = node.tag == "!!null" or (node.tag is None and not node.style and node.text in NULLS)
+        return None if is_null else node.text
 
 
 def _is_merge(key: Node) -> bool:

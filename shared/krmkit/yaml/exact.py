@@ -34,24 +34,19 @@ def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
         raise _error(root, f"a mapping with `items` is expected, not {found}")
     if len(roots) > 1:
         raise _error(roots[1], "a second document starts here, where only one is expected")
-    joints: list[str] | None = [] if root.flow else None
     numbers = [number for number, entry in enumerate(root.entries) if _is_items(entry)]
-    if not numbers:
-        return Chunks(text, [], "", absent="missing", joints=joints)
     if len(numbers) > 1:
         raise _error(root.entries[numbers[1]].key, "the key `items` stands twice")
-    value = root.entries[numbers[0]].value
-    if isinstance(value, Seq):
-        if len(value.items) > limits.items:
-            place = _place(value.items[limits.items])
-            raise LimitError.of("items", limits.items, "the number of items", *place)
-        return _flow_chunks(text, value) if value.flow else _block_chunks(text, root, numbers[0], value)
-    if isinstance(value, Map) or not _is_null(value):
+    value = root.entries[numbers[0]].value if numbers else Scalar("")
+    if isinstance(value, Map) or not (isinstance(value, Seq) or _is_null(value)):
         found = "a mapping" if isinstance(value, Map) else _written(value)
         raise _error(value, f"`items` must be a list, not {found}")
-    (end,) = _document(root).given_offsets([value.end])
-    border = end if root.flow else _next_line(text, end)
-    return Chunks(text[:border], [], text[border:], absent="null", joints=joints)
+    if not isinstance(value, Seq) or not value.items:
+        return Chunks(text, [], "", joints=[] if root.flow else None)
+    if len(value.items) > limits.items:
+        place = _place(value.items[limits.items])
+        raise LimitError.of("items", limits.items, "the number of items", *place)
+    return _flow_chunks(text, value) if value.flow else _block_chunks(text, root, numbers[0], value)
 
 
 def _is_items(entry: Entry) -> bool:
@@ -66,9 +61,6 @@ def _is_null(node: Node) -> bool:
 
 def _flow_chunks(text: str, listed: Seq) -> Chunks:
     document = _document(listed)
-    if not listed.items:
-        border = _behind_properties(text, document.given_offsets([listed.start])[0], listed) + 1
-        return Chunks(text[:border], [], text[border:], joints=[])
     starts = document.given_offsets([item.start for item in listed.items])
     ends = document.given_offsets([item.end for item in listed.items])
     joints = [text[end:start] for end, start in zip(ends, starts[1:], strict=False)]
@@ -141,13 +133,6 @@ def _line_start(text: str, position: int) -> int:
     while position and text[position - 1] not in BREAKS:
         position -= 1
     return 1 if position == 0 and text[:1] == "\ufeff" else position
-
-
-def _next_line(text: str, position: int) -> int:
-    """Start of the line after the one that holds `position`."""
-    while position < len(text) and text[position] not in BREAKS:
-        position += 1
-    return position + (2 if text.startswith("\r\n", position) else 1) if position < len(text) else position
 
 
 def _behind_properties(text: str, start: int, node: Node) -> int:

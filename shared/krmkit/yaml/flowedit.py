@@ -47,9 +47,9 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
         return
     inside = spot.start + (not spot.is_pair)
     first = _behind_comment(places, inside)
-    written = places.slice(inside, first)
+    written = places.view[inside:first]
     chunks, last, has_last_comma = _chunks(places, first, units)
-    tail = places.slice(last, spot.end - 1)
+    tail = places.view[last : spot.end - 1]
     positions = {id(chunk.unit.child): chunk for chunk in chunks}
     renamed = node.stands_for if isinstance(node, Seq) else {}
     start = units[0].start if units else 0
@@ -89,13 +89,13 @@ def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], 
     chunks = []
     has_comma = False
     for unit in units:
-        lead = places.slice(position, unit.start)
+        lead = places.view[position : unit.start]
         sign, comma, _ = skip(places.view, unit.end, "#")
         has_comma = sign == ","
         behind = comma + 1 if has_comma else unit.end
         position = _behind_comment(places, behind)
-        before = places.slice(unit.end, comma) if has_comma else ""
-        chunks.append(_Chunk(unit, lead, before, places.slice(behind, position)))
+        before = places.view[unit.end : comma] if has_comma else ""
+        chunks.append(_Chunk(unit, lead, before, places.view[behind:position]))
     return chunks, position, has_comma
 
 
@@ -128,10 +128,10 @@ def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
     if not isinstance(child, Entry):
         return editor.composer.flow(value, json)
     if unit.colon < 0:
-        return f"{places.slice(unit.start, unit.end)}: {editor.composer.flow(value, json)}"
+        return f"{places.view[unit.start : unit.end]}: {editor.composer.flow(value, json)}"
     start = unit.value.properties[0][0] if unit.value.properties else unit.value.start
-    between = places.slice(unit.colon, start)
-    return places.slice(unit.start, unit.colon) + (between or " ") + editor.composer.flow(value, json)
+    between = places.view[unit.colon : start]
+    return places.view[unit.start : unit.colon] + (between or " ") + editor.composer.flow(value, json)
 
 
 def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:

@@ -13,15 +13,11 @@ ODD_BREAKS = "\r\x85\u2028\u2029"
 # A value that begins with one of these is a plain one.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./$<(+~\\^;=")
 
-_CLOSING = {"{": "}", "[": "]"}
-# What may open something inside a flow collection, or hide what does.
-_SIGNS = frozenset("{}[]'\"#!&*\\")
 # All bytes but those of these signs, of line breaks, and of tabs and what no reader accepts.
 _OTHERS = bytes(set(range(0x20, 256)) - set(b"{}[]'\"#!&*\\"))
 # Those that open nothing themselves.
 _IDLE = b"}]#!&*\\"
 _ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
-_LAST = ('"]', "']")
 
 # The parser reads long lines faster than a loop over their signs.
 _LONG = 2000
@@ -44,25 +40,10 @@ def opening(text: str, lines: list[str]) -> list[int]:
         for line, signs in marked.items()
         if (line[-1] != ends.get(signs) or line[-2] == " ")
         and signs.strip(_IDLE)
-        and (min(signs) < 0x20 or not (_is_list(line, signs) or closes(line)))
+        and (min(signs) < 0x20 or not closes(line))
     }
     return (
         [number for number, signs in enumerate(signs_of) if signs and lines[number] in found] if found else []
-    )
-
-
-def _is_list(line: str, signs: bytes) -> bool:
-    """Whether a line ends with a list of quoted texts and has no other sign: `["a", "b"]`.
-
-    If any quote were open at its end, it would be the last one, or one before it if the last two are an escaped one ('');
-    but the last one stands where none opens, and not behind another. So the bracket behind it closes, too, whatever the
-    first one opened.
-    """
-    return (
-        line[-2:] in _LAST
-        and signs[:1] == b"["
-        and not signs[1:-1].strip(line[-2].encode())
-        and line[-3] not in " ,:['\""
     )
 
 
@@ -107,28 +88,12 @@ def _quoted(content: str, quote: str) -> bool:
     return not rest or (rest[0] == "#" and content[end + 1] == " ")
 
 
-def _is_flat(content: str) -> bool:
-    """Whether it is one flat collection of plain texts, `{a: b}`, or a list of quoted ones, `["a", "b"]`."""
-    if content[-1] != _CLOSING[content[0]]:
-        return False
-    inside = content[1:-1]
-    if _SIGNS.isdisjoint(inside):
-        return True
-    if content[0] == "[" and len(inside) > 1 and inside[0] == inside[-1] and inside[0] in "\"'":
-        quote = inside[0]
-        texts = inside[1:-1].replace(f"{quote}, {quote}", "")
-        return quote not in texts and (quote == "'" or "\\" not in texts)
-    return False
-
-
 def _flow(content: str) -> bool:
     """One flow collection that closes on this line, with nothing behind it but a comment.
 
     Read in order, sign by sign: a quote opens a text only where no plain text can be in progress, so one that stands
     anywhere else (`a:'x'` is plain text up to the next `: `) is a matter for the parser, as are escapes and anchors.
     """
-    if _is_flat(content.rstrip(" ")):
-        return True
     if len(content) > _LONG:
         return False
     depth = 0

@@ -11,7 +11,7 @@ from bisect import bisect_right
 
 from krmkit.yaml.errors import line_column
 from krmkit.yaml.tree import Alias, Collection, Document, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, Lines, plain_breaks, skip, token
+from krmkit.yaml.view import EditError, plain_breaks, skip, token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,21 +96,45 @@ class Units:
         return (self[index] for index in range(len(self._found)))
 
 
-class Places(Lines):
+class Places:
     """The places of one document's nodes, in its text with a final line break."""
 
-    __slots__ = ("document", "root")
+    __slots__ = ("document", "root", "view")
 
     def __init__(self, document: Document) -> None:
         self.document = document
         node = document.root
         assert node is not None
-        super().__init__(plain_breaks(document.text))
+        self.view = plain_breaks(document.text)
         self.root = self._spot(node, _document_start(self.view), False)
 
-    def slice(self, start: int, end: int) -> str:
-        """The text of a range of the view."""
-        return self.view[start:end]
+    # Lines
+
+    def line(self, position: int) -> int:
+        """Start of the line that holds a position."""
+        return self.view.rfind("\n", 0, position) + 1
+
+    def line_end(self, position: int) -> int:
+        """Where the line that holds a position ends, before its line break."""
+        end = self.view.find("\n", position)
+        return end if end >= 0 else len(self.view)
+
+    def below(self, position: int) -> int:
+        """Start of the line below the one that holds a position."""
+        end = self.view.find("\n", position)
+        return end + 1 if end >= 0 else len(self.view)
+
+    def begins_line(self, position: int) -> bool:
+        """Whether only blanks stand before a position on its line."""
+        return not self.view[self.line(position) : position].strip(" ")
+
+    def comment_column(self, line: int) -> int:
+        """Column of the comment on the line that starts at `line`; -1 where the line holds anything else."""
+        view = self.view
+        position = line
+        while view[position : position + 1] == " ":
+            position += 1
+        return position - line if view[position : position + 1] == "#" else -1
 
     # Spots
 

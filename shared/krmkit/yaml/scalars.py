@@ -1,22 +1,14 @@
 """What a scalar means: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of the YAML 1.2 core schema.
 
 A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str, merge,
-timestamp; the value of a timestamp is its text, because KRM data has no dates. `go_scalar` and `core_scalar` take
-quotes and explicit tags into account as well.
+timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit tags decide before
+(`krmkit.yaml.data.go_value`, `core_value`).
 
 Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000` is 1000,
 `08` is the float 8, and a whole number beyond 64 bits is a float.
 """
 
 from __future__ import annotations
-
-from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Resolve = Callable[[str], tuple[str, object]]
 
 _INFINITY = float("inf")
 _NAN = float("nan")
@@ -38,7 +30,6 @@ _NUMERIC_START = frozenset("+-.0123456789")
 _DIGITS = {2: frozenset("01"), 8: frozenset("01234567"), 10: frozenset("0123456789")}
 _DIGITS[16] = _DIGITS[10] | frozenset("abcdefABCDEF")
 _PREFIXES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
-_LONG = "tag:yaml.org,2002:"
 
 
 def go_resolve(text: str) -> tuple[str, object]:
@@ -80,41 +71,6 @@ def core_resolve(text: str) -> tuple[str, object]:
     if is_decimal_float(text):
         return "float", float(text)
     return "str", text
-
-
-def go_scalar(style: str, tag: str | None, text: str) -> tuple[str, object]:
-    """Tag and value of any scalar under Go's rules: style is "" or one of ' " | >, tag the explicit one or None.
-
-    Raises YamlError where the text does not fit its tag (`!!int abc`). Foreign tags and !!binary leave the text.
-    """
-    return _tagged(style, tag, text, go_resolve)
-
-
-def core_scalar(style: str, tag: str | None, text: str) -> tuple[str, object]:
-    """As `go_scalar`, under the YAML 1.2 core schema."""
-    return _tagged(style, tag, text, core_resolve)
-
-
-def _tagged(style: str, tag: str | None, text: str, resolve: Resolve) -> tuple[str, object]:
-    if tag is None or tag == "!":
-        return ("str", text) if style else resolve(text)
-    name = "!!" + tag[len(_LONG) :] if tag.startswith(_LONG) else tag
-    if name == "!!str":
-        return "str", text
-    if name not in ("!!null", "!!bool", "!!int", "!!float", "!!timestamp"):
-        return name.removeprefix("!!"), text
-    wanted = name[2:]
-    if wanted == "timestamp":
-        if is_timestamp(text):
-            return wanted, text
-        raise YamlError(f"cannot read {text!r} as {name}")
-    found, value = resolve(text)
-    if wanted == "float" and found == "int":
-        assert isinstance(value, int)
-        return "float", float(value)
-    if found != wanted:
-        raise YamlError(f"cannot read {text!r} as {name}")
-    return found, value
 
 
 def _go_number(text: str) -> tuple[str, object]:

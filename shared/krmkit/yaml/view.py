@@ -63,41 +63,6 @@ def plain_breaks(text: str) -> str:
     return text if text.endswith("\n") or not text else text + "\n"
 
 
-class Lines:
-    """The lines of a view, by the positions in it."""
-
-    __slots__ = ("view",)
-
-    def __init__(self, view: str) -> None:
-        self.view = view
-
-    def line(self, position: int) -> int:
-        """Start of the line that holds a position."""
-        return self.view.rfind("\n", 0, position) + 1
-
-    def line_end(self, position: int) -> int:
-        """Where the line that holds a position ends, before its line break."""
-        end = self.view.find("\n", position)
-        return end if end >= 0 else len(self.view)
-
-    def below(self, position: int) -> int:
-        """Start of the line below the one that holds a position."""
-        end = self.view.find("\n", position)
-        return end + 1 if end >= 0 else len(self.view)
-
-    def begins_line(self, position: int) -> bool:
-        """Whether only blanks stand before a position on its line."""
-        return not self.view[self.line(position) : position].strip(" ")
-
-    def comment_column(self, line: int) -> int:
-        """Column of the comment on the line that starts at `line`; -1 where the line holds anything else."""
-        view = self.view
-        position = line
-        while view[position : position + 1] == " ":
-            position += 1
-        return position - line if view[position : position + 1] == "#" else -1
-
-
 def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
     """The text from `start` to `end` with splices carried out, the insertions at one place in the order of their making."""
     parts = []

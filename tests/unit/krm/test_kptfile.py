@@ -104,12 +104,12 @@ WRONG = [
     (
         "a list as text",
         HEAD + "pipeline:\n  mutators:\n  - image: a\n    name: [b]\n",
-        ["pipeline.mutators[0].name: must be a text"],
+        ["pipeline.mutators[0].name: must be a string"],
     ),
     (
         "a list in a ConfigMap",
         HEAD + "pipeline:\n  mutators:\n  - image: a\n    configMap: {b: [1]}\n",
-        ["pipeline.mutators[0].configMap.b: must be a text"],
+        ["pipeline.mutators[0].configMap.b: must be a string"],
     ),
     (
         "another kind",
@@ -124,7 +124,7 @@ WRONG = [
     (
         "all at once",
         HEAD + "extra: 1\npipeline:\n  mutators:\n  - image: a\n    exec: b\n  - foo: x\n",
-        ["extra: unknown", "exclude each other", "foo: unknown", "names no function"],
+        ["extra: unknown", "foo: unknown", "exclude each other", "names no function"],
     ),
 ]
 

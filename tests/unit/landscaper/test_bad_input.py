@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from krmkit.fn.run import Outcome
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.yaml import emit
 from tests.unit.landscaper.worlds import Data, data_object, installation, obj, target
@@ -258,3 +262,146 @@ def test_bad_schedules_are_said() -> None:
         ("bad-schedule", "warning", "spec.automaticReconcile.succeededReconcile.cronSpec"),
         ("reconcile-plan", "info", ""),
     ]
+
+
+def planned(*objects: Data, **spec: Any) -> Outcome:
+    """plan-reconcile on objects."""
+    config = emit.document(
+        {
+            "apiVersion": "krmkit.dev/v1alpha1",
+            "kind": "PlanReconcile",
+            "metadata": {"name": "c"},
+            "spec": {"now": "2026-05-01T08:00:00Z", **spec},
+        }
+    )
+    return run_function(
+        FUNCTIONS / "plan-reconcile", resource_list([emit.document(one) for one in objects], config)
+    )
+
+
+def failed(name: str, **annotations: str) -> Data:
+    """An Installation that has failed, and is reconciled at once."""
+    found = installation(name, "", automaticReconcile={"failedReconcile": {}})
+    found["status"] = {"phase": "Failed", "observedGeneration": 0}
+    if annotations:
+        found["metadata"]["annotations"] = annotations
+    return found
+
+
+def test_plans_are_written_when_asked_for() -> None:
+    """With write the annotations that Landscaper would set stand in the item; others of it stay."""
+    plain = planned(failed("shop", note="x"))
+    written = planned(failed("shop", note="x"), write=True)
+
+    assert "landscaper.gardener.cloud/operation" not in plain.stdout
+    (item,) = yaml.load(written.stdout, Loader=yaml.CSafeLoader)["items"]
+    assert item["metadata"]["annotations"] == {
+        "note": "x",
+        "landscaper.gardener.cloud/operation": "reconcile",
+        "landscaper.gardener.cloud/reconcile-reason": "retry",
+    }
+    assert [(one.message, dict(one.tags)) for one in written.results] == [
+        (
+            "reconcile: its schedule is due (number 1)",
+            {"action": "reconcile", "reason": "retry"},
+        )
+    ]
+
+
+def test_plans_of_some() -> None:
+    """Only those named are planned; a name that nobody has is an error, and nothing is planned."""
+    some = planned(failed("shop"), failed("web"), installations=["web"], write=True)
+    wrong = planned(failed("shop"), installations=["shob"], write=True)
+
+    assert [(one.resource_ref or {}).get("name") for one in some.results] == ["web"]
+    assert some.stdout.count("operation: reconcile") == 1
+    assert (wrong.exit_code, [one.message for one in wrong.results]) == (
+        1,
+        ['there is no Installation shob; did you mean "shop"?'],
+    )
+    assert "operation: reconcile" not in wrong.stdout
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ({"phase": "Failed", "observedGeneration": 0, "automaticReconcileStatus": {"generation": 0, "numberOfReconciles": 1, "lastReconcileTime": "2026-05-01T07:58:00Z", "onFailed": True}}, "wait until 2026-05-01T08:03:00Z: its schedule is not due"),
+        ({"phase": "Succeeded", "observedGeneration": 0}, "none: automaticReconcile has no schedule for its phase"),
+        ({"phase": "Failed", "observedGeneration": 3}, "none: the observed generation is not the current one"),
+    ],
+)  # fmt: skip
+def test_what_plans_say(status: Data, said: str) -> None:
+    """A plan says what happens, when, and why."""
+    shop = failed("shop")
+    shop["status"] = status
+
+    assert [one.message for one in planned(shop).results] == [said]
+
+
+def test_every_rule_is_documented() -> None:
+    """Each rule that an installation may break stands in the function.yaml of the functions that report it."""
+    used = set()
+    for path in (FUNCTIONS.parent / "shared" / "krmkit" / "landscaper").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "InstallationError"
+            ):
+                first = node.args[0]
+                used |= {first.value} if isinstance(first, ast.Constant) else set()
+
+    assert len(used) > 20
+    for name in ("render-installation", "validate-installation"):
+        text = (FUNCTIONS / name / "function.yaml").read_text("utf-8")
+        assert used - {"bad-time"} <= set(yaml.load(text, Loader=yaml.CSafeLoader)["rules"])
+
+
+def test_nothing_to_validate() -> None:
+    """A list without Installations is said to be that."""
+    config = CONFIG.format(kind="ValidateInstallation")
+    outcome = run_function(
+        FUNCTIONS / "validate-installation", resource_list([emit.document(data_object("a", 1))], config)
+    )
+
+    assert [(one.rule, one.severity) for one in outcome.results] == [("no-installation", "info")]
+
+
+def test_wrong_forms_are_not_rendered() -> None:
+    """An Installation of a wrong form is reported for that, and not for what follows from it."""
+    found = validated(installation("shop", "imports: [{name: a, schema: {}}]", importz={}))
+
+    assert [field for _, field, _ in found] == ["spec.importz"]
+
+
+def test_a_fault_is_said_once() -> None:
+    """What the rendering has said about a blueprint, the check of the blueprint does not say again."""
+    found = validated(installation("shop", "deployExecutions: [{name: a, type: GoTemplate, template: '{{'}]"))
+
+    assert len(found) == 1
+
+
+def test_owners_of_targets() -> None:
+    """Two installations must not export one Target; a DataObject and a Target of one name are two objects."""
+    exports = {"targets": [{"name": "a", "target": "same"}]}
+    data = {"data": [{"name": "a", "dataRef": "same"}]}
+
+    found = validated(
+        installation("one", "", exports=exports),
+        installation("two", "", exports=exports),
+        installation("three", "", exports=data),
+    )
+
+    owners = [message for rule, _, message in found if rule == "owner-conflict"]
+    assert owners == ["Target same is exported by one already; an object has one owner"]
+
+
+def test_namespaces_do_not_conflict() -> None:
+    """Installations of two namespaces may export the same name."""
+    exports = {"data": [{"name": "a", "dataRef": "same"}]}
+    other = installation("two", "", exports=exports)
+    other["metadata"]["namespace"] = "other"
+
+    found = validated(installation("one", "", exports=exports), other)
+
+    assert [rule for rule, _, _ in found if rule == "owner-conflict"] == []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.landscaper import cron
 from krmkit.landscaper.cron import CronError, parse
 from krmkit.landscaper.timestamps import format_time, parse_time
+from krmkit.lang.sprig.zones import NoZoneDataError
 
 
 @pytest.mark.parametrize(
@@ -16,6 +18,22 @@ from krmkit.landscaper.timestamps import format_time, parse_time
         ("0 0 13 * FRI", "2026-02-01T00:00:00Z", "2026-02-06T00:00:00Z"),
         ("30 2/10 * * *", "2026-02-01T03:00:00Z", "2026-02-01T12:30:00Z"),
         ("0 0 29 FEB ?", "2026-03-01T00:00:00Z", "2028-02-29T00:00:00Z"),
+        ("0,30 8 1,15 JAN,jul *", "2026-01-15T08:30:00Z", "2026-07-01T08:00:00Z"),
+        ("0 0 */10 * *", "2026-01-22T00:00:00Z", "2026-01-31T00:00:00Z"),
+        ("0 0 */1 * MON", "2026-01-01T00:00:00Z", "2026-01-05T00:00:00Z"),
+        ("0 0 1 * ?", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"),
+        ("0 0 * * SUN", "2026-05-01T00:00:00Z", "2026-05-03T00:00:00Z"),
+        ("59 23 31 12 *", "2025-12-31T23:59:00Z", "2026-12-31T23:59:00Z"),
+        ("@yearly", "2026-05-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+        ("@annually", "2026-05-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+        ("@monthly", "2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z"),
+        ("@daily", "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"),
+        ("@midnight", "2026-05-01T12:00:00Z", "2026-05-02T00:00:00Z"),
+        ("@hourly", "2026-05-01T12:59:59Z", "2026-05-01T13:00:00Z"),
+        ("@every 1ms", "2026-05-01T00:00:00Z", "2026-05-01T00:00:01Z"),
+        ("@every 90s", "2026-05-01T00:00:00Z", "2026-05-01T00:01:30Z"),
+        ("CRON_TZ=Asia/Tokyo 0 6 * * *", "2026-07-01T00:00:00Z", "2026-07-01T21:00:00Z"),
+        ("TZ=Europe/Berlin  30 2 * * *", "2026-03-28T12:00:00Z", "2026-03-30T00:30:00Z"),
         ("@weekly", "2026-05-01T00:00:00Z", "2026-05-03T00:00:00Z"),
         ("@every 45m", "2026-05-01T00:00:30Z", "2026-05-01T00:45:30Z"),
         ("TZ=Europe/Berlin 0 6 * * *", "2026-07-01T00:00:00Z", "2026-07-01T04:00:00Z"),
@@ -30,6 +48,20 @@ def test_next(spec: str, start: str, due: str) -> None:
 
     assert found is not None
     assert format_time(found) == due
+
+
+def test_no_zones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a computer has no time zones, a zone other than UTC is an error that says it."""
+
+    def load(name: str) -> None:
+        raise NoZoneDataError("there is no time zone database")
+
+    monkeypatch.setattr(cron, "load_zone", load)
+
+    with pytest.raises(CronError) as caught:
+        parse("TZ=Europe/Berlin * * * * *")
+
+    assert str(caught.value) == "provided bad location Europe/Berlin: there is no time zone database"
 
 
 def test_a_day_that_never_comes() -> None:
@@ -50,6 +82,15 @@ def test_a_day_that_never_comes() -> None:
         ("*/0 * * * *", "step of range should be a positive number: */0"),
         ("@often", "unrecognized descriptor: @often"),
         ("@every soon", 'failed to parse duration @every soon: time: invalid duration "soon"'),
+        ("a * * * *", 'failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax'),
+        ("* * * * 1-x", 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'),
+        ("*/-5 * * * *", "negative number (-5) not allowed: -5"),
+        ("* * * * 7", "end of range (7) above maximum (6): 7"),
+        ("* 24 * * *", "end of range (24) above maximum (23): 24"),
+        ("* * 32 * *", "end of range (32) above maximum (31): 32"),
+        ("* * * 13 *", "end of range (13) above maximum (12): 13"),
+        ("* * * 0 *", "beginning of range (0) below minimum (1): 0"),
+        ("0 " + "0," * 500 + " * * *", "the spec has more than 1000 characters"),
         ("TZ=Nowhere/Land * * * * *", "provided bad location Nowhere/Land: unknown time zone Nowhere/Land"),
     ],
 )

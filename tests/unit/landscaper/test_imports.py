@@ -179,3 +179,152 @@ def test_one_owner() -> None:
     _, late = run(first, second)
 
     assert messages(late) == ["DataObject a is made by installation one already, and has one owner"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"data": [{"name": "a"}]}, 'import "a" must have one of dataRef, secretRef and configMapRef'),
+        ({"targets": [{"name": "a"}]}, "invalid target definition 'a': one of target, targets, targetMap, targetListRef and targetMapRef must be given"),
+        ({"targets": [{"name": "a", "targets": ["east", "wst"]}]}, 'targets.landscaper.gardener.cloud "wst" not found; did you mean "west"?'),
+        ({"targets": [{"name": "a", "targetMap": {"k": "wst"}}]}, 'targets.landscaper.gardener.cloud "wst" not found; did you mean "west"?'),
+        ({"data": [{"name": "a", "configMapRef": {"name": "m", "key": "kay"}}]}, 'key kay in configmap m does not exist; did you mean "key"?'),
+        ({"data": [{"name": "a", "configMapRef": {"name": "m", "key": "bad"}}]}, "key bad of configmap m holds no YAML"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_resolved(entry: Data, message: str) -> None:
+    """An import without a source, and one whose source is not there."""
+    config = obj("ConfigMap", "m", "v1", data={"key": "1", "bad": "a: ["})
+
+    found = one(installation("root", "", imports=entry), target("east"), target("west"), config)
+
+    assert messages(found) == [message]
+
+
+def test_everything_that_is_missing() -> None:
+    """All imports that cannot be resolved are said at once, each with its field."""
+    imports = {
+        "data": [{"name": "a", "dataRef": "x"}, {"name": "b", "secretRef": {"name": "x"}}],
+        "targets": [{"name": "c", "targets": ["t", "y"]}, {"name": "d", "targetMap": {"k": "y"}}],
+    }
+
+    found = one(installation("root", "", imports=imports), target("t"))
+
+    assert [error.field for error in found.errors] == [
+        "spec.imports.data[0].dataRef",
+        "spec.imports.data[1].secretRef",
+        "spec.imports.targets[0].targets[1]",
+        "spec.imports.targets[1].targetMap.k",
+    ]
+
+
+SHAPES = (
+    "imports:\n- {name: t, targetType: x/y}\n- {name: l, type: targetList, targetType: x/y}\n"
+    "- {name: m, type: targetMap, targetType: x/y}\n"
+    "deployExecutions: [{name: d, type: GoTemplate, template: 'deployItems: [{name: a, type: t, config: {{ toJson .imports }}}]'}]\n"
+)
+
+
+def test_targets_as_templates_and_mappings_see_them() -> None:
+    """A target is the whole object, as an API server returns it, without the annotations of tools; in lists and maps, too."""
+    item = target("east", "x/y", a=1)
+    item["metadata"]["annotations"] = {"config.kubernetes.io/path": "a.yaml"}
+    item["metadata"]["labels"] = {}
+    entries = [
+        {"name": "t", "target": "east"},
+        {"name": "l", "targets": ["east"]},
+        {"name": "m", "targetMap": {"k": "east"}},
+    ]
+    names = ["(( t.metadata.name ))", "(( l.[0].metadata.name ))", "(( m.k.spec.config.a ))"]
+
+    found = one(
+        installation("root", SHAPES, imports={"targets": entries}, importDataMappings={"names": names}), item
+    )
+
+    shown = {
+        **item,
+        "metadata": {"name": "east", "namespace": "default", "creationTimestamp": None},
+    }
+    assert messages(found) == []
+    assert found.deploy_items[0].config == {"t": shown, "l": [shown], "m": {"k": shown}}
+    assert found.mapped == {"names": ["east", "east", 1]}
+
+
+def test_annotations_of_people_stay() -> None:
+    """Only the annotations of tools are left out."""
+    item = target("east", "x/y")
+    item["metadata"]["annotations"] = {"config.kubernetes.io/path": "a.yaml", "note": "x"}
+
+    found = one(
+        installation("root", "imports:\n- {name: t, targetType: x/y}\n", imports={"targets": [{"name": "t", "target": "east"}]}),
+        item,
+    )  # fmt: skip
+
+    assert found.values["t"]["metadata"]["annotations"] == {"note": "x"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("definition", "imports", "message"),
+    [
+        ("{name: a, required: false, imports: [{name: b, schema: {}}], schema: {}}", {"data": [{"name": "a", "dataRef": "a"}]}, 'blueprint defines import "b" of type data, which is not satisfied; did you mean "a"?'),
+        ("{name: a, imports: [{name: b, schema: {}}], schema: {}}", {"data": [{"name": "a", "dataRef": "a"}]}, "root.a: only an import with required: false may have conditional imports"),
+        ("{name: a, type: targetList, targetType: x/y}", {}, 'blueprint defines import "a" of type targetList, which is not satisfied'),
+        ("{name: a, type: targetMap, targetType: x/y}", {}, 'blueprint defines import "a" of type targetMap, which is not satisfied'),
+        ("{name: a}", {"data": [{"name": "a", "dataRef": "a"}]}, "root.a: no schema defined"),
+        ("{name: a, type: targetList, targetType: x/y}", {"data": [{"name": "a", "dataRef": "a"}]}, 'blueprint defines import "a" of type targetList, which is not satisfied; "a" is imported as data, and must be one of the targets with targets or targetListRef'),
+        ("{name: ab, schema: {}}", {"data": [{"name": "abc", "dataRef": "a"}]}, 'blueprint defines import "ab" of type data, which is not satisfied; did you mean "abc"?'),
+    ],
+)  # fmt: skip
+def test_what_the_blueprint_misses(definition: str, imports: Data, message: str) -> None:
+    """An import of the blueprint without a value, and one that is wrong itself."""
+    found = one(installation("root", f"imports:\n- {definition}\n", imports=imports), data_object("a", 1))
+
+    assert messages(found) == [message]
+
+
+@pytest.mark.parametrize("kind", ["target", "targetList", "targetMap"])
+def test_targets_may_be_absent(kind: str) -> None:
+    """An import of targets that is not required has no value, and no copy."""
+    body = f"imports:\n- {{name: a, type: {kind}, required: false, targetType: x/y}}\n"
+    found = one(installation("root", body))
+
+    assert (messages(found), found.values, made(found)) == ([], {}, [])
+
+
+def test_a_null_is_a_value() -> None:
+    """A DataObject or a mapping may hold null, which counts as given."""
+    body = "imports:\n- {name: a, schema: {}}\n- {name: b, schema: {}}\n"
+    imports = {"data": [{"name": "a", "dataRef": "a"}]}
+
+    found = one(
+        installation("root", body, imports=imports, importDataMappings={"b": "(( ~ ))"}),
+        data_object("a", None),
+    )
+
+    assert (messages(found), found.values) == ([], {"a": None, "b": None})
+
+
+def test_mappings_win_and_see_imports_only() -> None:
+    """A mapping wins over an import of its name; mappings do not see each other."""
+    body = "imports:\n- {name: a, schema: {}}\n- {name: b, schema: {}}\n"
+    imports = {"data": [{"name": "a", "dataRef": "a"}]}
+
+    found = one(
+        installation(
+            "root",
+            body,
+            imports=imports,
+            importDataMappings={"a": "(( a + 1 ))", "b": "(( a ))", "unused": 1},
+        ),
+        data_object("a", 1),
+    )
+
+    assert found.values == {"a": 2, "b": 1}
+
+
+@pytest.mark.parametrize("call", ['exec("ls")', 'env("HOME")', 'read("/blueprint.yaml")', 'write("a", "b")'])
+def test_mappings_reach_nothing(call: str) -> None:
+    """A mapping has no files, no programs and no environment."""
+    (message,) = messages(one(installation("root", "", importDataMappings={"a": f"(( {call} ))"})))
+
+    assert f"{call.partition('(')[0]}: no OS operations supported in this execution environment" in message

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.landscaper.reconcile import plan
+from krmkit.landscaper.reconcile import Decision, plan
 from krmkit.landscaper.timestamps import format_time, parse_time
 
 HOUR = "2026-05-01T10:00:00Z"
@@ -122,6 +122,125 @@ def test_an_operation_blocks() -> None:
     found = decide({"failedReconcile": {}}, {"phase": "Failed"}, HOUR, annotations=annotations)
 
     assert found == ("none", "operation-annotation-present")
+
+
+OWN = "landscaper.gardener.cloud"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "status", "expected"),
+    [
+        ({"generation": 2}, {}, ("reconcile", "spec-changed")),
+        ({"generation": 2}, {"jobIDFinished": "b"}, ("none", "not-up-to-date")),
+        ({"generation": 2, "annotations": {f"{OWN}/reconcile-if-changed": "True"}}, {}, ("none", "not-up-to-date")),
+        (
+            {"generation": 2, "annotations": {f"{OWN}/reconcile-if-changed": "true", f"{OWN}/operation": "abort"}},
+            {},
+            ("none", "operation-annotation-present"),
+        ),
+        ({"generation": 2, "annotations": {}}, {}, ("none", "not-up-to-date")),
+    ],
+    ids=["asked for", "a job is running", "not exactly true", "an operation is there", "not asked for"],
+)  # fmt: skip
+def test_when_a_change_is_reconciled(
+    metadata: dict[str, Any], status: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    """Only where the annotation says exactly true, no operation is under way and the last job has ended."""
+    metadata = {"annotations": {f"{OWN}/reconcile-if-changed": "true"}, **metadata}
+
+    assert decide({}, {"phase": "Failed", **status}, HOUR, **metadata) == expected
+
+
+def decided(spec: dict[str, Any], status: dict[str, Any], now: str) -> Decision:
+    """The whole decision."""
+    unix = parse_time(now)
+    assert unix is not None
+    metadata = {"name": "shop", "generation": 3}
+    return plan(
+        {
+            "metadata": metadata,
+            "spec": {"automaticReconcile": spec},
+            "status": {"observedGeneration": 3, **status},
+        },
+        unix,
+    )
+
+
+def test_what_a_decision_sets() -> None:
+    """A reconcile sets two annotations and counts; the counting starts with one for a failure, with none for a success."""
+    known = counted(4, HOUR, True, generation=3)
+    annotations = {f"{OWN}/operation": "reconcile", f"{OWN}/reconcile-reason": "retry"}
+
+    first = decided({"failedReconcile": {}}, {"phase": "DeleteFailed"}, HOUR)
+    again = decided({"failedReconcile": {}}, {"phase": "Failed", "automaticReconcileStatus": known}, "2026-05-01T11:00:00Z")  # fmt: skip
+    start = decided({"succeededReconcile": {}}, {"phase": "Succeeded"}, HOUR)
+
+    assert (first.annotations, again.annotations, start.annotations) == (annotations, annotations, {})
+    assert first.status is not None and again.status is not None and start.status is not None
+    assert first.status.data() == counted(1, HOUR, True, generation=3)
+    assert again.status.data() == counted(5, "2026-05-01T11:00:00Z", True, generation=3)
+    assert start.status.data() == counted(0, HOUR, False, generation=3)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "due"),
+    [
+        ({}, "2026-05-01T10:05:00Z"),
+        ({"interval": "90s"}, "2026-05-01T10:01:30Z"),
+        ({"interval": "soon"}, "2026-05-01T10:05:00Z"),
+        ({"cronSpec": "0 12 * * *", "interval": "90s"}, "2026-05-01T12:00:00Z"),
+        ({"cronSpec": "0 25 * * *", "interval": "90s"}, "2026-05-01T10:01:30Z"),
+        ({"cronSpec": "0 25 * * *"}, "2026-05-01T10:05:00Z"),
+    ],
+    ids=["the default", "an interval", "a wrong interval", "cron before interval", "a wrong cron", "a wrong cron alone"],
+)  # fmt: skip
+def test_when_it_is_due(schedule: dict[str, Any], due: str) -> None:
+    """By cron, else by interval, else after the default; what cannot be read is left out. Due is what is later, not the same."""
+    known = {
+        "phase": "Failed",
+        "automaticReconcileStatus": counted(1, HOUR, True, generation=3),
+    }
+
+    at_the_time = decided({"failedReconcile": schedule}, known, due)
+    unix = parse_time(due)
+    assert unix is not None
+    later = decided({"failedReconcile": schedule}, known, format_time(unix + 1))
+
+    assert (at_the_time.action, at_the_time.next_time) == ("wait", unix)
+    assert later.action == "reconcile"
+
+
+def test_a_day_for_successes() -> None:
+    """Without a word about time, a success is reconciled after a day."""
+    known = {
+        "phase": "Succeeded",
+        "automaticReconcileStatus": counted(1, HOUR, False, generation=3),
+    }
+
+    assert decided({"succeededReconcile": {}}, known, "2026-05-02T10:00:00Z").action == "wait"
+    assert decided({"succeededReconcile": {}}, known, "2026-05-02T10:00:01Z").action == "reconcile"
+
+
+@pytest.mark.parametrize(
+    ("spec", "phase", "known", "expected"),
+    [
+        ({"failedReconcile": {"numberOfReconciles": 0}}, "Failed", None, ("none", "not-configured")),
+        ({"failedReconcile": {"numberOfReconciles": 1}}, "Failed", None, ("reconcile", "retry")),
+        ({"failedReconcile": {"numberOfReconciles": 1}}, "Failed", counted(1, HOUR, True), ("none", "max-retries")),
+        ({"failedReconcile": {}, "succeededReconcile": {}}, "Progressing", None, ("none", "not-configured")),
+        ({"failedReconcile": {}, "succeededReconcile": {}}, "", None, ("none", "not-configured")),
+        ({"succeededReconcile": {}}, "Failed", None, ("none", "not-configured")),
+        ({"failedReconcile": {}}, "Succeeded", None, ("none", "not-configured")),
+        ({"failedReconcile": {}}, "Failed", counted(9, HOUR, False), ("reconcile", "retry")),
+        ({"failedReconcile": {}}, "Failed", {"generation": 1, "numberOfReconciles": 9}, ("reconcile", "retry")),
+    ],
+    ids=["no retries", "one retry", "it is used up", "still running", "new", "only for successes", "only for failures", "a success before", "a count without a time"],
+)  # fmt: skip
+def test_phases(
+    spec: dict[str, Any], phase: str, known: dict[str, Any] | None, expected: tuple[str, str]
+) -> None:
+    """Which schedule counts for which phase, and what a count of another phase is worth."""
+    assert decide(spec, {"phase": phase, "automaticReconcileStatus": known}, HOUR) == expected
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-05-01", "2026-05-01T10:00:00", "9" * 100])

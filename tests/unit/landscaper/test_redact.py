@@ -8,7 +8,7 @@ from base64 import b64encode
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.landscaper.hashannotations import data_hash
+from krmkit.landscaper.hashannotations import data_hash, target_hash
 from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.world import World
 from krmkit.yaml import emit
@@ -191,3 +191,45 @@ def test_infos_hold_no_secret() -> None:
     said = [one.message for one in outcome.results if one.rule == "unknown-export"]
     assert len(said) == 1
     assert "deploy item of-(secret)" in said[0]
+
+
+def test_everything_of_an_object_is_looked_at() -> None:
+    """Lists, keys, labels and numbers; a Target's hash is that of what stands there, and other values stay what they are."""
+    secrets = Secrets.of(World.of([secret(password=PASSWORD, pin="12345678")]))
+    item = target(
+        "edge", listed=[PASSWORD, {PASSWORD: None}], pin=12345678, flag=True, nothing=None, size=1.5
+    )
+    item["metadata"]["labels"] = {"note": PASSWORD}
+    item["metadata"]["annotations"] = {"data.landscaper.gardener.cloud/hash": "old"}
+
+    found: Data = secrets.redacted(item)
+
+    said = "(secret login/password)"
+    assert found["spec"]["config"] == {
+        "listed": [said, {said: None}], "pin": "(secret login/pin)", "flag": True, "nothing": None, "size": 1.5,
+    }  # fmt: skip
+    assert found["metadata"]["labels"] == {"note": said}
+    assert found["metadata"]["annotations"] == {"data.landscaper.gardener.cloud/hash": target_hash(found["spec"])}  # fmt: skip
+
+
+def test_plain_texts_of_a_secret() -> None:
+    """stringData counts as data does; lists and mappings in a value, and long lines of it, are secrets each."""
+    item = obj(
+        "Secret",
+        "login",
+        "v1",
+        stringData={"it": "users: [admiral, {name: commodore}]\nkey: a long line of text"},
+    )
+    secrets = Secrets.of(World.of([item]))
+
+    said = secrets.scrub("admiral commodore / a long line of text / key: a long line of text / users")
+
+    assert said == "(secret) (secret) / (secret) / (secret) / users"
+
+
+def test_a_secret_that_is_no_base64() -> None:
+    """A value that cannot be decoded counts as it stands; one that is no YAML has no parts."""
+    item = obj("Secret", "login", "v1", data={"a": "not-base-64!", "b": b64encode(b"a: [tiger").decode()})
+    secrets = Secrets.of(World.of([item]))
+
+    assert secrets.scrub("not-base-64! a: [tiger tiger") == "(secret) (secret) tiger"

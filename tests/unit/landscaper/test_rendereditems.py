@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.fn.run import Outcome
+from krmkit.fn.run import Outcome, RunOptions
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.yaml import emit
 from tests.unit.landscaper.test_bad_input import FUNCTIONS
@@ -241,3 +241,209 @@ def test_errors_as_warnings() -> None:
 
     assert (outcome.exit_code, outcome.results[0].severity) == (0, "warning")
     assert "landscape/" not in outcome.stdout
+
+
+def results(outcome: Outcome) -> list[tuple[str, str, str]]:
+    """(rule, severity, message) of everything that is said."""
+    return [(one.rule, one.severity, one.message) for one in outcome.results]
+
+
+def test_no_installation() -> None:
+    """A list without Installations is said to be that; once they have made something, it goes."""
+    assert results(render(data_object("a", 1))) == [
+        ("no-installation", "info", "there is no Installation among the items")
+    ]
+
+    first = render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"))
+    left = {key: item for key, item in items(first).items() if key[0] != "Installation"}
+    gone = render(*left.values())
+
+    assert [rule for rule, _, _ in results(gone)] == ["removed"]
+    assert list(items(gone)) == [("DataObject", "a")]
+
+
+def test_several_that_are_gone() -> None:
+    """How many items went is said."""
+    two = ITEM.replace("type: t,", "type: t}, {name: more, type: t,")
+    first = render(installation("shop", two, imports=IMPORTS), data_object("a", "web"))
+
+    second = again(first, installation("shop", ""))
+
+    assert results(second) == [
+        ("removed", "info", "3 items that no installation makes any more were removed")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nmetadata: {name: shop}\nspec: *absent\n", "unreadable"),
+        (emit.document(data_object("a", 2)), "duplicate-object"),
+    ],
+    ids=["an item that cannot be read", "an object twice"],
+)  # fmt: skip
+def test_wrong_items(text: str, rule: str) -> None:
+    """What cannot be read, or stands twice, is an error, and nothing is written."""
+    outcome = render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"), text)
+
+    if rule == "duplicate-object":
+        assert ("duplicate-object", "error", "DataObject a stands twice in namespace default") in results(
+            outcome
+        )
+    assert outcome.exit_code == 1
+    assert "landscape/" not in outcome.stdout
+
+
+def test_kinds_of_others() -> None:
+    """Objects of other groups or versions are no business of this function."""
+    other = {**installation("shop", ITEM), "apiVersion": "example.com/v1"}
+    secret = {**obj("Secret", "s", "v2", data={"a": "%%%"})}
+    stranger = obj("Deployment", "d", "apps/v1", spec={})
+
+    outcome = render(other, secret, stranger)
+
+    assert [rule for rule, _, _ in results(outcome)] == ["no-installation"]
+
+
+def test_bad_components() -> None:
+    """A ConfigMap that says it holds a component, and does not, is an error with its place."""
+    item = obj("ConfigMap", "c", "v1", data={"x": ""})
+    item["metadata"]["annotations"] = {"krmkit.dev/component": "a:1"}
+
+    outcome = render(item)
+
+    assert [(one.rule, one.field) for one in outcome.results] == [("bad-component", "data"), ("no-installation", "")]  # fmt: skip
+
+
+def test_verification_is_said() -> None:
+    """A signature is not verified here, which is said."""
+    outcome = render(installation("shop", "", verification={"signatureName": "s"}))
+
+    assert results(outcome) == [
+        ("not-verified", "info", "spec.verification: signatures are not verified here")
+    ]
+
+
+def test_explain() -> None:
+    """With --explain each installation says what it made."""
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: RenderInstallation\nmetadata: {name: c}\nspec: {}\n"
+    text = resource_list([emit.document(installation("shop", NESTED))], config)
+
+    outcome = run_function(FUNCTIONS / "render-installation", text, RunOptions(explain=True))
+
+    assert [one.message for one in outcome.results if one.rule == "rendered"] == [
+        "shop: 0 deploy items, 2 nested installations",
+        "shop/database: 0 deploy items, 0 nested installations, exports url",
+        "shop/web: 0 deploy items, 0 nested installations",
+    ]
+
+
+FULL = (
+    "deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    deployItems:\n    - {name: first, type: t}\n"
+    "    - {name: a, type: t, timeout: 10m, target: {name: edge}, labels: {team: north}, dependsOn: [first], config: {x: 1}}\n"
+)
+
+
+def test_executions() -> None:
+    """An Execution holds the deploy items as templates; the status of the Installation names it and the nested ones."""
+    found = items(
+        render(installation("shop", FULL + NESTED), writeStatus=True),
+    )
+
+    assert found["Execution", "shop"]["spec"] == {
+        "context": "default",
+        "deployItems": [
+            {"name": "first", "type": "t"},
+            {
+                "name": "a",
+                "type": "t",
+                "timeout": "10m0s",
+                "target": {"name": "edge", "namespace": "default"},
+                "labels": {"team": "north"},
+                "config": {"x": 1},
+                "dependsOn": ["first"],
+            },
+        ],
+    }
+    assert found["Installation", "shop"]["status"] == {
+        "phase": "Succeeded",
+        "installationRefs": [
+            {"name": "database", "ref": {"name": "shop-database", "namespace": "default"}},
+            {"name": "web", "ref": {"name": "shop-web", "namespace": "default"}},
+        ],
+        "executionRef": {"name": "shop", "namespace": "default"},
+    }
+
+
+def test_a_value_that_changes() -> None:
+    """An item whose value changes keeps its place in the list and its file; its text is that of a fresh one."""
+    template = ITEM.replace("name: {{ .imports.a }}, type", "name: item, type")
+    first = render(installation("shop", template, imports=IMPORTS), data_object("a", "web"))
+    second = again(first, data_object("a", "store"))
+    fresh = render(installation("shop", template, imports=IMPORTS), data_object("a", "store"))
+
+    assert list(items(first)) == list(items(second))
+    assert items(second) == items(fresh)
+    assert items(second)["DeployItem", "shop-item"]["spec"]["config"] == {"a": "store"}
+    assert results(second) == []
+
+
+def test_apply_can_be_taken_back() -> None:
+    """Rendered with and without apply in turn, the mark is there and not, and nothing is made twice."""
+    shop, data = installation("shop", ITEM, imports=IMPORTS), data_object("a", "web")
+    local = render(shop, data)
+    applied = again(local, apply=True)
+
+    assert list(items(applied)) == list(items(local))
+    mark = "config.kubernetes.io/local-config"
+    assert mark not in items(applied)["DeployItem", "shop-web"]["metadata"]["annotations"]
+    assert items(again(applied)) == items(local)
+
+
+def test_state_is_never_applied() -> None:
+    """The state of executors is for this computer, also with apply."""
+    found = items(render(installation("shop", STATEFUL), apply=True))
+    (state,) = [item for key, item in found.items() if key[0] == "ConfigMap"]
+
+    assert state["metadata"]["annotations"]["config.kubernetes.io/local-config"] == "true"
+
+
+def test_export_templates_for_others() -> None:
+    """A template whose selector does not fit tells nothing; one that fails is an error that names it."""
+    other = {"name": "x", "selector": "^taker/", "template": "exports: {a: b}"}
+    waiting = render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[other])
+    broken = {"name": "x", "selector": ".*", "template": "{{ fail `no luck` }}"}
+    wrong = {"name": "y", "selector": ".*", "template": "a: ["}
+
+    assert [rule for rule, _, _ in results(waiting)] == ["unknown-export"]
+    for template, start in (
+        (broken, "export template x: "),
+        (wrong, "export template y: error converting YAML"),
+    ):
+        outcome = render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template])
+        assert outcome.results[0].message.startswith(start)
+
+
+def test_what_export_templates_see() -> None:
+    """Imports, the path, the names of template and item, its object, the component and the state."""
+    seen = ".installationPath .templateName .deployItem.spec.type .imports .cd .components .state"
+    template = {"name": "x", "selector": ".", "template": f"exports: {{a: {{{{ list {seen} | toJson }}}}}}"}
+    blueprint = GIVER.replace("{type: string}", "{}").replace(".item.a }}", ".item.a | toJson }}")
+
+    found = items(render(installation("giver", blueprint, exports=EXPORTS), exportTemplates=[template]))
+
+    assert found["DataObject", "a"]["data"] == ["giver", "x", "t", {}, None, None, {}]
+
+
+def test_what_installation_templates_see() -> None:
+    """Imports, the path, the name of the template and the Installation."""
+    template = {
+        "name": "x",
+        "for": "installations",
+        "selector": ".",
+        "template": "dataExports: {a: '{{ .installationPath }} {{ .templateName }} {{ .installation.metadata.name }} {{ .imports }}'}",
+    }
+
+    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+
+    assert found["DataObject", "a"]["data"] == "giver x giver map[]"

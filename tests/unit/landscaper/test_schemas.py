@@ -11,7 +11,7 @@ from krmkit.landscaper import jsonschema, schemarefs
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.jsonschema import JsonSchemaError, check_depth, check_schema, violations
+from krmkit.landscaper.jsonschema import JsonSchemaError, check_depth, violations
 from krmkit.landscaper.schemarefs import SchemaScope, resolved
 from tests.unit.landscaper.test_components import descriptor, reference, repository, resource
 
@@ -93,7 +93,7 @@ def test_at_most_a_hundred() -> None:
 def test_no_schema(schema: object) -> None:
     """A schema that is none is said on one line; nothing is fetched."""
     with pytest.raises(JsonSchemaError) as caught:
-        check_schema(schema)
+        violations(schema, None)
 
     assert "\n" not in str(caught.value)
 

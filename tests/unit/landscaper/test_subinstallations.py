@@ -11,6 +11,14 @@ from krmkit.landscaper.blueprint import load
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.subinstallations import default_name, is_dns_label, prune, validate
+from tests.unit.landscaper.test_components import (
+    CONTEXT,
+    descriptor,
+    installed,
+    reference,
+    repository,
+    resource,
+)
 from tests.unit.landscaper.worlds import Data, data_object, installation, made, messages, one, target
 
 PARENT = load(
@@ -317,3 +325,51 @@ def test_lists_and_maps_of_targets_go_down() -> None:
     names = [name for item in child.deploy_items if item.target for name in [item.target["name"]]]
     assert all(len(name) == 32 for name in names)
     assert len(set(names)) == 2
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("cd://resources/wbe", 'unable to resolve blueprint ref in component descriptor example.com/shop: local resource wbe cannot be found; did you mean "web"?'),
+        ("cd://componentReferences/x/resources/y", "unable to resolve blueprint ref in component descriptor example.com/shop: component reference x cannot be found"),
+    ],
+)  # fmt: skip
+def test_references_that_lead_nowhere(reference: str, message: str) -> None:
+    """A blueprint that is not in the component is an error of the nested installation."""
+    known = repository(
+        descriptor("shop", resource("blueprint"), resource("web")),
+        shop=f"subinstallations:\n- {{name: web, blueprint: {{ref: '{reference}'}}}}\n",
+    )
+
+    (said,) = messages(one(installed("shop"), CONTEXT, repository=known))
+
+    assert said.startswith(f"unable to create installation for web: {message}")
+
+
+def test_inline_descriptors_go_down() -> None:
+    """A nested installation of the same inline descriptor has it inline; one of a reference without a label has a reference."""
+    inline = descriptor("shop", resource("blueprint"), resource("web"), references=(reference("db"),))
+    body = (
+        "subinstallations:\n- {name: web, blueprint: {ref: cd://resources/web}}\n"
+        "- {name: db, blueprint: {ref: cd://componentReferences/db/resources/blueprint}}\n"
+    )
+    known = repository(descriptor("db", resource("blueprint")), shop=body, db="")
+    known.blobs["example.com/shop:1.0.0/web"] = known.blobs["example.com/db:1.0.0/blueprint"]
+
+    found = one(
+        installed("shop", componentDescriptor={"inline": inline}),
+        CONTEXT,
+        repository=known,
+    )
+
+    assert messages(found) == []
+    web, db = made(found)
+    assert web["spec"]["componentDescriptor"] == {"inline": inline}
+    assert web["spec"]["blueprint"] == {"ref": {"resourceName": "web"}}
+    assert db["spec"]["componentDescriptor"] == {
+        "ref": {
+            "componentName": "example.com/db",
+            "version": "1.0.0",
+            "repositoryContext": CONTEXT["repositoryContext"],
+        }
+    }

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from krmkit.lang import effort
 from krmkit.lang.cel import TOO_COSTLY, CelError, Environment
 from krmkit.lang.celcost import MAX_COST, charge_compiling, cost
 from krmkit.lang.celnodes import nodes
 from krmkit.lang.celtree import CheckedTree
+from krmkit.yaml import effort
 
 TEN = "[1,2,3,4,5,6,7,8,9,10]"
 DOUBLED = ".map(a, a + a)"
@@ -142,7 +142,7 @@ def test_compiling_draws_on_the_budget(env: Environment) -> None:
     """Thousands of expressions, or long ones, end in an error of the run."""
     assert effort.begin()
     try:
-        for _ in range(20):
+        for _ in range(10):
             charge_compiling("x" * 4000)
         with pytest.raises(effort.EffortError):
             charge_compiling("x" * 40_000)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from krmkit.lang.dottedpath import join
 from krmkit.lang.nearest import did_you_mean, nearest
 from krmkit.lang.schema import read_schema
 from krmkit.lang.schemacheck import unsupported
-from krmkit.lang.violations import join, validate
+from krmkit.lang.violations import validate
 from krmkit.lang.violationtexts import describe
 
 ORDER: dict[str, Any] = {

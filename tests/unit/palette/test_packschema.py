@@ -250,3 +250,35 @@ def test_satisfied_rules_say_why() -> None:
         "absent or empty, and not required",
         "nothing to check: the template has hints only",
     ]
+
+
+VALUES_TEXT = "a:\n  b: ''\n  list:\n    - c: x\n    - d: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "template", "place"),
+    [
+        pytest.param("a.b", "{{ required }}", (2, 3), id="an empty value at its key"),
+        pytest.param("a.x", "{{ required }}", (1, 1), id="an absent value at the key above"),
+        pytest.param("x.y", "{{ required }}", (0, 0), id="nothing of it is there"),
+        pytest.param("a.list.$[].c", '{{ format "${number}" }}', (4, 7), id="inside a list"),
+        pytest.param("a.list.$[].c", "{{ required }}", (5, 7), id="a key that an element lacks"),
+        pytest.param("a.b", "{{ nonsense }}", (1, 1), id="the template is wrong"),
+        pytest.param("a.list.$[].d", '{{ format "${nothing}" }}', (1, 1), id="an unknown type in the schema"),
+    ],
+)
+def test_places(key: str, template: str, place: tuple[int, int]) -> None:
+    """A finding has the line and column of its key, in values.yaml or, about the rule itself, in schema.yaml."""
+    found = run(entry(key, template), VALUES_TEXT)[0]
+
+    assert (found.line, found.column) == place
+
+
+def test_places_with_defaults() -> None:
+    """Where values are merged with defaults, lines are still those of values.yaml."""
+    merged = PackValues.parse("# head\na: {c: no}\n").over(PackValues.parse("a: {b: no}\n"))
+    schema = PackSchema.parse(
+        entry("a.c", '{{ format "${number}" }}') + entry("a.b", '{{ format "${number}" }}')
+    )
+
+    assert [(found.line, found.column) for found in check(schema, merged, None)] == [(2, 5), (2, 1)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
-from krmkit.lang import effort
 from krmkit.palette.pack import Pack
 from krmkit.palette.pools import MachinePool
 from krmkit.palette.validatepacks import ValidationOptions, validate
+from krmkit.yaml import effort
 
 K8S = {"name": "kube", "version": "1.30.1", "layer": "k8s"}
 SCHEMA = "port:\n  schema: '{{ required | format \"${number}\" }}'\n"

@@ -13,7 +13,7 @@ CASES = {
     "quoted look-alike of a quote": ("a: ['x, \"', \"y']", False),
     "plain text with a quote in flow": ("a: {b:'x: '}", False),
     "plain text with a quote behind a blank": ("a: [b 'c]", False),
-    "escaped quote in flow": ("a: ['b''c']", True),
+    "escaped quote in flow": ("a: ['b''c']", False),
     "escaped quote at the end of a text in flow": ("a: ['b'']", False),
     "escaped quote at the end of another text in flow": ("a: ['b', 'c'']", False),
     "empty texts in flow": ("a: ['', '']", True),

@@ -6,8 +6,8 @@ import pytest
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
-from krmkit.yaml.places import Places, Spot, Unit
-from krmkit.yaml.tree import Map, Seq
+from krmkit.yaml.places import Places
+from krmkit.yaml.tree import Map
 from krmkit.yaml.view import EditError
 
 
@@ -36,7 +36,7 @@ def test_a_node_is_its_own_content(text: str, expected: str) -> None:
     places = Places(document)
     spot = places.of(document.root.entries[0].value)
 
-    assert places.slice(spot.start, places.end(spot)) == expected
+    assert places.view[spot.start : places.end(spot)] == expected
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_anchors_and_tags(text: str, properties: list[str]) -> None:
     places = Places(document)
     spot = places.of(document.root.entries[0].value)
 
-    assert [places.slice(*place) for place in spot.properties] == properties
+    assert [places.view[slice(*place)] for place in spot.properties] == properties
 
 
 @pytest.mark.parametrize(
@@ -90,27 +90,3 @@ def test_a_text_that_is_too_deep_is_not_edited(text: str) -> None:
 
     with pytest.raises(EditError, match="256 deep"):
         render(document)
-
-
-def test_only_what_is_asked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A node in one of many mappings: the children of the others are not looked for."""
-    found: list[int] = []
-    find = Places.block_unit
-
-    def counted(places: Places, spot: Spot, index: int) -> Unit:
-        found.append(index)
-        return find(places, spot, index)
-
-    monkeypatch.setattr(Places, "block_unit", counted)
-    document = parse(
-        "".join(f"k{i}:\n" + "".join(f"- a: {j}\n  b: 1\n" for j in range(30)) for i in range(30))
-    )
-    assert isinstance(document.root, Map)
-    node = document.root.entries[20].value
-    assert isinstance(node, Seq)
-    places = Places(document)
-
-    spot = places.of(node.items[10])
-
-    assert places.slice(spot.start, places.end(spot)) == "a: 10\n  b: 1"
-    assert len(found) < 10

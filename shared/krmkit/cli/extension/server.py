@@ -15,6 +15,8 @@ from hypercorn.asyncio import run as hypercorn_run
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config
+from hypercorn.events import Event, Updated
+from hypercorn.protocol.h2 import H2Protocol
 
 from krmkit.cli.evaluator.frames import CALL
 from krmkit.cli.evaluator.pool import DiedError, WorkerPool, WorkerProcess
@@ -53,11 +55,26 @@ class ServerSettings:
 
 
 class _Connection(TCPServer):
-    """A connection that goes when its client has gone. Hypercorn keeps it, with its buffers, for keep_alive_timeout."""
+    """A connection that goes when its client has gone, with all that it holds.
+
+    Hypercorn keeps its buffers for keep_alive_timeout, and lets answers that HTTP/2 has not sent yet wait for ever.
+    """
+
+    _gone = False
+
+    async def protocol_send(self, event: Event) -> None:
+        # The end of a call would start the time of keep_alive_timeout.
+        if not (self._gone and isinstance(event, Updated)):
+            await super().protocol_send(event)
 
     async def _read_data(self) -> None:
         await super()._read_data()
+        self._gone = True
         await self.idle_task.stop()
+        protocol = self.protocol.protocol
+        if isinstance(protocol, H2Protocol):
+            for buffer in list(protocol.stream_buffers.values()):
+                await buffer.close()
 
 
 class _Config(Config):
@@ -142,6 +159,8 @@ class _Server:
         config.bind = [place]
         config.graceful_timeout = settings.grace
         config.keep_alive_timeout = 120.0
+        # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.
+        config.keep_alive_max_requests = 1 << 30
         config.read_timeout = 60
         config.h2_max_inbound_frame_size = 1 << 20
         config.accesslog = None

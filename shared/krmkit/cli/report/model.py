@@ -5,6 +5,8 @@ Report
     steps: the functions that ran, in order
     results: what they found, each with its place
     changes: the files that changed, or would
+    fields, profiles, topology: what `krmkit report` adds
+  variants: the packages of a fleet
 """
 
 from __future__ import annotations
@@ -82,30 +84,43 @@ class PipelineStep:
     package: str = ""
     exit_code: int = 0
     seconds: float = 0.0
+    place: str = ""
 
     def data(self) -> dict[str, Any]:
         """The step for programs."""
-        return {
+        data: dict[str, Any] = {
             self.kind: self.name,
             "package": self.package,
             "exitCode": self.exit_code,
             "seconds": round(self.seconds, 4),
         }
+        return {**data, "place": self.place} if self.place else data
 
 
 @dataclass(slots=True)
 class FileChange:
-    """A file that changed, or would: `path` relative to where the command was called, `action` one of the three above."""
+    """A file that changed, or would: `path` relative to where the command was called, `action` one of the three above.
+
+    `diff` is a unified diff, where it was asked for.
+    """
 
     path: str
     action: str
+    diff: str = ""
+
+    def data(self) -> dict[str, str]:
+        """The change for programs."""
+        data = {"path": self.path, "action": self.action}
+        return {**data, "diff": self.diff} if self.diff else data
 
 
 @dataclass(slots=True)
 class PackageReport:
     """What came of one package. `failure` says why its pipeline ended early, "" when it did not.
 
-    `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for.
+    `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for. What
+    `krmkit report` adds, as data: `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
+    of Clusters.
     """
 
     path: str
@@ -116,6 +131,9 @@ class PackageReport:
     failure: str = ""
     notes: list[str] = field(default_factory=list)
     diff: str = ""
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    profiles: list[dict[str, Any]] = field(default_factory=list)
+    topology: dict[str, Any] = field(default_factory=dict)
 
     @property
     def has_errors(self) -> bool:
@@ -128,11 +146,40 @@ class PackageReport:
             "path": self.path,
             "functions": [step.data() for step in self.steps],
             "results": [result.data() for result in self.results],
-            "changes": [{"path": change.path, "action": change.action} for change in self.changes],
+            "changes": [change.data() for change in self.changes],
         }
-        if self.failure:
-            data["failure"] = self.failure
-        return data
+        more = {
+            "failure": self.failure,
+            "fields": self.fields,
+            "profiles": self.profiles,
+            "topology": self.topology,
+        }
+        return {**data, **{name: value for name, value in more.items() if value}}
+
+
+@dataclass(slots=True)
+class FleetVariant:
+    """One package of a fleet: the set or variant that it is of, the file that holds that, its upstream as
+    `repo/package@revision`, and `state`: current, changed, edited (by hand since it was written) or failed."""
+
+    package: str
+    owner: str
+    source: str = ""
+    upstream: str = ""
+    state: str = "current"
+    note: str = ""
+
+    def data(self) -> dict[str, str]:
+        """The variant for programs; what is not known is absent."""
+        values = {
+            "package": self.package,
+            "owner": self.owner,
+            "source": self.source,
+            "upstream": self.upstream,
+            "state": self.state,
+            "note": self.note,
+        }
+        return {name: value for name, value in values.items() if value}
 
 
 @dataclass(slots=True)
@@ -143,6 +190,7 @@ class Report:
     packages: list[PackageReport] = field(default_factory=list)
     written: bool = True
     check: bool = False
+    variants: list[FleetVariant] = field(default_factory=list)
 
     @property
     def findings(self) -> list[Result]:
@@ -171,10 +219,13 @@ class Report:
 
     def data(self) -> dict[str, Any]:
         """The report for programs."""
-        return {
+        data: dict[str, Any] = {
             "apiVersion": API_VERSION,
             "kind": KIND,
             "command": self.command,
             "written": self.written,
             "packages": [package.data() for package in self.packages],
         }
+        if self.variants:
+            data["variants"] = [variant.data() for variant in self.variants]
+        return data

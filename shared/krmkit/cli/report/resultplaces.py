@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 
 from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
 from krmkit.fn.package import KPTFILE
 from krmkit.fn.resultlist import normalized
 from krmkit.krm.errors import ListError
+from krmkit.lang.dottedpath import steps_of
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Map, Seq, deref
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")
 _CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
 _MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
-_STEP = re.compile(r"""\[["']([^"']*)["']\]|\[([0-9]{1,9})\]|"([^"]*)"|([^.\[\]"]+)""")
 
 
 def shown_path(path: str) -> str:
@@ -37,14 +38,6 @@ def shown_path(path: str) -> str:
     real, here = os.path.realpath(path), os.path.realpath(os.curdir)
     inside = os.path.commonpath([real, here]) == here
     return (os.path.relpath(real, here) if inside else real).replace(os.sep, "/")
-
-
-def steps_of(field: str) -> list[str | int]:
-    """The keys and positions of a field path: `steps_of('a.b[0]."x.y"') == ["a", "b", 0, "x.y"]`."""
-    found: list[str | int] = []
-    for bracketed, number, quoted, plain in _STEP.findall(field):
-        found.append(int(number) if number else bracketed or quoted or plain)
-    return found
 
 
 class PackageFiles:
@@ -85,6 +78,30 @@ class PackageFiles:
         line, column = position(item, field, file)
         return self.path(inner), line, column
 
+    def changes(self, changes: list[FileEdit]) -> list[FileChange]:
+        """What becomes of files, for a report."""
+        return [FileChange(self.path(change.path), action_of(change)) for change in changes]
+
+    def entry(self, run: FunctionRun, field: str = "") -> tuple[str, int, int]:
+        """Path, line and column of a function in its Kptfile, or of a field of its configMap."""
+        inner = f"{run.package}/{KPTFILE}" if run.package else KPTFILE
+        inside = field.removeprefix("data").lstrip(".")
+        path = f"{run.field}.configMap{'.' + inside if inside else ''}" if field else run.field
+        return self.place(inner, 0, {}, path)
+
+    def place_of(self, run: FunctionRun) -> str:
+        """The place of a function in its Kptfile as `path:line:col`."""
+        path, line, column = self.entry(run)
+        return f"{path}:{line}:{column}"
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> Map:
+    """The tree of a text: a report asks for many places in the same one. Raises ListError, YamlError."""
+    from krmkit.krm.resource import Resource
+
+    return Resource(text).root
+
 
 def _is(item: FileResource, resource: dict[str, str]) -> bool:
     return (item.kind, item.name) == (resource.get("kind", ""), resource.get("name", ""))
@@ -95,14 +112,12 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
 
     A field that the item does not have is looked for in the text of a pack that it holds: values.yaml, or `file`.
     """
-    from krmkit.krm.resource import Resource
-
     offset = 0
     text = item.original
     if field:
         steps = steps_of(field)
         try:
-            offset = _offset(Resource(text).root, steps)
+            offset = _offset(_parsed(text), steps)
             if not offset and item.kind in _CARRIERS:
                 inner = _inside(item, file, steps)
                 if inner is not None:
@@ -132,7 +147,7 @@ def _inside(item: FileResource, file: str, steps: list[str | int]) -> tuple[int,
     inner = Resource(item.original).string(*path)
     if found is None or not inner:
         return None
-    offset = _offset(Resource(without_macros(inner)[0]).root, steps)
+    offset = _offset(_parsed(without_macros(inner)[0]), steps)
     first, indent = found
     line = inner.count("\n", 0, offset)
     return item.location.line + first - 1 + line, offset - inner.rfind("\n", 0, offset) + indent
@@ -179,19 +194,27 @@ def _offset(node: Node, steps: list[str | int]) -> int:
     return found
 
 
-def report_of(package: Package, rendering: Rendering, sources: PackageFiles | None = None) -> PackageReport:
-    """The report of a rendered package."""
+def report_of(
+    package: Package, rendering: Rendering, sources: PackageFiles | None = None, explained: bool = True
+) -> PackageReport:
+    """The report of a rendered package; without `explained`, what is there only because of --explain is left out."""
     sources = sources or PackageFiles(package)
     report = PackageReport(sources.folder, rendering.packages, failure=rendering.failure)
     for run in rendering.runs:
-        report.steps.append(PipelineStep(run.name, run.kind, run.package, run.exit_code, run.seconds))
-        report.results += [result_of(normalized(result), run, sources) for result in run.results]
+        report.steps.append(
+            PipelineStep(run.name, run.kind, run.package, run.exit_code, run.seconds, sources.place_of(run))
+        )
+        report.results += [
+            result_of(normalized(result), run, sources)
+            for number, result in enumerate(run.results)
+            if explained or number not in run.explained
+        ]
         if run.reason:
-            path, line, column = _of_function(run, sources)
+            path, line, column = sources.entry(run)
             report.results.append(
                 Result("error", "function-failed", run.reason, path, line, column, function=run.name)
             )
-    report.changes = [FileChange(sources.path(change.path), action_of(change)) for change in rendering.shown]
+    report.changes = sources.changes(rendering.shown)
     return report
 
 
@@ -221,7 +244,7 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
         number = file.get("index", 0)
         index = number if isinstance(number, int) else 0
     if not inner and found.resource.get("name") == "function-input":
-        found.path, found.line, found.column = _of_function(run, sources, found.field)
+        found.path, found.line, found.column = sources.entry(run, found.field)
     else:
         found.path, found.line, found.column = sources.place(
             inner,
@@ -234,11 +257,3 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
     if said and found.path:
         found.line, found.column = int(said[1]), int(said[2] or 1)
     return found
-
-
-def _of_function(run: FunctionRun, sources: PackageFiles, field: str = "") -> tuple[str, int, int]:
-    """The place of a function in its Kptfile, or of a field of its configMap."""
-    inner = f"{run.package}/{KPTFILE}" if run.package else KPTFILE
-    inside = field.removeprefix("data").lstrip(".")
-    path = f"{run.field}.configMap{'.' + inside if inside else ''}" if field else run.field
-    return sources.place(inner, 0, {}, path)

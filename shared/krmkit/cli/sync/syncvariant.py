@@ -22,6 +22,7 @@ from krmkit.cli.sync.store import WORKSPACE, Store
 from krmkit.cli.sync.syncstate import VariantState, state_ref
 from krmkit.cli.work.build import Built, Clone, Files, Update
 from krmkit.fn.variantpackages import VariantError
+from krmkit.lang.dottedpath import dotted
 from krmkit.porch import lifecycle
 
 VARIANT = "Variant: "
@@ -193,9 +194,7 @@ class VariantSync:
         """A draft gets a commit, a published revision a new draft, where the update changes anything."""
         self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
-        self.outcome.conflicts = [
-            f"{one.file} {'.'.join(one.path)}: {one.message}" for one in built.conflicts
-        ]
+        self.outcome.conflicts = [f"{one.file} {dotted(one.path)}: {one.message}" for one in built.conflicts]
         if built.conflicts and not published and self._was_edited(commit):
             self.outcome.stuck = True
             return

@@ -8,13 +8,16 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from krmkit.cli.report.mask import secrets_in
 from krmkit.cli.report.model import API_VERSION
 from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.causes import Cause, Inputs
 from krmkit.cli.why.fieldvalues import MISSING, covers, plain, values_of
 from krmkit.cli.why.trace import TracedResource, Tracer
 from krmkit.fn.pipeline import render
+from krmkit.fn.source import SourceFile
 from krmkit.lang.nearest import did_you_mean
+from krmkit.yaml.data import same_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from krmkit.fn.package import Package
     from krmkit.fn.pipeline import Rendering
     from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.source import FileResource
 
 
 class WhyError(Exception):
@@ -43,7 +47,8 @@ class ValueStep:
 
 @dataclass(slots=True)
 class Answer:
-    """A field: `place` and `original` are those of the file (`place` "" and MISSING where it is not there)."""
+    """A field: `place` and `original` are those of the file (`place` "" and MISSING where it is not there); `place_after` is
+    where it stands, or would, in the file as rendered."""
 
     resource: str
     field: str
@@ -51,6 +56,7 @@ class Answer:
     original: object
     value: object
     steps: list[ValueStep] = dataclasses.field(default_factory=list)
+    place_after: str = ""
 
 
 class Question:
@@ -62,6 +68,16 @@ class Question:
         self.subjects = tracer.subjects
         self.sources = PackageFiles(package)
         self._inputs = Inputs(package, self.sources, self.subjects)
+        self._written = _written(self.rendering)
+        self._secrets: set[str] | None = None
+
+    @property
+    def secrets(self) -> set[str]:
+        """What is not to be shown: what functions marked, and what resources say themselves, before and after."""
+        if self._secrets is None:
+            texts = [text for one in self.subjects for text in {one.original, one.text} if text]
+            self._secrets = self.rendering.secrets | secrets_in(texts)
+        return self._secrets
 
     def find(self, name: str) -> list[TracedResource]:
         """The resources that `Kind/name`, `Kind/namespace/name` or a file means. Raises WhyError with the nearest name."""
@@ -116,15 +132,18 @@ class Question:
             if wanted and not covers(wanted, path):
                 continue
             seen = [view.get(path, MISSING) for view in views]
-            moved = [number for number in range(1, len(seen)) if not _same(seen[number - 1], seen[number])]
+            moved = [
+                number for number in range(1, len(seen)) if not same_data(seen[number - 1], seen[number])
+            ]
             if not moved and not wanted:
                 continue
             answer = Answer(subject.name, path, self._place(subject, path, seen[0]), seen[0], seen[-1])
+            answer.place_after = self._place_after(subject, path, seen[-1])
             for number in moved:
                 change = subject.changes[number - 1]
                 before, after = seen[number - 1], seen[number]
                 causes = self._inputs.causes(subject, change, path, before, after)
-                place = self._of_run(change.run.package, change.run.field)
+                place = self.sources.place_of(change.run)
                 answer.steps.append(ValueStep(change.run.name, place, before, after, causes))
             yield answer
 
@@ -134,14 +153,22 @@ class Question:
         line, column = position(subject.item, path)
         return f"{self.sources.path(subject.path)}:{line}:{column}"
 
-    def _of_run(self, package: str, entry: str) -> str:
-        inner = f"{package}/Kptfile" if package else "Kptfile"
-        path, line, column = self.sources.place(inner, 0, {}, entry)
-        return f"{path}:{line}:{column}"
+    def _place_after(self, subject: TracedResource, path: str, value: object) -> str:
+        known = self._written.get((subject.item.kind, subject.item.namespace, subject.item.name))
+        if known is None or value is MISSING:
+            return ""
+        line, column = position(known[1], path)
+        return f"{self.sources.path(known[0])}:{line}:{column}"
 
 
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
+def _written(rendering: Rendering) -> dict[tuple[str, str, str], tuple[str, FileResource]]:
+    """The resources of the files that change, as they would stand there, with their paths."""
+    return {
+        (item.kind, item.namespace, item.name): (change.path, item)
+        for change in rendering.shown
+        if change.after is not None
+        for item in SourceFile(change.path, change.after, "", change.path).items
+    }
 
 
 def _named(cause: Cause, name: str) -> bool:
@@ -157,14 +184,17 @@ def data_of(answers: list[Answer], shown: Any) -> dict[str, Any]:
     return {
         "apiVersion": API_VERSION,
         "kind": "Why",
-        "fields": [_answer(answer, shown) for answer in answers],
+        "fields": [field_data(answer, shown) for answer in answers],
     }
 
 
-def _answer(answer: Answer, shown: Any) -> dict[str, Any]:
+def field_data(answer: Answer, shown: Any) -> dict[str, Any]:
+    """One answer for programs."""
     data: dict[str, Any] = {"resource": answer.resource, "field": answer.field}
     if answer.place:
         data["place"] = answer.place
+    if answer.place_after:
+        data["placeAfter"] = answer.place_after
     _put(data, "original", answer.original, shown)
     _put(data, "value", answer.value, shown)
     data["steps"] = []
@@ -172,7 +202,7 @@ def _answer(answer: Answer, shown: Any) -> dict[str, Any]:
         one: dict[str, Any] = {"function": step.function, "place": step.place}
         _put(one, "before", step.before, shown)
         _put(one, "after", step.after, shown)
-        one["causes"] = [cause.data() for cause in step.causes]
+        one["causes"] = [shown(cause.data()) for cause in step.causes]
         data["steps"].append(one)
     return data
 

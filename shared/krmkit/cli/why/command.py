@@ -7,6 +7,7 @@ import json
 import sys
 
 from krmkit.cli.arguments import CommandParser, add_output, add_running, resolver_of, say
+from krmkit.cli.report.mask import Mask
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
@@ -65,7 +66,7 @@ def main(words: list[str]) -> int:
     except (CatalogError, PackageError, WhyError) as error:
         say("why", error)
         return 1
-    mask = Mask(question.rendering.secrets)
+    mask = Mask(question.secrets)
     terminal = Terminal(sys.stdout, arguments.color)
     with unread_is_fine(terminal.stream):
         if arguments.format == "json":
@@ -83,34 +84,19 @@ def main(words: list[str]) -> int:
     return 0
 
 
-class Mask:
-    """Hides secrets in values: `Mask({"hush"}).value("hush!") == "(secret)!"`."""
-
-    def __init__(self, secrets: set[str]) -> None:
-        self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
-
-    def value(self, value: object) -> object:
-        """The value, without secrets."""
-        if isinstance(value, str):
-            for secret in self._secrets:
-                value = value.replace(secret, "(secret)")
-        elif str(value) in self._secrets:
-            return "(secret)"
-        return value
-
-    def text(self, value: object) -> str:
-        """The value as it is shown to people."""
-        return "absent" if value is MISSING else json.dumps(self.value(value), ensure_ascii=False)
+def _shown(mask: Mask, value: object) -> str:
+    """A value as it is shown to people."""
+    return "absent" if value is MISSING else json.dumps(mask.value(value), ensure_ascii=False)
 
 
 def text_of(answer: Answer, mask: Mask, terminal: Terminal) -> str:
     """An answer for people: the field, its line in the file, and a line for each step and cause."""
     lines = [terminal.paint(f"{answer.resource} {answer.field}", BOLD)]
     where = answer.place or "in no file"
-    lines.append(f"  {where}: {mask.text(answer.original)}")
+    lines.append(f"  {where}: {_shown(mask, answer.original)}")
     for step in answer.steps:
         function = terminal.paint(step.function, CYAN)
-        lines.append(f"  {step.place}: {function}: {mask.text(step.before)} -> {mask.text(step.after)}")
+        lines.append(f"  {step.place}: {function}: {_shown(mask, step.before)} -> {_shown(mask, step.after)}")
         for cause in step.causes:
             name = mask.value(cause.name)
             lines.append(f"    {cause.kind} {name}" + (f"  {cause.place}" if cause.place else ""))

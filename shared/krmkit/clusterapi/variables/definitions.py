@@ -31,7 +31,14 @@ _FALSE = (
 
 
 class DiscoveryError(ValueError):
-    """The variables of a ClusterClass cannot be put together; the text is the controller's."""
+    """The variables of a ClusterClass cannot be put together; the text is the controller's.
+
+    `variables` are those that status.variables shows all the same, the ones in conflict marked; [] where discovery failed.
+    """
+
+    def __init__(self, message: str, variables: Sequence[dict[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.variables = list(variables)
 
 
 class VariableDefinition:
@@ -149,12 +156,12 @@ def status_variables(
     prefix = f"failed to discover variables for ClusterClass {class_name}: "
     if problems:
         raise DiscoveryError(prefix + aggregate(problems))
-    conflicting = sorted(name for name, entry in entries.items() if entry["definitionsConflict"])
+    listed = [entries[name] for name in sorted(entries)]
+    conflicting = [entry["name"] for entry in listed if entry["definitionsConflict"]]
     if conflicting:
-        raise DiscoveryError(
-            f"{prefix}the following variables have conflicting schemas: {','.join(conflicting)}"
-        )
-    return [entries[name] for name in sorted(entries)]
+        names = ",".join(conflicting)
+        raise DiscoveryError(f"{prefix}the following variables have conflicting schemas: {names}", listed)
+    return listed
 
 
 def _add(entries: dict[str, dict[str, Any]], variable: Mapping[str, Any], source: str) -> None:

@@ -6,9 +6,9 @@ large lists charge for that.
 
 from __future__ import annotations
 
-from krmkit.lang import effort
-from krmkit.lang.effort import end
 from krmkit.lang.golang.gofunctions import GoCallError
+from krmkit.yaml import effort
+from krmkit.yaml.effort import end
 
 __all__ = ["LONG", "MADE", "READ", "begin", "charge", "charge_read", "charge_text", "end"]
 

@@ -6,6 +6,7 @@ from krmkit.lang.golang.printing import quote
 from krmkit.lang.golang.values import encode
 from krmkit.lang.gotemplate.errors import TemplateError
 from krmkit.lang.gotemplate.nodes import Node, Tree
+from krmkit.yaml.effort import left, take, used_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +38,26 @@ LONG = 4096
 class Execution:
     """One execution: frames begin with it, followed by the values of `$` and the variables."""
 
-    __slots__ = ("_counted", "chunks", "depth", "last", "left", "limits", "next_count", "programs", "steps")
+    __slots__ = (
+        "_counted",
+        "chunks",
+        "depth",
+        "last",
+        "left",
+        "limits",
+        "most",
+        "next_count",
+        "programs",
+        "steps",
+    )
 
     def __init__(self, programs: Mapping[str, Program], limits: TemplateLimits) -> None:
         self.programs = programs
         self.limits = limits
         self.chunks: list[str] = []
-        self.steps = limits.steps
+        budget = left()
+        self.most = limits.steps if budget is None else min(limits.steps, budget)
+        self.steps = self.most
         self.depth = 0
         self.left = limits.output
         self.last = LAST
@@ -63,9 +77,15 @@ class Execution:
 
     def too_many_steps(self, site: Site, node: Node) -> TemplateError:
         """The error when `steps` has come below zero."""
+        if self.most < self.limits.steps:
+            return site.error(self, node, used_up())
         return site.error(
             self, node, f"the template takes more than {self.limits.steps:,} steps (Limits.steps)"
         )
+
+    def settle(self) -> None:
+        """Draw the steps of this execution from the run's budget."""
+        take(self.most - self.steps)
 
 
 class Site:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from krmkit.lang.golang.gofunctions import GoFunction
     from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
 
+_CALL = 12  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)
 
 
@@ -58,6 +59,7 @@ class Expressions:
         self.scope: list[str] = []  # names in the order of their declaration
         self.places: dict[str, list[VariablePlace]] = {"$": [VariablePlace(1)]}  # the innermost one last
         self.slots = 2
+        self.cost = 1  # nodes compiled so far; a call counts as several
         self.dot_type = 0  # place of the declared type of the dot, inside a range
 
     # Variables
@@ -236,6 +238,7 @@ class Expressions:
 
     def call(self, word: Identifier, command: Node, args: list[Node]) -> tuple[Expression, Node]:
         """A function that begins a pipeline, or stands alone as an argument."""
+        self.cost += _CALL
         function, own = self.function(word.name)
         arguments = [self.argument(node) for node in args]
         last = arguments[-1].last if arguments else word
@@ -248,6 +251,7 @@ class Expressions:
 
     def piped_call(self, word: Identifier, command: Node, args: list[Node]) -> tuple[Stage, Node]:
         """A function that takes the value of the command before it as its last argument."""
+        self.cost += _CALL
         function, own = self.function(word.name)
         arguments = [self.argument(node) for node in args]
         last = arguments[-1].last if arguments else word

@@ -38,7 +38,6 @@ class _Statements(Expressions):
         self, site: Site, functions: Mapping[str, GoFunction], builtins: Mapping[str, GoFunction]
     ) -> None:
         super().__init__(site, functions, builtins)
-        self.cost = 1
         self.nesting = 0
         self.jumps = False  # whether what was compiled last can break or continue a loop around it
 

@@ -117,8 +117,8 @@ class Template:
             raise TemplateError(
                 f"template: no template {quote(str(name))} associated with template {quote(self.name)}"
             )
+        outermost = begin(self._group.limits.work)
         run = Execution(self._group.programs, self._group.limits)
-        outermost = begin(run.limits.work)
         try:
             dot = ABSENT if data is None else data if numbers == "go" else from_json(data, numbers)
             frame = program.start.copy()
@@ -133,6 +133,7 @@ class Template:
                 " sys.setrecursionlimit, would tell where"
             ) from None
         finally:
+            run.settle()
             if outermost:
                 end()
         if sum(map(len, run.chunks)) > run.limits.output:

@@ -21,6 +21,8 @@ from krmkit.lang.spiff.unresolved import unresolved_error
 
 FRAMES = 6_000
 """How many frames of Python a run may use; calls and expressions are counted long before."""
+CHARACTERS = 4
+"""Characters of a template or stub for which one evaluation is free of effort: a node has some twelve, and three passes."""
 ACCESS = ("none", "files")
 FEATURES = ("interpolation", "control")
 
@@ -102,6 +104,7 @@ def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None =
     options = options or Options()
     run = new_run(options)
     interpolation = run.interpolation
+    run.free = len(repr((template, stubs))) // CHARACTERS
     return _guarded(
         lambda: _process(
             run,
@@ -157,6 +160,7 @@ def _stub_name(options: Options, index: int) -> str:
 
 
 def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options) -> Merged:
+    run.free = sum(map(len, (template, *stubs))) // CHARACTERS
     templates = read_all(template, options.source_name, run.interpolation)
     while len(templates) > 1 and templates[-1].value is None:
         templates.pop()

@@ -10,12 +10,18 @@ from krmkit.lang.spiff.chance import Chance
 from krmkit.lang.spiff.embedded import embedded
 from krmkit.lang.spiff.errors import Info, LimitExceeded, Path
 from krmkit.lang.spiff.nodes import Expression, Node, find, is_list_complete, is_map_complete, step_into
+from krmkit.yaml.effort import EffortError, charge
 
 VERSION = "1.7.0"
 """What `__ctx.VERSION` says: the version of spiff++ whose language this is."""
 SELF = "_"
 DOCUMENT = "__"
 ROOT = "___"
+
+
+_EVALUATION = 16  # steps of effort that an evaluation costs
+_CALL = 3  # evaluations that a call takes as long as
+_FEW = 16  # nodes made at once that cost nothing
 
 
 class SpiffLimits:
@@ -49,7 +55,7 @@ class Run:
     """What all documents of one run share. The callables are the floors above: they are set where a run begins."""
 
     __slots__ = (
-        "access", "call", "cascade", "chance", "control", "demands", "depth", "environment", "files", "flow",
+        "access", "call", "cascade", "chance", "control", "demands", "depth", "environment", "files", "flow", "free",
         "interpolation", "limits", "made", "parse", "read_all", "steps", "tags", "update",
     )  # fmt: skip
 
@@ -65,6 +71,7 @@ class Run:
         self.chance: Chance | None = None
         self.tags: Any = None
         self.steps = 0
+        self.free = 0  # evaluations that documents of this size take anyway
         self.depth = 0
         self.made = 0
         self.demands = 0
@@ -78,6 +85,8 @@ class Run:
     def count(self, nodes: int) -> None:
         """Count nodes that an evaluation made; LimitExceeded beyond the limit."""
         self.made += nodes
+        if nodes > _FEW:
+            self._draw(nodes)
         if self.made > self.limits.nodes:
             raise LimitExceeded("nodes", self.limits.nodes)
 
@@ -86,9 +95,19 @@ class Run:
         self.steps += count
         if self.steps > self.limits.steps:
             raise LimitExceeded("evaluations", self.limits.steps)
+        if self.steps > self.free:
+            self._draw(count * _EVALUATION)
+
+    def _draw(self, steps: int) -> None:
+        """Take steps from the budget of the run of a function."""
+        try:
+            charge(steps)
+        except EffortError as error:
+            raise LimitExceeded.of(str(error)) from None
 
     def enter(self) -> None:
         """Count one call inside others; the caller says `leave` when it is over."""
+        self.step(_CALL)
         self.depth += 1
         if self.depth > self.limits.depth:
             depth, self.depth = self.limits.depth, 0

@@ -137,3 +137,10 @@ class LimitExceeded(Exception):  # noqa: N818 - it is caught once, where the run
 
     def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"the template needs more than {limit} {what}; it may never end")
+
+    @classmethod
+    def of(cls, message: str) -> LimitExceeded:
+        """The error for a limit that is counted elsewhere."""
+        error = cls("", 0)
+        error.args = (message,)
+        return error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from krmkit.lang import pattern
-from krmkit.lang.effort import EffortError
 from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.golang.printing import can_backquote, quote
 from krmkit.lang.golang.values import NilStringList, StringList
 from krmkit.lang.sprig.gotext import is_letter, runes
 from krmkit.lang.sprig.limits import charge, check_items, check_length
+from krmkit.yaml.effort import EffortError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,9 +232,8 @@ def _compile(regex: str) -> pattern.Pattern:
         compiled = pattern.compile(regex)
     except pattern.PatternError as error:
         raise _failure(regex, error) from None
-    # Whether it was compiled before or not: the same input must always come to the same.
-    charge(compiled.size)
-    return compiled
+    with _guard:
+        return pattern.draw(compiled)
 
 
 def _must_compile(regex: str) -> pattern.Pattern:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from krmkit.lang.pattern import Pattern, PatternError
+from krmkit.lang.pattern import Pattern, PatternError, draw
 from krmkit.lang.pattern import compile as compile_pattern
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info
@@ -20,7 +20,7 @@ PENDING = Undefined()
 def compiled(text: str) -> Pattern:
     """The pattern of a text; Failure where it is none."""
     try:
-        return compile_pattern(text)
+        return draw(compile_pattern(text))
     except PatternError as error:
         raise Failure(f"error parsing regexp: {error}") from None
 

@@ -1,4 +1,4 @@
-"""The effort of one run, counted: templates, functions of sprig, patterns and CEL all draw on one budget.
+"""The effort of one run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
 
 A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. Nobody looks at a clock: the same
 input comes to the same end on every machine. What takes the time of an ordinary call counts nothing.
@@ -46,6 +46,22 @@ def end() -> None:
     _meter.left = None
 
 
+def left() -> int | None:
+    """The steps that are left, never below 0; None outside of a run."""
+    return None if _meter.left is None else max(_meter.left, 0)
+
+
+def take(steps: int) -> None:
+    """Take steps that are done already: the budget may end below zero, and the next `charge` raises."""
+    if _meter.left is not None:
+        _meter.left -= steps
+
+
+def used_up() -> str:
+    """What an error says when the budget is used up."""
+    return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
+
+
 def running() -> bool:
     """Return whether there is a budget to draw on."""
     return _meter.left is not None
@@ -58,4 +74,4 @@ def charge(steps: int) -> None:
         return
     _meter.left = left - steps
     if left < steps:
-        raise EffortError(f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})")
+        raise EffortError(used_up())

@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Fill in the package of a server of topology extensions: see function.yaml; the rules are krmkit.clusterapi.hooks.serverpackage."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+
+from krmkit.clusterapi.hooks.serverpackage import configure_server
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Everything from the one config; what is not about an item is about the config."""
+    results.extend(finding.at(config.resource) for finding in configure_server(resources, config.spec))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

@@ -1,0 +1,69 @@
+"""The page of `krmkit report` and `krmkit preview`: one HTML file that holds its style, its script and its data.
+
+No request leaves it: its Content-Security-Policy allows the one style and the one script in it, by their hashes. The data
+stand in a block that no browser runs, and the script puts them on the page as text only. Parts: page.html (frame), page.css,
+and the scripts, each about one thing.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HERE = Path(__file__).parent
+SCRIPTS = ("dom.js", "diff.js", "pictures.js", "tables.js", "why.js", "package.js", "page.js")
+LIVE = "preview.js"
+
+
+def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
+    """The page of a report (`krmkit.dev/report/v1alpha1`). `live`: what the script of `krmkit preview` needs."""
+    style = _asset("page.css")
+    names = (*SCRIPTS, LIVE, "start.js") if live is not None else (*SCRIPTS, "start.js")
+    script = '"use strict";\n(() => {\n' + "".join(map(_asset, names)) + "})();\n"
+    parts = {
+        "policy": policy(style, script, live is not None),
+        "style": style,
+        "data": embedded(data),
+        "live": embedded(live) if live is not None else "null",
+        "script": script,
+    }
+    # What is put in is never looked into again: data may say {{script}} too.
+    frame = _asset("page.html")
+    made = []
+    for name, text in parts.items():
+        before, frame = frame.split("{{" + name + "}}")
+        made += [before, text]
+    return "".join([*made, frame])
+
+
+def policy(style: str, script: str, live: bool = False) -> str:
+    """The Content-Security-Policy: nothing but this style, this script, and pictures that stand in the page."""
+    rules = [
+        "default-src 'none'",
+        "img-src data:",
+        f"style-src 'sha256-{_digest(style)}'",
+        f"script-src 'sha256-{_digest(script)}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join([*rules, "connect-src 'self'"] if live else rules)
+
+
+def embedded(data: object) -> str:
+    """Data as JSON that cannot end the script element it stands in. Example: `embedded("</script>")` holds no `<`."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _asset(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,40 @@
+"""What a change of a package does to its Clusters, for a report: the plan of `krmkit topology plan`."""
+
+from __future__ import annotations
+
+from krmkit.cli.topologyreport import as_data
+from krmkit.cli.topologysource import PlanError, read_both
+from krmkit.clusterapi.changeplan import make_plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.fn.package import Package
+
+HEAD = "HEAD"
+
+
+def has_clusters(package: Package) -> bool:
+    """Whether the package holds a Cluster with a topology. Most packages hold none, and are not looked into."""
+    return any(
+        item.kind == "Cluster"
+        and item.api_version.startswith("cluster.x-k8s.io/")
+        and item.node("spec", "topology") is not None
+        for each in package.walk()
+        for item in each.items
+    )
+
+
+def topology_of(path: str, against: str) -> dict[str, Any]:
+    """The plan as data, with `against`. Without a repository to compare with, `problem` says so, unless `against` was named:
+    then PlanError is raised."""
+    wanted = against or HEAD
+    try:
+        old, new, options = read_both(path, wanted)
+        keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
+        return {"against": wanted, **as_data(make_plan(old, new, options, keys))}
+    except PlanError as error:
+        if against:
+            raise
+        return {"against": wanted, "clusters": [], "problem": str(error)}

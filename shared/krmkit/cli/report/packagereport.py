@@ -1,0 +1,94 @@
+"""All that there is to say about a package: the report of its render, with diffs, the answers of `krmkit why`, packs and pools."""
+
+from __future__ import annotations
+
+from krmkit.cli.report.mask import Mask
+from krmkit.cli.report.resultplaces import report_of
+from krmkit.cli.why.answers import Question, WhyError, field_data
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.diff import diff
+from krmkit.fn.loader import load
+from krmkit.fn.package import PackageError
+from krmkit.krm.errors import ListError
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.palette.overview import overview
+from krmkit.palette.packitems import Packs
+from krmkit.palette.pools import PoolError
+from krmkit.palette.validatepacks import ValidationOptions
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.cli.report.model import PackageReport
+    from krmkit.fn.package import Package
+    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.fn.write import FileEdit
+    from krmkit.krm.resource import Resource
+
+WHOLE = 1_000_000  # lines around a change: the whole file, which a page folds
+_CONSTRAINTS = "validate-pack-constraints"
+
+
+def describe(
+    package: Package, resolver: ProgramResolver, context: int, others: list[FileEdit] | None = None
+) -> tuple[PackageReport, Mask]:
+    """Render the package in memory, and report all about it; nothing is written. The mask knows what is secret in it.
+
+    `context`: lines around each change in the diffs. `others` are changes beside those of the render, to be shown before them.
+    Raises PackageError. The resolver's options must have `explain`: the answers are built on it.
+    """
+    question = Question(package, resolver)
+    rendering = question.rendering
+    one = report_of(package, rendering, question.sources, explained=False)
+    mask = Mask(question.secrets)
+    one.notes = package.notes
+    changes = [*(others or ()), *rendering.shown]
+    one.changes = question.sources.changes(changes)
+    for change, shown in zip(changes, one.changes, strict=True):
+        shown.diff = diff([change], False, question.secrets, context)
+    try:
+        one.fields = [field_data(answer, mask.value) for answer in question.answers(question.subjects)]
+    except (WhyError, ListError, YamlError) as error:
+        one.notes.append(f"where values come from is not known: {error}")
+    items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
+    one.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
+    _mask(one, mask)
+    return one, mask
+
+
+def _masked(mask: Mask, data: dict[str, Any]) -> dict[str, Any]:
+    return {key: mask.value(value) for key, value in data.items()}
+
+
+def _mask(one: PackageReport, mask: Mask) -> None:
+    """Take secrets out of what functions of others may have said; those of the catalog name none."""
+    one.failure = str(mask.value(one.failure))
+    one.notes = [str(mask.value(note)) for note in one.notes]
+    for result in one.results:
+        result.message = str(mask.value(result.message))
+        result.current, result.proposed = mask.value(result.current), mask.value(result.proposed)
+
+
+def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:
+    """The packs among the items, as each config of validate-pack-constraints looks at them; without one, as they are."""
+    resources = ResourceList.of(items, None, resolver.options.limits)
+    packs = [carrier.pack for carrier in Packs.read(resources).carriers]
+    if not packs:
+        return
+    found = False
+    for each in package.walk():
+        for function in each.functions:
+            if not (function.image or function.exec).partition(":")[0].endswith(_CONSTRAINTS):
+                continue
+            try:
+                spec = decode(load(_CONSTRAINTS).definition, each.config(function)).spec
+                options = ValidationOptions.of(spec, resolver.options.limits, resources)
+            except (ConfigError, PackageError, PoolError, ListError, YamlError):
+                continue  # the function itself says what is wrong with its config
+            found = True
+            yield {"package": each.folder, **overview(packs, options)}
+    if not found:
+        yield {"package": "", **overview(packs)}

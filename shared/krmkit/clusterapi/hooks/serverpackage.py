@@ -1,0 +1,166 @@
+"""The package that serves extensions in a management cluster: everything that has to fit together, filled in from one place.
+
+The parts are found by one name, that of the Deployment: its Service, Certificate, ConfigMap and the others carry it, and an
+ExtensionConfig belongs to them whose service does.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from krmkit.clusterapi.hooks.extensionconfig import KIND as CONFIG
+from krmkit.clusterapi.hooks.extensionschema import API_VERSION, EXTENSION, KIND
+from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.lang.golang.printing import quote
+from krmkit.yaml import emit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+    Object = dict[str, Any]
+
+CONTAINER = "server"
+INJECT_CA = "runtime.cluster.x-k8s.io/inject-ca-from-secret"
+_CLIENT = ("spec", "clientConfig")
+_LARGEST = 1 << 20  # bytes of a ConfigMap
+# What orchestrators and packages say with annotations; kpt numbers items while a pipeline runs.
+_OF_PACKAGES = ("config.kubernetes.io/", "internal.config.kubernetes.io/", "config.k8s.io/", "kpt.dev/")
+_PEM = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+
+
+def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
+    """Fill in the package: namespace, image, host names, authority and extensions. Where there is an error nothing changes.
+
+    spec: name, and where they are to change namespace, image and caBundle (PEM), see function.yaml.
+    """
+    listed = list(items)
+    package = _ServerPackage([one for one in listed if not one.is_local_config], str(spec["name"]))
+    if package.deployment is None:
+        return [
+            Finding(
+                "no-server",
+                f"there is no Deployment {quote(spec['name'])} with a container {quote(CONTAINER)}",
+                ERROR,
+            )
+        ]
+    authority = str(spec.get("caBundle") or "").strip()
+    if authority and not (authority.startswith(_PEM[0]) and authority.endswith(_PEM[1])):
+        return [
+            Finding("bad-ca", f'must be a certificate in PEM, "{_PEM[0]} ..."', ERROR, field="spec.caBundle")
+        ]
+    extensions = [one for one in listed if one.kind == KIND and one.api_version == API_VERSION]
+    findings = [problem for one in extensions for problem in _problems(one)]
+    if findings:
+        return findings
+    data = {f"{one.name}.yaml": emit.document(_plain(one)) for one in extensions}
+    size = sum(len(text.encode()) for text in data.values())
+    if size > _LARGEST:
+        message = f"the TopologyExtensions have {size} bytes; a ConfigMap holds at most {_LARGEST} bytes"
+        return [Finding("too-large", message, ERROR)]
+    if spec.get("namespace"):
+        package.move(str(spec["namespace"]))
+    if spec.get("image"):
+        package.deployment.set(package.image, spec["image"])
+    package.name_hosts()
+    if authority:
+        package.trust(authority + "\n")
+    if extensions:
+        findings = package.serve(extensions, data)
+    return findings
+
+
+def _problems(item: Resource) -> list[Finding]:
+    from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+
+    data: Any = item.get()
+    return [
+        Finding("bad-extension", message, ERROR, item, field)
+        for field, message in TopologyExtension(data).problems
+    ]
+
+
+class _ServerPackage:
+    """The resources of the package. `image` is the path of the image in the Deployment."""
+
+    def __init__(self, items: list[Resource], name: str) -> None:
+        self._items = items
+        self._name = name
+        self.deployment: Resource | None = None
+        self.image: tuple[str | int, ...] = ()
+        for item in self._of("Deployment"):
+            containers: Any = item.get("spec", "template", "spec", "containers", default=[])
+            for index, container in enumerate(containers if isinstance(containers, list) else []):
+                if isinstance(container, dict) and container.get("name") == CONTAINER:
+                    self.deployment = item
+                    self.image = ("spec", "template", "spec", "containers", index, "image")
+        self._configs = [
+            one for one in items if one.kind == CONFIG and one.get(*_CLIENT, "service", "name") == name
+        ]
+
+    def _of(self, kind: str) -> list[Resource]:
+        return [one for one in self._items if one.kind == kind and one.name == self._name]
+
+    @property
+    def _namespace(self) -> str:
+        return self.deployment.namespace if self.deployment is not None else ""
+
+    def move(self, namespace: str) -> None:
+        """Everything of the Deployment's namespace goes to another one, and so does what names it."""
+        before = self._namespace
+        for item in self._items:
+            if item.kind == "Namespace" and item.name == before:
+                item.set(("metadata", "name"), namespace)
+            elif item.namespace == before:
+                item.set(("metadata", "namespace"), namespace)
+        for config in self._configs:
+            config.set((*_CLIENT, "service", "namespace"), namespace)
+            secret = config.annotation(INJECT_CA).rpartition("/")[2]
+            if secret:
+                config.set(("metadata", "annotations", INJECT_CA), f"{namespace}/{secret}")
+
+    def name_hosts(self) -> None:
+        """The certificate is for the host that controllers call."""
+        host = f"{self._name}.{self._namespace}.svc"
+        for certificate in self._of("Certificate"):
+            names = [host, f"{host}.cluster.local"]
+            if certificate.get("spec", "dnsNames") != names:
+                certificate.set(("spec", "dnsNames"), names)
+
+    def trust(self, authority: str) -> None:
+        """The controllers trust this authority, and look for none in a Secret."""
+        for config in self._configs:
+            config.set((*_CLIENT, "caBundle"), b64encode(authority.encode()).decode())
+            config.remove(("metadata", "annotations", INJECT_CA))
+
+    def serve(self, extensions: list[Resource], data: dict[str, str]) -> list[Finding]:
+        """The ConfigMap holds the extensions, and each ExtensionConfig calls the one that it stands for."""
+        for item in self._of("ConfigMap"):
+            if item.get("data") != data:
+                item.set(("data",), data)
+        stands_for = {config.name: config.annotation(EXTENSION) or config.name for config in self._configs}
+        findings = []
+        for one in extensions:
+            named = one.annotation(EXTENSION) or one.name
+            configs = [
+                config
+                for config in self._configs
+                if stands_for[config.name] == one.name or config.name == named
+            ]
+            for config in configs:
+                config.set((*_CLIENT, "service", "path"), f"/{one.name}")
+            if not configs:
+                message = f"no {CONFIG} {quote(named)} calls the service {quote(self._name)}, so no controller calls this extension"
+                findings.append(Finding("not-called", message, WARNING, one))
+        return findings
+
+
+def _plain(item: Resource) -> Object:
+    """The extension without what only a package needs."""
+    data: Any = item.get()
+    metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
+    kept = {name: value for name, value in item.annotations.items() if not name.startswith(_OF_PACKAGES)}
+    return {**data, "metadata": {**metadata, "annotations": kept} if kept else metadata}

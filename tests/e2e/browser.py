@@ -1,0 +1,101 @@
+"""A real Chromium without a window, for the tests of pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.conftest import CHROMEDRIVER, CHROMIUM, NO_BROWSER
+
+# Chromium's own sandbox does not start as root in a container; the pages under test are ours.
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
+WAIT = 20  # seconds that something may take to show on a busy machine
+
+
+class Browser:
+    """One Chromium, and what the tests ask of it."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, address: str, width: int = 1200, height: int = 900) -> None:
+        """Load a page anew, at a size."""
+        # Phones are narrower than any window may be.
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.get("about:blank")
+        self.errors()
+        self.requests()
+        self.driver.get(address)
+
+    def dark(self, is_dark: bool) -> None:
+        """Let the system ask for dark or light colours."""
+        feature = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector: str) -> WebElement:
+        """The first element that fits, once it is there."""
+        self.until(f"return document.querySelector({json.dumps(selector)}) !== null")
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        """All elements that fit now."""
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector: str = "main") -> str:
+        """The text that is seen of an element."""
+        return self.find(selector).text
+
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        for key in keys:
+            ActionChains(self.driver).send_keys(key).perform()
+
+    def until(self, script: str, *arguments: object) -> Any:
+        """Wait until a script returns something true, and return it."""
+        wait: Any = WebDriverWait(self.driver, WAIT, poll_frequency=0.05)
+        return wait.until(lambda _: self.run(script, *arguments), f"never true: {script}")
+
+    def errors(self) -> list[str]:
+        """What the console said since the page was opened, but for notes."""
+        said: Any = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
+        return [entry["message"] for entry in said if entry["level"] in ("SEVERE", "WARNING")]
+
+    def requests(self) -> list[str]:
+        """The addresses that the page asked for since it was opened, itself included."""
+        messages: Any = self.driver.get_log("performance")  # type: ignore[no-untyped-call]
+        entries = [json.loads(entry["message"])["message"] for entry in messages]
+        return [
+            entry["params"]["request"]["url"]
+            for entry in entries
+            if entry["method"] == "Network.requestWillBeSent"
+        ]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a Chromium with a profile of its own, and end it."""
+    assert CHROMIUM is not None and CHROMEDRIVER is not None, NO_BROWSER
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

@@ -1,0 +1,226 @@
+"""Every evaluator draws on the budget of the run, so that none of them can be made to work for long: docs/limits.md has the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from krmkit.landscaper.jsonschema import violations
+from krmkit.lang import jsonpatch
+from krmkit.lang.cel import Environment as CelEnvironment
+from krmkit.lang.gotemplate import parse
+from krmkit.lang.kubecel.celenvironment import KubeEnvironment
+from krmkit.lang.spiff import merge
+from krmkit.palette.formateffort import Effort
+from krmkit.yaml import effort
+from krmkit.yaml.copies import detached
+from krmkit.yaml.data import go_data
+from krmkit.yaml.document import parse as parse_yaml
+from tests.costs import count
+
+BUDGET = 100_000
+ENOUGH = f"the run needs more than {BUDGET:,} steps of effort"
+MOST = 40 * BUDGET
+"""Lines of Python and calls of C that a budget may become at most, with some for every step."""
+
+
+def aliases(levels: int = 4) -> str:
+    """9 to the power of `levels` nodes."""
+    first = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+    return first + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, levels + 1))
+
+
+def expand() -> None:
+    """Texts that each stay below the limit of aliases."""
+    text = aliases()
+    for _ in range(100):
+        go_data(parse_yaml(text).root)
+
+
+def copy() -> None:
+    root = parse_yaml(aliases()).root
+    assert root is not None
+    for _ in range(100):
+        detached(root)
+
+
+def merge_keys() -> None:
+    """One large mapping merged into a thousand."""
+    large = "{" + ", ".join(f"k{n}: 1" for n in range(500)) + "}"
+    go_data(parse_yaml(f"a: {large}\n" + "<<: [" * 90 + large + "]" * 90 + "\n").root)
+    nested = large
+    for _ in range(90):
+        nested = "{<<: " + nested + "}"
+    for _ in range(30):
+        go_data(parse_yaml(nested).root)
+
+
+def loop() -> None:
+    parse("{{range .}}{{range $}}{{end}}{{end}}").execute(list(range(1000)))
+
+
+def calls() -> None:
+    parse('{{range .}}{{range $}}{{printf "%d" .}}{{end}}{{end}}').execute(list(range(1000)))
+
+
+def templates() -> None:
+    names = [f"t{n}" for n in range(20)]
+    text = "".join(
+        f'{{{{define "{name}"}}}}{{{{template "{following}"}}}}{{{{template "{following}"}}}}{{{{end}}}}'
+        for name, following in zip(names, names[1:], strict=False)
+    )
+    parse(text + f'{{{{define "{names[-1]}"}}}}{{{{end}}}}{{{{template "t0"}}}}').execute(None)
+
+
+def several_templates() -> None:
+    """Each of them stays below its own limit."""
+    for _ in range(50):
+        parse("{{range .}}{{range $}}{{end}}{{end}}").execute(list(range(100)))
+
+
+def patterns() -> None:
+    """Twice the same ones: what was compiled before costs as much."""
+    drawn = Effort()
+    for number in [*range(300), *range(300)]:
+        drawn.compile(f"a{{1,{number + 1}}}b{{1,900}}")
+
+
+def cel() -> None:
+    environment = CelEnvironment({"x": "dyn"})
+    program = environment.compile("string(x.all(a, x.all(b, a == b || a != b)))")
+    for _ in range(20):
+        program.evaluate(environment.bind({"x": list(range(60))}))
+
+
+def rules() -> None:
+    environment = KubeEnvironment()
+    program = environment.compile(
+        "self.all(a, self.all(b, a == b || a != b))", environment.scope({"self": "list(int)"}), "BOOL"
+    )
+    for _ in range(20):
+        program.evaluate(environment.bind({"self": list(range(60))}))
+
+
+def compile_expressions() -> None:
+    environment = CelEnvironment({"x": "dyn"})
+    for number in range(1000):
+        environment.compile(f"string({'1 + ' * 20}{number})")
+
+
+def spiff_calls() -> None:
+    merge("fib: (( |n|-> n < 2 ? n :_(n - 1) + _(n - 2) ))\na: (( .fib(30) ))\n")
+
+
+def spiff_loops() -> None:
+    merge("a: (( sum[[1..2000]|0|s,i|-> sum[[1..2000]|s|t,j|->t + j]] ))\n")
+
+
+def spiff_lists() -> None:
+    merge("a: (( map[[1..200]|i|->[1..1000]] ))\n")
+
+
+def spiff_patterns() -> None:
+    merge('a: (( map[[1..1000]|i|-> match("a{1," (i % 900 + 1) "}b{1,900}", "aab")] ))\n')
+
+
+def references(word: str) -> Callable[[], object]:
+    """A schema whose definitions each name the next one twice."""
+
+    def work() -> object:
+        definitions: dict[str, object] = {
+            f"d{n}": {word: [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in range(24)
+        }
+        definitions["d24"] = {"type": "string"}
+        return violations({"definitions": definitions, "$ref": "#/definitions/d0"}, 1)
+
+    return work
+
+
+def recursive_schema() -> object:
+    value: object = "x"
+    for _ in range(30):
+        value = [value]
+    return violations({"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"type": "integer"}]}}, value)
+
+
+def patterns_of_properties() -> object:
+    return violations(
+        {"patternProperties": {f"^a{{1,{n}}}b": {} for n in range(1, 400)}}, {f"k{n}": 1 for n in range(1000)}
+    )
+
+
+def copies_of_copies() -> None:
+    draft = jsonpatch.Draft({"a": [1]})
+    draft.apply([{"op": "copy", "from": "/a", "path": "/a/-"}] * 60)
+
+
+EVALUATORS: dict[str, Callable[[], object]] = {
+    "aliases": expand,
+    "copies of aliases": copy,
+    "merge keys": merge_keys,
+    "loops of templates": loop,
+    "calls in loops of templates": calls,
+    "templates that call templates": templates,
+    "several templates": several_templates,
+    "patterns": patterns,
+    "CEL": cel,
+    "CEL rules": rules,
+    "expressions that are compiled": compile_expressions,
+    "spiff: calls": spiff_calls,
+    "spiff: loops": spiff_loops,
+    "spiff: lists": spiff_lists,
+    "spiff: patterns": spiff_patterns,
+    "JSON schema: allOf": references("allOf"),
+    "JSON schema: anyOf": references("anyOf"),
+    "JSON schema: oneOf": references("oneOf"),
+    "JSON schema that refers to itself": recursive_schema,
+    "JSON schema: patterns of properties": patterns_of_properties,
+    "JSON patch: copies of copies": copies_of_copies,
+}
+
+
+@pytest.fixture(name="budget")
+def run() -> Iterator[None]:
+    """A run with a small budget."""
+    assert effort.begin(BUDGET)
+    yield
+    effort.end()
+
+
+@pytest.mark.usefixtures("budget")
+@pytest.mark.parametrize("work", EVALUATORS.values(), ids=EVALUATORS.keys())
+def test_the_budget_ends_it(work: Callable[[], object]) -> None:
+    """The error names the budget, and the work done until then is in proportion to it."""
+    errors: list[str] = []
+
+    def until_it_ends() -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001  # each evaluator words its errors in its own way
+            errors.append(str(error))
+
+    steps = count(until_it_ends)
+
+    assert errors, "it came to an end"
+    assert ENOUGH in errors[0]
+    assert steps < MOST
+    assert effort.left() == 0 or ENOUGH in errors[0]
+
+
+def test_copies_of_copies_end_outside_of_a_run() -> None:
+    """Sixty operations would make a text of more characters than there are atoms in a grain of sand."""
+    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.lang\.jsonpatch\.MAX_COPIED"):
+        copies_of_copies()
+
+
+def test_large_but_honest_documents_cost_nothing() -> None:
+    """What a spiff document of ten thousand expressions takes is in proportion to its text."""
+    assert effort.begin(BUDGET)
+    try:
+        text = "base: 1\n" + "".join(f"k{n}: (( base + {n} ))\n" for n in range(10_000))
+        documents = merge(text).documents
+    finally:
+        effort.end()
+
+    assert documents[0]["k9999"] == 10_000
