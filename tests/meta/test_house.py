@@ -140,7 +140,9 @@ def test_no_places_in_the_texts() -> None:
 
 def test_no_text_names_a_release() -> None:
     """There is none: whoever asked an index for krmkit would get what somebody else put there."""
-    named = re.compile(r"(?:pipx?|uvx?|uv pip) install (?:-\S+ )*[\"'`]*krmkit\b(?!-)|(?<![.\w/])krmkit\[[a-z]")
+    named = re.compile(
+        r"(?:pipx?|uvx?|uv pip) install (?:-\S+ )*[\"'`]*krmkit\b(?!-)|(?<![.\w/])krmkit\[[a-z]"
+    )
     found = []
     for path in tracked():
         if path.suffix in {".py", ".md", ".yaml", ".yml", ".toml", ".txt", ".in"} and path != Path(__file__):
