@@ -18,9 +18,9 @@ from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import local
-from krmkit.fn.journal import recover
+from krmkit.disk.journal import recover
+from krmkit.disk.write import Writer
 from krmkit.fn.knownfunctions import CatalogError, catalog
-from krmkit.fn.write import Writer
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmkit.cli.packfolder import PackFolderError, config_map, exported, imported, item_name
-from krmkit.fn.journal import recover
-from krmkit.fn.package import read
-from krmkit.fn.write import WriteError, Writer
+from krmkit.disk.journal import recover
+from krmkit.disk.write import WriteError, Writer
 from krmkit.krm.resource import Resource
+from krmkit.render.package import read
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
 
@@ -388,7 +388,7 @@ def test_many_files_are_one_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_without_a_sync_of_the_whole_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system cannot sync a disk, each file of the copy is synced."""
     pack = folder(tmp_path / "app", {f"{number}.yaml": "a" for number in range(30)})
-    monkeypatch.setattr("krmkit.fn.write.sync_disk", lambda path: False)
+    monkeypatch.setattr("krmkit.disk.write.sync_disk", lambda path: False)
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.fn.journal import JOURNAL, recover
-from krmkit.fn.variantfolder import RECORD
+from krmkit.disk.journal import JOURNAL, recover
+from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
 
 TYPE_CHECKING = False

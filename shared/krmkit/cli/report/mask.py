@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import isfinite
 
-from krmkit.fn.diff import SECRET, parts
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.overview import passwords
 from krmkit.palette.packitems import Packs
+from krmkit.render.diff import SECRET, parts
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
