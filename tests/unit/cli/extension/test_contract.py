@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from krmkit.cli.extension.client import CallError
-from krmkit.cli.extension.contract import ContractReport, check_contract
+from krmkit.cli.extension.contract import check_contract
+from krmkit.cli.extension.contractreport import ContractReport
 from krmkit.cli.extension.samples import of_our_own
 
 Object = dict[str, Any]
