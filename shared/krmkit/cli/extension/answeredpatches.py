@@ -35,8 +35,12 @@ def patched_request(report: ContractReport, name: str, request: Object, answer: 
     """The request with the patches applied; None where they are not sound."""
     result = deepcopy(request)
     items = {str(item.get("uid")): item for item in result.get("items") or []}
+    listed = answer.get("items") or []
+    if not isinstance(listed, list):
+        report.add(name, "items", f"items must be a list, got {type(listed).__name__}")
+        return None
     sound = True
-    for one in answer.get("items") or []:
+    for one in listed:
         sound = _apply(report, name, one, items) and sound
     return result if sound else None
 

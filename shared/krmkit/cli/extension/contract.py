@@ -92,11 +92,7 @@ class _Check:
         handlers = answer.get("handlers")
         if not handlers and not problems:
             self.report.add("", "discovery", "there are no handlers")
-        usable = [
-            one
-            for one in handlers or []
-            if isinstance(one, dict) and one.get("name") and one.get("requestHook")
-        ]
+        usable = [one for one in handlers if _callable(one)] if isinstance(handlers, list) else []
         self.report.handlers = len(usable)
         return usable
 
@@ -113,6 +109,9 @@ class _Check:
         listed = answer.get("variables") or []
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
             self.report.add(name, "variables", "variables must be a list of definitions")
+            return
+        if not all(isinstance(one.get("schema") or {}, dict) for one in listed):
+            self.report.add(name, "variables", "the schema of a variable must be a map")
             return
         for error in validate_class_variables(listed, None, "variables"):
             self.report.add(name, "variables", str(error))
@@ -258,3 +257,11 @@ class _Check:
         if status == "Failure" and not answer.get("message"):
             self.report.add(name, "message", f"fails without a message, for a request {what}")
         return answer
+
+
+def _callable(handler: Any) -> bool:
+    """Whether a handler that discovery lists says what to call."""
+    if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
+        return False
+    name, hook = handler.get("name"), handler["requestHook"].get("hook")
+    return isinstance(name, str) and isinstance(hook, str) and bool(name and hook)
