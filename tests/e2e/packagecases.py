@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from krmkit.fn.source import FileResource, SourceFile, joined
 from krmkit.krm.resource import Location, Resource
 from krmkit.porch.mergeedit import write_merged
+from krmkit.render.source import FileResource, SourceFile, joined
 from tests.e2e.mergecases import Cases, Data
 
 Files = dict[str, str]

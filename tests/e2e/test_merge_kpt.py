@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.fn.packagemerge import merge_packages
 from krmkit.porch.listkeys import schema_of
 from krmkit.porch.merge3 import merge
+from krmkit.render.packagemerge import merge_packages
 from tests.e2e.mergecases import Cases
 from tests.e2e.packagecases import Packages
 

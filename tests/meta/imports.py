@@ -10,9 +10,11 @@ from pathlib import Path
 SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "general")
 # A floor imports only floors below it.
 FLOORS = {
-    "__main__": 9,
-    "start": 8,
-    "cli": 7,
+    "__main__": 11,
+    "start": 10,
+    "cli": 9,
+    "render": 8,
+    "disk": 7,
     "functions": 6,
     "fn": 5,
     **dict.fromkeys(SYSTEMS, 4),

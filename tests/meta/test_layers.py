@@ -224,7 +224,7 @@ OUTSIDES: list[tuple[str, dict[str, str], list[str]]] = [
         {"functions/x/main.py": "import krmkit.fn.a", "shared/krmkit/fn/a.py": "import socket"},
         ["imports socket"],
     ),
-    ("fn that no function reaches", {"shared/krmkit/fn/pipeline.py": "import subprocess"}, []),
+    ("fn that no function reaches", {"shared/krmkit/render/pipeline.py": "import subprocess"}, []),
 ]
 
 

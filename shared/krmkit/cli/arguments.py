@@ -11,16 +11,16 @@ import os
 import sys
 
 from krmkit.cli.terminal import COLOURS
-from krmkit.fn.external import TIMEOUT
 from krmkit.lang.nearest import did_you_mean
+from krmkit.render.external import TIMEOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, NoReturn
 
-    from krmkit.fn.resolve import ProgramResolver
     from krmkit.fn.run import RunOptions
+    from krmkit.render.resolve import ProgramResolver
 
 
 class Fitting(argparse.RawDescriptionHelpFormatter):
@@ -135,7 +135,7 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
     from krmkit.fn.knownfunctions import catalog
-    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.render.resolve import ProgramResolver
 
     return ProgramResolver(
         options,

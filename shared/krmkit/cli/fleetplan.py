@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from krmkit.fn.folders import TreeError, files, read_file
-from krmkit.fn.source import SourceError, SourceFile
+from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
@@ -15,6 +14,7 @@ from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
 from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.varianttext import owner_of
+from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False

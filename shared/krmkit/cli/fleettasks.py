@@ -6,14 +6,14 @@ import os
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
 from krmkit.cli.work.shard import Shard
-from krmkit.fn.external import TIMEOUT
-from krmkit.fn.journal import JournalStep
-from krmkit.fn.source import SourceError
-from krmkit.fn.variantfolder import FolderError, VariantFolder
-from krmkit.fn.variantpackages import UpstreamPackage, VariantError, find_upstream, inside
+from krmkit.disk.journal import JournalStep
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
+from krmkit.render.external import TIMEOUT
+from krmkit.render.source import SourceError
+from krmkit.render.variantfolder import FolderError, VariantFolder
+from krmkit.render.variantpackages import UpstreamPackage, VariantError, find_upstream, inside
 from krmkit.yaml.errors import YamlError
 
 
@@ -50,7 +50,7 @@ class Row:
 
 class FleetTasks:
     """All tasks, and what they share. Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes
-    diffs, in colours with `colour`."""
+    diffs, in colours with `colour`, and with secrets with `show_secrets`."""
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
         self.objects = objects
@@ -66,6 +66,7 @@ class FleetTasks:
         self.force = False
         self.dry_run = False
         self.show = False
+        self.show_secrets = False
         self.colour = False
         self.allow_exec = False
         self.functions: list[str] = []  # folders with functions of others

@@ -7,14 +7,14 @@ import os
 from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.cli.work.build import Build, Built, Clone, VariantInput
 from krmkit.cli.work.workengine import attempt
-from krmkit.fn.diff import diff
-from krmkit.fn.disk import WriteError, digest_of_content, digest_of_text
-from krmkit.fn.folders import TreeError, read_file
-from krmkit.fn.variantfolder import FolderError, WrittenPackage
-from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
-from krmkit.fn.write import FileEdit, Stage, Writer
+from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
+from krmkit.disk.write import FileEdit, Stage, Writer
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
 from krmkit.porch.generatevariants import in_namespace
+from krmkit.render.diff import diff
+from krmkit.render.variantfolder import FolderError, WrittenPackage
+from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from krmkit.cli.fleetplan import Task
     from krmkit.cli.work.workengine import Engine
-    from krmkit.fn.journal import JournalStep
+    from krmkit.disk.journal import JournalStep
     from krmkit.krm.resource import Resource
 
 _NAMED = 10  # files in a message
@@ -234,7 +234,11 @@ class PackageMaker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([FileEdit(change.path, before, after)], self.fleet.colour, secrets)
+        return diff(
+            [FileEdit(change.path, before, after)],
+            self.fleet.colour,
+            () if self.fleet.show_secrets else secrets,
+        )
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         key = (name, namespace)

@@ -7,12 +7,12 @@ import os
 import re
 
 from krmkit.cli.arguments import CommandParser, say
-from krmkit.fn.disk import WriteError
-from krmkit.fn.folders import TreeError, entries, read_file
-from krmkit.fn.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
-from krmkit.fn.source import SourceError, SourceFile
-from krmkit.fn.write import FileEdit, write
+from krmkit.disk.folders import TreeError, entries, read_file
+from krmkit.disk.primitives import WriteError
+from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
+from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
+from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 

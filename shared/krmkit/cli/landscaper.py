@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.cli.terminal import unread_is_fine
-from krmkit.fn.package import PackageError, read
-from krmkit.fn.write import WriteError
+from krmkit.disk.write import WriteError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper import items as items_of
@@ -19,6 +18,7 @@ from krmkit.landscaper.explain import explain
 from krmkit.landscaper.graph import FORMATS, graph_of
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.reconcileplan import plan_items
+from krmkit.render.package import PackageError, read
 
 COMMANDS = "import|graph|explain|reconcile"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from krmkit.fn.folders import TreeError, files, read_file
-from krmkit.fn.package import KPTFILE
-from krmkit.fn.write import FileEdit, Writer
+from krmkit.disk.folders import TreeError, files, read_file
+from krmkit.disk.write import FileEdit, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
@@ -15,6 +14,7 @@ from krmkit.landscaper.components import Data
 from krmkit.landscaper.ctf import CtfError, read_components
 from krmkit.landscaper.lenientdata import texts
 from krmkit.landscaper.structure import name_of
+from krmkit.render.package import KPTFILE
 from krmkit.yaml import emit
 
 FOLDER = "components"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.scaffold import NAME, Place, files
+from krmkit.disk.write import FileEdit, WriteError, write_folder
 from krmkit.fn import loader
 from krmkit.fn.contract.expected import RenderError, write
 from krmkit.fn.definition import parse
-from krmkit.fn.write import FileEdit, WriteError, write_folder
 
 _COMMAND = "new function"
 EPILOG = """

@@ -8,9 +8,9 @@ from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.cli.packfolder import PackFolderError, exported, imported
 from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.fn.folders import TreeError
-from krmkit.fn.package import PackageError, read
-from krmkit.fn.write import WriteError
+from krmkit.disk.folders import TreeError
+from krmkit.disk.write import WriteError
+from krmkit.render.package import PackageError, read
 
 
 def parser() -> CommandParser:

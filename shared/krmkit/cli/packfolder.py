@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 
-from krmkit.fn.folders import TreeError, entries, files, open_file, read_file
-from krmkit.fn.package import IGNORE_FILE, KPTFILE, Package
-from krmkit.fn.write import FileEdit, Writer
+from krmkit.disk.folders import TreeError, entries, files, open_file, read_file
+from krmkit.disk.write import FileEdit, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.palette.pack import PackError, read_metadata
 from krmkit.palette.packitems import FILES, FOLDER, PACK_FILE, is_pack, place
+from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar

@@ -10,7 +10,7 @@ from krmkit.cli.report.model import API_VERSION
 from krmkit.cli.report.resultplaces import without_macros
 from krmkit.cli.terminal import BOLD, CYAN
 from krmkit.cli.why.fieldvalues import plain, values_of
-from krmkit.fn.folders import read_file
+from krmkit.disk.folders import read_file
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.palette.macrocontext import SYSTEM_MACROS

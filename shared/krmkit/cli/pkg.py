@@ -11,14 +11,14 @@ from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.terminal import YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
-from krmkit.fn import folders
-from krmkit.fn.diff import diff
-from krmkit.fn.journal import recover
-from krmkit.fn.packagemerge import MergedPackage, PackageMergeError, merge_packages
-from krmkit.fn.source import SourceFile
-from krmkit.fn.write import FileEdit, WriteError, write
+from krmkit.disk import folders
+from krmkit.disk.journal import recover
+from krmkit.disk.write import FileEdit, WriteError, write
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import dotted
+from krmkit.render.diff import diff
+from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
 KPTFILE = "Kptfile"

@@ -18,12 +18,12 @@ from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.workengine import JobError, Plain, local
-from krmkit.fn.diff import diff
-from krmkit.fn.folders import WORK
-from krmkit.fn.package import KPTFILE, PackageError, read
-from krmkit.fn.pipeline import render
-from krmkit.fn.resultlist import FILE, results_text
-from krmkit.fn.write import FileEdit, WriteError, write, write_file
+from krmkit.disk.folders import WORK
+from krmkit.disk.write import FileEdit, WriteError, write, write_file
+from krmkit.render.diff import diff
+from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.pipeline import render
+from krmkit.render.resultlist import FILE, results_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from krmkit.fn.resolve import ProgramResolver
     from krmkit.fn.run import RunOptions
+    from krmkit.render.resolve import ProgramResolver
 
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 

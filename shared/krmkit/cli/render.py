@@ -13,15 +13,15 @@ from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
+from krmkit.disk.write import FileEdit, WriteError, write, write_file, write_folder
 from krmkit.fn.commandline import UsageError, parse_arguments
-from krmkit.fn.diff import diff
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.fn.package import KPTFILE, Package, PackageError, read
-from krmkit.fn.pipeline import Rendering, render
-from krmkit.fn.resultlist import FILE, FunctionRun, results_text
 from krmkit.fn.run import RunOptions
-from krmkit.fn.source import FileResource
-from krmkit.fn.write import FileEdit, WriteError, write, write_file, write_folder
+from krmkit.render.diff import diff
+from krmkit.render.package import KPTFILE, Package, PackageError, read
+from krmkit.render.pipeline import Rendering, render
+from krmkit.render.resultlist import FILE, FunctionRun, results_text
+from krmkit.render.source import FileResource
 
 _SLOW = 0.5  # seconds after which a terminal shows what is going on
 _PROGRAMS = FORMATS[2:]  # formats that programs read

@@ -151,7 +151,7 @@ def _modeline(definition: FunctionDefinition, file: str) -> None:
     """Put the schema beside a config, and the comment into it that yaml-language-server reads."""
     import os
 
-    from krmkit.fn.write import write_file
+    from krmkit.disk.write import write_file
 
     with open(file, encoding="utf-8", newline="") as stream:
         text = stream.read()

@@ -9,7 +9,7 @@ from typing import Any
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.cli.terminal import unread_is_fine
-from krmkit.fn.write import WriteError, write_file
+from krmkit.disk.write import WriteError, write_file
 from krmkit.lang.spiff import Options, SpiffError, merge
 from krmkit.lang.spiff.reading import plain_documents
 from krmkit.lang.sprig.jsonfns import must_to_json

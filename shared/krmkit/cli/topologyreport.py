@@ -7,8 +7,8 @@ import json
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table
 from krmkit.clusterapi.changeplan import CHANGE, CREATE, REFUSED, REMOVE, REPLACE, SAME
 from krmkit.clusterapi.generateditems import text_of
-from krmkit.fn.diff import diff
-from krmkit.fn.write import FileEdit as FileChange
+from krmkit.disk.write import FileEdit as FileChange
+from krmkit.render.diff import diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.clusterapi.apiobjects import V1BETA1
 from krmkit.clusterapi.collect import Collected, CollectedObject, collect
 from krmkit.clusterapi.topology import TopologyOptions
+from krmkit.disk.journal import recover
+from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
-from krmkit.fn.disk import WriteError
-from krmkit.fn.journal import recover
 from krmkit.fn.loader import load
-from krmkit.fn.package import SUFFIXES, PackageError, read
-from krmkit.fn.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.render.package import SUFFIXES, PackageError, read
+from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False

@@ -18,9 +18,9 @@ from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import local
-from krmkit.fn.journal import recover
+from krmkit.disk.journal import recover
+from krmkit.disk.write import Writer
 from krmkit.fn.knownfunctions import CatalogError, catalog
-from krmkit.fn.write import Writer
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).
@@ -79,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     )
     render.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     render.add_argument("--write", action="store_true", help="write, beside --diff")
+    render.add_argument(
+        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
+    )
     render.add_argument("--dry-run", action="store_true", help="write nothing")
     add_output(render, FORMATS)
     add_running(render)
@@ -111,6 +114,7 @@ def main(words: list[str]) -> int:
             )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
+            fleet.show_secrets = arguments.show_secrets
             catalog(arguments.functions)
             fleet.functions = arguments.functions
             fleet.allow_exec = arguments.allow_exec

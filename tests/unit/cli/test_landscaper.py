@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.fn.package import read
 from krmkit.landscaper import carrier
 from krmkit.landscaper.blueprintfiles import Files
+from krmkit.render.package import read
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "functions" / "render-installation" / "examples"

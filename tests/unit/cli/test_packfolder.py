@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmkit.cli.packfolder import PackFolderError, config_map, exported, imported, item_name
-from krmkit.fn.package import read
-from krmkit.fn.write import WriteError
+from krmkit.disk.write import WriteError
 from krmkit.krm.resource import Resource
+from krmkit.render.package import read
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
 

@@ -10,8 +10,8 @@ import pytest
 
 from krmkit.cli import fleetwork as fleet_module
 from krmkit.cli import main
-from krmkit.fn.variantfolder import RECORD
-from krmkit.fn.write import Writer
+from krmkit.disk.write import Writer
+from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import CHECK, KPTFILE, NAMES, SET, folders, render, repository, written
 
 TYPE_CHECKING = False

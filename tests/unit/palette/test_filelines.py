@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.fn.source import SourceFile
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.filelines import FileLines, LineIndex, block_place
+from krmkit.render.source import SourceFile
 
 ITEM = """\
 apiVersion: v1

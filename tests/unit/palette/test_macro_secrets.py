@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.fn.diff import diff
-from krmkit.fn.write import FileEdit
+from krmkit.disk.write import FileEdit
 from krmkit.palette.macrocontext import HIDDEN, Context, Source
 from krmkit.palette.macros import MacroResolver
+from krmkit.render.diff import diff
 
 SECRET = 'hush "hush" 123'
 DERIVED = {

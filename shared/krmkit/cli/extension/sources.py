@@ -11,9 +11,9 @@ from krmkit.clusterapi.collect import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
-from krmkit.fn.package import SUFFIXES
-from krmkit.fn.source import SourceError, SourceFile
 from krmkit.krm.errors import ListError
+from krmkit.render.package import SUFFIXES
+from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False

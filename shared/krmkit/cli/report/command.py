@@ -17,18 +17,18 @@ from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.topologysource import PlanError
 from krmkit.cli.work.workengine import JobError
-from krmkit.fn.diff import CONTEXT
+from krmkit.disk.write import WriteError, write_file
 from krmkit.fn.knownfunctions import CatalogError, catalog
-from krmkit.fn.package import KPTFILE, PackageError, read
 from krmkit.fn.run import RunOptions
-from krmkit.fn.variantfolder import FolderError
-from krmkit.fn.write import WriteError, write_file
+from krmkit.render.diff import CONTEXT
+from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.variantfolder import FolderError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.resolve import ProgramResolver
+    from krmkit.render.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
 EPILOG = """

@@ -6,9 +6,9 @@ import os
 
 from krmkit.cli.report.model import FleetVariant
 from krmkit.cli.report.resultplaces import shown_path
-from krmkit.fn.variantfolder import RECORD, VariantFolder
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.render.variantfolder import RECORD, VariantFolder
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False

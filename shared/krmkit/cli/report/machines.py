@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.fn.package import Package
+    from krmkit.render.package import Package
 
 HEAD = "HEAD"
 

@@ -6,15 +6,15 @@ from krmkit.cli.report.mask import Mask
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.why.answers import Question, WhyError, field_data
 from krmkit.fn.config import ConfigError, decode
-from krmkit.fn.diff import diff
 from krmkit.fn.loader import load
-from krmkit.fn.package import PackageError
 from krmkit.krm.errors import ListError
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.overview import overview
 from krmkit.palette.packitems import Packs
 from krmkit.palette.pools import PoolError
 from krmkit.palette.validatepacks import ValidationOptions
+from krmkit.render.diff import diff
+from krmkit.render.package import PackageError
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.report.model import PackageReport
-    from krmkit.fn.package import Package
-    from krmkit.fn.resolve import ProgramResolver
-    from krmkit.fn.write import FileEdit
+    from krmkit.disk.write import FileEdit
     from krmkit.krm.resource import Resource
+    from krmkit.render.package import Package
+    from krmkit.render.resolve import ProgramResolver
 
 WHOLE = 1_000_000  # lines around a change: the whole file, which a page folds
 _CONSTRAINTS = "validate-pack-constraints"

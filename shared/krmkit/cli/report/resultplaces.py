@@ -12,20 +12,20 @@ import re
 from functools import lru_cache
 
 from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
-from krmkit.fn.package import KPTFILE
-from krmkit.fn.resultlist import normalized
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import steps_of
+from krmkit.render.package import KPTFILE
+from krmkit.render.resultlist import normalized
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Map, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.package import Package
-    from krmkit.fn.pipeline import Rendering
-    from krmkit.fn.resultlist import FunctionRun
-    from krmkit.fn.source import FileResource
-    from krmkit.fn.write import FileEdit
+    from krmkit.disk.write import FileEdit
+    from krmkit.render.package import Package
+    from krmkit.render.pipeline import Rendering
+    from krmkit.render.resultlist import FunctionRun
+    from krmkit.render.source import FileResource
     from krmkit.yaml.tree import Node
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")

@@ -12,11 +12,11 @@ from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import read_files
 from krmkit.cli.sync.store import Store
 from krmkit.cli.work.build import Files, VariantInput, others_of, read_blueprint
-from krmkit.fn.source import SourceFile
-from krmkit.fn.variantpackages import Origin, UpstreamPackage, VariantError
 from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
 from krmkit.porch.generatevariants import in_namespace
+from krmkit.render.source import SourceFile
+from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
 
 
 @dataclass(slots=True)

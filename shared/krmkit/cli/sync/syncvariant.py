@@ -21,9 +21,9 @@ from krmkit.cli.sync.revisions import CloneSource, SyncSources
 from krmkit.cli.sync.store import WORKSPACE, Store
 from krmkit.cli.sync.syncstate import VariantState, state_ref
 from krmkit.cli.work.build import Built, Clone, Files, Update
-from krmkit.fn.variantpackages import VariantError
 from krmkit.lang.dottedpath import dotted
 from krmkit.porch import lifecycle
+from krmkit.render.variantpackages import VariantError
 
 VARIANT = "Variant: "
 HISTORY = 1000  # commits of a draft that are looked at; a longer one counts as edited

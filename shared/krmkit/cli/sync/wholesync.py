@@ -19,10 +19,10 @@ from krmkit.cli.sync.syncvariant import SyncOutcome, VariantSync, propose_deleti
 from krmkit.cli.work.build import Build, Built, Clone, Update
 from krmkit.cli.work.shard import Shard
 from krmkit.cli.work.workengine import Engine
-from krmkit.fn.variantpackages import VariantError
 from krmkit.krm.errors import ListError
 from krmkit.porch import lifecycle
 from krmkit.porch.variant import validate_variant
+from krmkit.render.variantpackages import VariantError
 from krmkit.yaml.errors import YamlError
 
 # What the main branch has of each package: {package: "v3"}.

@@ -14,9 +14,9 @@ from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.causes import Cause, Inputs
 from krmkit.cli.why.fieldvalues import MISSING, covers, plain, values_of
 from krmkit.cli.why.trace import TracedResource, Tracer
-from krmkit.fn.pipeline import render
-from krmkit.fn.source import SourceFile
 from krmkit.lang.nearest import did_you_mean
+from krmkit.render.pipeline import render
+from krmkit.render.source import SourceFile
 from krmkit.yaml.data import same_data
 
 TYPE_CHECKING = False
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.fn.package import Package
-    from krmkit.fn.pipeline import Rendering
-    from krmkit.fn.resolve import ProgramResolver
-    from krmkit.fn.source import FileResource
+    from krmkit.render.package import Package
+    from krmkit.render.pipeline import Rendering
+    from krmkit.render.resolve import ProgramResolver
+    from krmkit.render.source import FileResource
 
 
 class WhyError(Exception):

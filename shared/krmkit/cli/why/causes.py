@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.fieldvalues import VALUES, covers, plain, values_of
-from krmkit.fn.resolve import image_name, program_name
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.render.resolve import image_name, program_name
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.cli.why.trace import TracedChange, TracedResource
-    from krmkit.fn.package import Package
-    from krmkit.fn.resultlist import Data, FunctionRun
-    from krmkit.fn.source import FileResource
+    from krmkit.render.package import Package
+    from krmkit.render.resultlist import Data, FunctionRun
+    from krmkit.render.source import FileResource
 
 _MACRO = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 _APPLIED = re.compile(r'the preset "([^"]*)" is applied')

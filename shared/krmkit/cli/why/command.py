@@ -12,8 +12,8 @@ from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.fn.package import PackageError, read
 from krmkit.fn.run import RunOptions
+from krmkit.render.package import PackageError, read
 
 FORMATS = ("text", "json")
 EPILOG = """

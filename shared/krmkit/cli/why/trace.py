@@ -4,9 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.fn.package import Package
-    from krmkit.fn.resultlist import FunctionRun
-    from krmkit.fn.source import FileResource
+    from krmkit.render.package import Package
+    from krmkit.render.resultlist import FunctionRun
+    from krmkit.render.source import FileResource
 
 
 class TracedChange:

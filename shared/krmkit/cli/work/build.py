@@ -16,15 +16,15 @@ from typing import Any
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.work.workengine import JobError
 from krmkit.fn.knownfunctions import catalog
-from krmkit.fn.packagemerge import PackageMergeError, merge_packages
-from krmkit.fn.resolve import ProgramResolver
-from krmkit.fn.resourcemerge import ResourceConflict
 from krmkit.fn.run import RunOptions
-from krmkit.fn.variantpackages import Made, Origin, UpstreamPackage, VariantError, make
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import Candidate
+from krmkit.render.packagemerge import PackageMergeError, merge_packages
+from krmkit.render.resolve import ProgramResolver
+from krmkit.render.resourcemerge import ResourceConflict
+from krmkit.render.variantpackages import Made, Origin, UpstreamPackage, VariantError, make
 from krmkit.yaml.errors import YamlError
 
 Files = dict[str, File]
@@ -88,7 +88,7 @@ class Build:
     """The job: Clone or Update in, Built out. Raises JobError.
 
     `objects` are all that may be injected, `functions` are folders with functions of others,
-    and `running` says how functions outside the catalog run, as krmkit.fn.resolve.ProgramResolver has it.
+    and `running` says how functions outside the catalog run, as krmkit.render.resolve.ProgramResolver has it.
     """
 
     def __init__(self, objects: Iterable[Resource], functions: Sequence[str] = (), **running: Any) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli.report.resultplaces import PackageFiles, result_of, shown_path
-from krmkit.fn.package import read
-from krmkit.fn.resultlist import FunctionRun
 from krmkit.lang.dottedpath import steps_of
+from krmkit.render.package import read
+from krmkit.render.resultlist import FunctionRun
 
 KPTFILE = """apiVersion: kpt.dev/v1
 kind: Kptfile

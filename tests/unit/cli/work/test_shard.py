@@ -11,7 +11,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.cli.work.shard import Shard, shard
-from krmkit.fn.variantfolder import RECORD
+from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import KPTFILE, folders, render, repository, written
 
 NAMES = [f"site-{number}" for number in range(12)]

@@ -1,0 +1,155 @@
+"""Prepare new contents of files beside those that are there, before anything is put into place."""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.disk.folders import MARK, WORK, open_file
+from krmkit.disk.journal import JournalStep
+from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text
+
+_CHUNK = 1 << 20
+
+
+class FileEdit:
+    """What becomes of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
+    a copy of that file. `like` names the file whose rights it gets; without, it keeps its own, or gets those of its source.
+
+    Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
+    """
+
+    __slots__ = ("after", "before", "like", "path", "source")
+
+    def __init__(
+        self, path: str, before: str | None, after: str | None, source: str = "", like: str = ""
+    ) -> None:
+        self.path = path  # relative to the root package, with slashes
+        self.before = before
+        self.after = after
+        self.source = source
+        self.like = like or source
+
+
+class Stage:
+    """Prepares new contents in the work folder of `root`; several processes may do so, each with a prefix of its own.
+
+    `dry`: nothing is prepared, and the steps only say what would change.
+    """
+
+    __slots__ = ("_count", "_folders", "dry", "prefix", "root")
+
+    def __init__(self, root: str, prefix: str = "new", dry: bool = False) -> None:
+        self.root = root
+        self.prefix = prefix
+        self.dry = dry
+        self._count = 0
+        self._folders: dict[
+            str, tuple[str, str]
+        ] = {}  # of a folder: where it really is, where contents for it lie
+
+    def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
+        """Prepare one file; None where it has this content and these rights already. Raises WriteError, OSError.
+
+        `careful`: the file must still have the content that the change says it had before.
+        """
+        target = self._target(change)
+        before = digest(target)
+        if careful and before not in {digest_of_text(change.before), digest_of_text(change.after)}:
+            raise WriteError(
+                f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
+            )
+        path = os.path.relpath(target, self.root).replace(os.sep, "/")
+        if change.after is None:
+            return JournalStep(path, "", "", before) if before else None
+        after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
+        mode, owner = _rights(target, change.like)
+        if before == after and os.stat(target).st_mode & 0o7777 == mode:
+            return None
+        if self.dry:
+            return JournalStep(path, f"{WORK}/dry", "", before)
+        place = self._place(os.path.dirname(target))
+        self._count += 1
+        name = f"{self.prefix}-{self._count}"
+        new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
+        self._fill(os.path.join(self.root, new), change, mode, owner)
+        return JournalStep(path, new, "", before)
+
+    def _fill(self, new: str, change: FileEdit, mode: int, owner: tuple[int, int] | None) -> None:
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with os.fdopen(handle, "wb") as file:
+            if change.source:
+                with os.fdopen(open_file(change.source, change.path), "rb") as source:
+                    while chunk := source.read(_CHUNK):
+                        file.write(chunk)
+            else:
+                file.write((change.after or "").encode("utf-8"))
+            if owner is not None:
+                try:
+                    os.fchown(handle, *owner)
+                except OSError:
+                    pass  # only root may give files away
+            os.fchmod(handle, mode)
+
+    def _target(self, change: FileEdit) -> str:
+        """Where a file really is; a link is followed, but not out of the folder. What goes is the link itself."""
+        folder, _ = self._folder(os.path.dirname(change.path))
+        plain = os.path.join(folder, os.path.basename(change.path))
+        if change.after is None or not os.path.lexists(plain):
+            return plain
+        target = os.path.realpath(plain) if os.path.islink(plain) else plain
+        self._contained(change.path, target)
+        if os.path.isdir(target):
+            raise WriteError(f"{change.path} is a folder, where a file is to be written; nothing was written")
+        return target
+
+    def _folder(self, inner: str) -> tuple[str, str]:
+        """Where a folder really is, and where contents for it are prepared: "" for the work folder."""
+        if inner not in self._folders:
+            folder = os.path.realpath(os.path.join(self.root, inner)) if inner else self.root
+            self._contained(inner, folder)
+            there = folder
+            while not os.path.isdir(there):
+                if os.path.lexists(there):
+                    raise WriteError(f"{there} is a file, where a folder is to be made; nothing was written")
+                there = os.path.dirname(there)
+            # A file is renamed within one disk only; another one may be mounted on a folder.
+            elsewhere = (
+                not self.dry and os.stat(there).st_dev != os.stat(os.path.join(self.root, WORK)).st_dev
+            )
+            place = os.path.relpath(there, self.root).replace(os.sep, "/") if elsewhere else ""
+            self._folders[inner] = (folder, place)
+        return self._folders[inner]
+
+    def _place(self, folder: str) -> str:
+        return self._folder(os.path.relpath(folder, self.root) if folder != self.root else "")[1]
+
+    def _contained(self, path: str, target: str) -> None:
+        if target != self.root and not target.startswith(self.root.rstrip("/") + "/"):
+            raise WriteError(
+                f"{path} is a link to {target}, outside of the package; nothing was written."
+                " Put a copy of the file in its place, or list it in .krmignore"
+            )
+
+
+def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
+    """The mode of the file to write, and its owner and group where they are not those of a new file."""
+    owner = mode = None
+    try:
+        found = os.stat(target)
+        mode = found.st_mode & 0o7777
+        if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
+            owner = (found.st_uid, found.st_gid)
+    except (FileNotFoundError, AttributeError):
+        pass
+    if like:
+        try:
+            mode = os.stat(like).st_mode & 0o777
+        except FileNotFoundError:
+            pass
+    return (0o666 & ~_umask() if mode is None else mode), owner
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,274 @@
+"""Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
+
+1. A lock on the folder lets one process write to it at a time; what a killed one left unfinished is completed first.
+2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
+   disk or a missing right costs nothing.
+3. The journal says what is to be renamed and removed (krmkit.disk.journal). From here on the run counts as done.
+4. Files are renamed into place, then removed. If one of these steps fails, those before it are taken back.
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.disk.folders import MARK, WORK, TreeError
+from krmkit.disk.journal import Journal, JournalStep, finish, unfinished
+from krmkit.disk.primitives import (
+    FEW,
+    FolderLock,
+    WriteError,
+    missing_folders,
+    remove_tree,
+    sync_disk,
+    sync_folder,
+)
+from krmkit.disk.stage import FileEdit, Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["MARK", "FileEdit", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
+
+
+class Writer:
+    """The one who writes below `root`. `with Writer(root) as writer:` locks the folder, making it where it is missing;
+    `stage` prepares, `commit` puts into place; `notes` say what was completed for a killed run. Raises WriteError."""
+
+    __slots__ = ("_lock", "_made", "notes", "root", "stage")
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self.stage = Stage(self.root)
+        self.notes: list[str] = []
+        self._lock = FolderLock(self.root)
+        self._made: list[str] = []
+
+    def __enter__(self) -> Writer:
+        try:
+            self._made = _make_folders(self.root)
+            self._lock.__enter__()
+            self.notes = finish(self.root)
+            work = os.path.join(self.root, WORK)
+            remove_tree(work)
+            os.mkdir(work, 0o700)
+        except BaseException as error:
+            self.__exit__()
+            if isinstance(error, OSError) and not isinstance(error, WriteError):
+                raise WriteError(_cannot(error, self.root)) from None
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not unfinished(self.root):
+            remove_tree(os.path.join(self.root, WORK))
+            for folder in self._made:
+                _rmdir(folder)
+        self._lock.__exit__()
+
+    def put(self, changes: list[FileEdit], careful: bool = False) -> None:
+        """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
+        try:
+            found = [self.stage.prepare(change, careful) for change in changes]
+        except TreeError as error:
+            raise WriteError(f"{error}; nothing was written") from None
+        except OSError as error:
+            if isinstance(error, WriteError):
+                raise
+            raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
+        self.commit([step for step in found if step is not None])
+
+    def commit(self, steps: list[JournalStep], prune: Iterable[str] = ()) -> None:
+        """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
+        if not steps:
+            return
+        # Renames first: a resource that moves is then for a moment in two files, and never in none.
+        ordered = [step for step in steps if step.new] + [step for step in steps if not step.new]
+        journal = Journal(self.root, ordered, prune)
+        missing: list[str] = []
+        try:
+            for number, step in enumerate(ordered):
+                if step.before:
+                    step.old = f"{WORK}/old-{number}"
+                    _second_name(os.path.join(self.root, step.path), os.path.join(self.root, step.old))
+            _sync(self.root, ordered)
+            missing = sorted(
+                {
+                    folder
+                    for step in ordered
+                    for folder in missing_folders(os.path.dirname(os.path.join(self.root, step.path)))
+                }
+            )
+            journal.save()
+            journal.carry_out()
+            journal.end()
+        except BaseException as error:
+            said = self._take_back(journal, missing)
+            if isinstance(error, OSError):
+                raise WriteError(f"{_cannot(error, self.root)}; {said}") from None
+            raise
+
+    def _take_back(self, journal: Journal, missing: list[str]) -> str:
+        """Undo what was put into place; return in words what came of it."""
+        for step in journal.steps:
+            # Beside the work folder, where it would not go with that.
+            if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
+                _try_remove(os.path.join(self.root, step.new))
+        if not unfinished(self.root):
+            return "nothing was written"
+        try:
+            journal.turn()
+            journal.carry_out()
+            journal.end()
+        except OSError as error:
+            return (
+                f"what was written before could not be taken back ({error.strerror or error});"
+                " the next run of krmkit here tries again"
+            )
+        for folder in reversed(missing):
+            _rmdir(folder)
+        return "nothing was written"
+
+
+def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
+    """Bring the files below `root` to their new state. Raises WriteError; then no file was changed, or it says so.
+
+    `leftovers` are paths of what killed runs had prepared, as found before; they are removed. `careful`: a file must
+    still be what its change says it was before. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    """
+    if not changes and not leftovers:
+        return
+    with Writer(root) as writer:
+        for path in leftovers:
+            _remove_leftover(os.path.join(writer.root, path))
+        writer.put(changes, careful)
+
+
+def write_folder(target: str, changes: list[FileEdit]) -> None:
+    """Make a folder, which must not be there yet, that holds the `after` of all changes; it appears whole or not at all.
+
+    Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    """
+    import tempfile
+
+    target = os.path.abspath(target)
+    parent = os.path.dirname(target)
+    name = os.path.basename(target)
+    made: list[str] = []
+    place = ""
+    try:
+        made = _make_folders(parent)
+        for entry in os.listdir(parent):
+            if entry.startswith(f".{name}.") and entry.endswith(MARK):
+                _remove_leftover(os.path.join(parent, entry))
+        place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
+        # The lock tells that this folder is being made, so that nobody takes it for a leftover.
+        with FolderLock(place):
+            with Writer(os.path.join(place, name)) as writer:
+                writer.put(changes)
+            os.makedirs(os.path.join(place, name), exist_ok=True)
+            if os.path.lexists(target):
+                raise WriteError(f"{target} is there already; name a folder that does not exist yet")
+            os.rename(os.path.join(place, name), target)
+            sync_folder(parent)
+    except WriteError:
+        raise
+    except OSError as error:
+        raise WriteError(f"cannot make {target}: {error.strerror or error}") from None
+    finally:
+        if place:
+            remove_tree(place)
+        for folder in made:
+            _rmdir(folder)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write one file, its folder included. Raises WriteError. Example: `write_file("out/results.yaml", "x: 1\\n")`."""
+    path = os.path.abspath(path)
+    write(os.path.dirname(path), [FileEdit(os.path.basename(path), None, text)])
+
+
+def _make_folders(folder: str) -> list[str]:
+    """Make a folder and those above it; return those that were missing, the deepest first."""
+    missing = list(missing_folders(folder))
+    made: list[str] = []
+    for path in reversed(missing):
+        if os.path.lexists(path):
+            raise WriteError(f"{path} is a file, where a folder is to be made; nothing was written")
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            continue
+        made.insert(0, path)
+    return made
+
+
+def _second_name(path: str, second: str) -> None:
+    """Keep a file under a second name; where the disk has no second names, as a copy."""
+    try:
+        os.link(path, second, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        import shutil
+
+        shutil.copy2(path, second, follow_symlinks=False)
+        found = os.lstat(path)
+        try:
+            os.chown(second, found.st_uid, found.st_gid, follow_symlinks=False)
+        except (OSError, AttributeError):
+            pass
+
+
+def _sync(root: str, steps: list[JournalStep]) -> None:
+    """Make everything prepared last: a few files one by one, many all at once."""
+    prepared = [os.path.join(root, step.new) for step in steps if step.new]
+    if len(prepared) > FEW and sync_disk(root):
+        prepared = [path for path in prepared if f"/{WORK}/" not in path]
+    for path in prepared:
+        handle = os.open(path, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove_leftover(path: str) -> None:
+    """Remove what a killed run left; a folder that somebody is making at this moment is locked, and stays."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        _try_remove(path)
+        return
+    parent, name = os.path.split(path)
+    try:
+        import fcntl
+
+        # Who writes to a folder holds a lock on it, who makes a new folder on that one.
+        handle = os.open(parent if name == WORK else path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if name != WORK or not unfinished(parent):
+            remove_tree(path)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
+
+
+def _try_remove(path: str) -> None:
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+def _rmdir(folder: str) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass
+
+
+def _cannot(error: OSError, root: str) -> str:
+    if isinstance(error, WriteError):
+        return str(error)
+    return f"cannot write {error.filename2 or error.filename or root}: {error.strerror or error}"

@@ -1,0 +1,81 @@
+"""What a run changed, as a unified diff of files; on a terminal in colours."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from krmkit.disk.write import FileEdit
+
+SECRET = "(secret)"
+_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
+_BOLD = "\x1b[1m"
+_RESET = "\x1b[0m"
+CONTEXT = 3  # lines around a change
+_NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def diff(
+    changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
+) -> str:
+    """The diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with `(secret)` for secrets and
+    `context` lines around what changed.
+
+    Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
+    """
+    hidden = parts(secrets)
+    return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour, context))
+
+
+def parts(secrets: Iterable[str]) -> list[str]:
+    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
+    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
+
+
+def _parts(text: str) -> list[str]:
+    """A secret as lines of a file may hold it: each line of its own, and as it stands in quotes."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
+
+
+def _masked(line: str, hidden: list[str]) -> str:
+    if line.startswith(("--- ", "+++ ", "@@")):
+        return line
+    for text in hidden:
+        if text in line:
+            line = line[:1] + line[1:].replace(text, SECRET)
+    return line
+
+
+def _file(change: FileEdit, colour: bool, context: int) -> Iterator[str]:
+    from difflib import unified_diff
+
+    old = f"a/{change.path}" if change.before is not None else "/dev/null"
+    new = f"b/{change.path}" if change.after is not None else "/dev/null"
+    before, after = _lines(change.before), _lines(change.after)
+    headings = 2
+    for line in unified_diff(before, after, old, new, n=context):
+        text = line
+        if headings:
+            headings -= 1
+            yield _painted(text, _BOLD) if colour else text
+            continue
+        end = ""
+        if not text.endswith("\n"):
+            text, end = text + "\n", _NO_NEWLINE
+        yield (_painted(text, _COLOURS.get(text[0], "")) if colour else text) + end
+
+
+def _lines(text: str | None) -> list[str]:
+    """Lines with their ends. Only a line feed ends a line: other separators of Unicode may stand in YAML texts."""
+    if not text:
+        return []
+    lines = text.split("\n")
+    ended = [line + "\n" for line in lines[:-1]]
+    return [*ended, lines[-1]] if lines[-1] else ended
+
+
+def _painted(line: str, colour: str) -> str:
+    return f"{colour}{line[:-1]}{_RESET}\n" if colour else line

@@ -1,0 +1,346 @@
+"""A package on disk, read as kpt reads it.
+
+A package is a folder with a Kptfile. What belongs to it: its Kptfile and every *.yaml, *.yml and *.json below it, hidden
+ones included, in the order of a walk that visits names in order, except what its .krmignore leaves out and what lies in
+subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them out); a
+folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
+(kpt 1.0.0-beta.56, observed.)
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.disk.folders import WORK, TreeError, check_name, entries, read_file
+from krmkit.disk.journal import recover, recover_above, unfinished
+from krmkit.disk.primitives import WriteError
+from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import Kptfile, PipelineFunction
+from krmkit.krm.resource import Resource
+from krmkit.render.krmignore import KrmIgnore
+from krmkit.render.source import (
+    FileResource,
+    SourceError,
+    SourceFile,
+    first_document,
+    may_hold_orchestration,
+    strip_orchestration,
+)
+from krmkit.yaml.errors import LimitError, YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.yaml.limits import Limits
+
+KPTFILE = "Kptfile"
+IGNORE_FILE = ".krmignore"
+SUFFIXES = (".yaml", ".yml", ".json")
+_MOST_RUNS = 100  # unfinished ones in the folders of one package
+_BYTES = 4  # of the longest character in UTF-8
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+class PackageError(ValueError):
+    """The package cannot be read; the message says what is wrong and where."""
+
+
+class Package:
+    """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
+
+    `files` are its own, `children` its direct subpackages, in order. `left` are paths of what killed runs left behind
+    (files and folders); `notes` of the root package say what was completed for them before it was read.
+    """
+
+    __slots__ = ("children", "files", "folder", "ignored", "kptfile", "left", "notes", "path")
+
+    def __init__(self, path: str, folder: str, kptfile: Kptfile) -> None:
+        self.path = path
+        self.folder = folder
+        self.kptfile = kptfile
+        self.files: list[SourceFile] = []
+        self.ignored: set[str] = set()  # paths of files that are there and not read
+        self.left: list[str] = []
+        self.notes: list[str] = []
+        self.children: list[Package] = []
+
+    @property
+    def items(self) -> list[FileResource]:
+        """The package's own resources, those of subpackages not included."""
+        return [item for file in self.files for item in file.items]
+
+    @property
+    def functions(self) -> list[PipelineFunction]:
+        """All functions of the pipeline in the order in which they run."""
+        return [*self.kptfile.mutators, *self.kptfile.validators]
+
+    def walk(self) -> Iterator[Package]:
+        """All packages, subpackages before those that hold them: the order in which they are rendered."""
+        for child in self.children:
+            yield from child.walk()
+        yield self
+
+    @property
+    def leftovers(self) -> list[str]:
+        """What killed runs had prepared and can go, here and in subpackages, by paths relative to the root package."""
+        return [package.place(path) for package in self.walk() for path in package.left]
+
+    def place(self, path: str) -> str:
+        """A path of this package relative to the root package."""
+        return f"{self.folder}/{path}" if self.folder else path
+
+    def config(self, function: PipelineFunction) -> Resource | None:
+        """The function's config as it is on disk. Raises PackageError."""
+        if function.config_map:
+            data: dict[str, object] = {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "function-input"},
+                "data": dict(function.config_map),
+            }
+            return Resource.from_data(data, "the functionConfig")
+        if not function.config_path:
+            return None
+        where = f"{self.place(KPTFILE)}: {function.field}.configPath"
+        file = next((file for file in self.files if file.path == function.config_file), None)
+        if file is None:
+            raise PackageError(
+                f'{where}: the package has no "{function.config_file}"; a YAML file of the package itself must hold the config'
+            )
+        if len(file.items) != 1:
+            raise PackageError(
+                f'{where}: "{function.config_file}" must hold one resource, and holds {len(file.items)}'
+            )
+        return Resource(file.items[0].original, label=self.place(function.config_file))
+
+
+def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) -> Package:
+    """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it.
+
+    What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
+    link to a file may lead out of the package, for who copies what is read.
+    """
+    root = os.path.realpath(path)
+    if not os.path.isdir(root):
+        raise PackageError(f"{path}: " + ("is not a folder" if os.path.exists(root) else "does not exist"))
+    try:
+        notes = [*recover_above(root), *recover(root)]
+        if not os.path.exists(os.path.join(root, KPTFILE)):
+            raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
+        package = _read_whole(root, limits, notes, root if contained else "")
+        for each in package.walk():
+            for function in each.functions:
+                each.config(function)
+            _check(each)
+        _keep_only_copies(package)
+    except WriteError as error:
+        raise PackageError(str(error)) from None
+    except OSError as error:
+        raise PackageError(f"{error.filename}: {error.strerror or error}") from None
+    except (SourceError, ListError, TreeError, YamlError) as error:
+        raise PackageError(f"{error}{_hint(root, str(error))}") from None
+    return package
+
+
+def _hint(root: str, message: str) -> str:
+    """What to do about a file that cannot be read because it is a Helm template; the message begins with its path."""
+    path = os.path.join(root, message.partition(":")[0])
+    try:
+        content = read_file(path, path) if os.path.isfile(path) else b""
+    except (OSError, TreeError):
+        return ""
+    if b"{{" not in (content or b""):
+        return ""
+    return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
+
+
+def _keep_only_copies(root: Package) -> None:
+    """Take files out of what can go that hold a resource which is nowhere else.
+
+    Today's runs leave none, because they write a journal; earlier versions of krmkit did.
+    """
+    strays = [(package, path) for package in root.walk() for path in package.left if not _is_work(path)]
+    known = {_identity(item) for package in root.walk() if strays for item in package.items}
+    for package, path in strays:
+        place = os.path.join(package.path, path)
+        lost = next((item for item in _resources_in(place, path) if _identity(item) not in known), None)
+        if lost is not None:
+            package.left.remove(path)
+            root.notes.append(
+                f"{place}: a run was killed that wanted to write this file, and {lost.kind} {lost.name} in it is nowhere"
+                " else in the package; bring it to where it belongs, then delete this file"
+            )
+
+
+def _is_work(path: str) -> bool:
+    return path.rpartition("/")[2] == WORK
+
+
+def _identity(item: Resource) -> tuple[str, str, str, str]:
+    return item.api_version, item.kind, item.namespace, item.name
+
+
+def _resources_in(path: str, label: str) -> list[FileResource]:
+    """The resources of a file that may be half; what cannot be read holds none."""
+    try:
+        content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
+        items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items
+        return [item for item in items if item.api_version and item.kind and item.name]
+    except (OSError, UnicodeDecodeError, SourceError, TreeError, ListError, YamlError):
+        return []
+
+
+class _UnfinishedError(Exception):
+    """A folder below holds the journal of another run."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self.folder = folder
+
+
+def _read_whole(root: str, limits: Limits, notes: list[str], within: str) -> Package:
+    """Read the package, again after each run that had to be completed in one of its folders."""
+    for _ in range(_MOST_RUNS):
+        try:
+            package = _read(root, "", _Budget(limits, within))
+        except _UnfinishedError as found:
+            notes += recover(found.folder)
+            continue
+        package.notes = notes
+        return package
+    raise PackageError(f"{root}: other runs of krmkit keep writing to it; run again when they have ended")
+
+
+class _Budget:
+    """Counts what is read over all files of a package and its subpackages, which must lie `within` a folder if that is given."""
+
+    def __init__(self, limits: Limits, within: str) -> None:
+        self.limits = limits
+        self.within = within
+        self.size = 0
+        self.items = 0
+
+    def take(self, text: str) -> None:
+        self.size += len(text)
+        if self.size > self.limits.total_size:
+            raise LimitError.of("total_size", self.limits.total_size, "the size of the package in characters")
+
+    def take_items(self, count: int) -> None:
+        self.items += count
+        if self.items > self.limits.items:
+            raise LimitError.of("items", self.limits.items, "the number of resources in the package")
+
+
+def _read(path: str, folder: str, budget: _Budget) -> Package:
+    name = f"{folder}/{KPTFILE}" if folder else KPTFILE
+    text = _text(os.path.join(path, KPTFILE), name, budget)
+    kptfile = Kptfile.parse(first_document(text, name), name)
+    package = Package(path, folder, kptfile)
+    _read_files(package, budget)
+    subfolders = sorted(_subpackages(path, ""))
+    package.children = [_read(os.path.join(path, sub), package.place(sub), budget) for sub in subfolders]
+    return package
+
+
+def _subpackages(path: str, folder: str) -> Iterator[str]:
+    """Folders of direct subpackages, relative to the package at `path`."""
+    found = entries(os.path.join(path, folder))
+    for name in [name for name, is_folder in found if is_folder and name != ".git"]:
+        inner = f"{folder}/{name}" if folder else name
+        if os.path.exists(os.path.join(path, inner, KPTFILE)):
+            yield inner
+        else:
+            yield from _subpackages(path, inner)
+
+
+def _read_files(package: Package, budget: _Budget) -> None:
+    ignore_path = os.path.join(package.path, IGNORE_FILE)
+    rules = KrmIgnore("")
+    if os.path.exists(ignore_path):
+        rules = KrmIgnore(_text(ignore_path, package.place(IGNORE_FILE), budget))
+    for path, ignored in _walk(package, "", rules):
+        if ignored:
+            package.ignored.add(path)
+            continue
+        if not (path.endswith(SUFFIXES) or path.rpartition("/")[2] == KPTFILE):
+            package.ignored.add(path)
+            continue
+        check_name(path, package.path)
+        label = package.place(path)
+        text = _text(os.path.join(package.path, path), label, budget)
+        budget.take(text)
+        file = SourceFile(path, text, package.path, label, budget.limits)
+        budget.take_items(len(file.items))
+        for item in file.items:
+            if may_hold_orchestration(item.original):
+                strip_orchestration(item)
+        package.files.append(file)
+
+
+def _walk(
+    package: Package, folder: str, rules: KrmIgnore, ignored: bool = False
+) -> Iterator[tuple[str, bool]]:
+    """Every file of a package in the order of names, with whether it is left out; subpackages are not entered."""
+    path = package.path
+    left: list[str] = []
+    found = entries(os.path.join(path, folder), left)
+    for name in left:
+        if name == WORK and unfinished(os.path.join(path, folder)):
+            raise _UnfinishedError(os.path.join(path, folder))
+        package.left.append(f"{folder}/{name}" if folder else name)
+    for name, is_folder in found:
+        inner = f"{folder}/{name}" if folder else name
+        out = ignored or rules.ignores(inner, is_folder)
+        if not is_folder:
+            yield inner, out
+        elif not os.path.exists(os.path.join(path, inner, KPTFILE)):
+            yield from _walk(package, inner, rules, out)
+
+
+def _text(path: str, label: str, budget: _Budget) -> str:
+    """The text of a file, which holds no more characters than a whole package may."""
+    limits = budget.limits
+    content = read_file(path, label, budget.within, limits.total_size * _BYTES)
+    if content is None:
+        raise LimitError.of("total_size", limits.total_size, f"the size of {label} in characters")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PackageError(
+            f"{label}: line {line}: byte 0x{content[error.start]:02x} is not UTF-8; packages are UTF-8 text"
+        ) from None
+
+
+def _check(package: Package) -> None:
+    """Every resource has what makes it one; kustomizations need not."""
+    for item in package.items:
+        problem = not_a_resource(item)
+        if problem:
+            raise PackageError(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
+
+
+def not_a_resource(resource: Resource) -> str:
+    """What keeps an item from being a resource, "" where nothing does."""
+    for value, field in (
+        (resource.api_version, "apiVersion"),
+        (resource.kind, "kind"),
+        (resource.name, "metadata.name"),
+    ):
+        if not value:
+            if _is_kustomization(resource):
+                return ""
+            return f"{resource.label}: has no {field}, so it is no Kubernetes resource"
+    return ""
+
+
+def _is_kustomization(resource: Resource) -> bool:
+    file = (resource.path or "").rpartition("/")[2]
+    version = resource.api_version
+    return (
+        file in _KUSTOMIZATIONS
+        or version.startswith("kustomize.config.k8s.io")
+        or (not version and resource.kind == "Kustomization")
+    )

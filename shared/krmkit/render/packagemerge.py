@@ -1,0 +1,101 @@
+"""Three-way merge of packages as texts: what changed upstream comes into the local files as edits of their lines.
+
+Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one, Kptfiles by their
+own rules, resources by identity, other files whole. What kpt decides in silence is reported as a conflict too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from krmkit.porch.kptfilemerge import merge_kptfiles
+from krmkit.porch.mergeedit import write_merged
+from krmkit.render.packagetree import PackageTree
+from krmkit.render.resourcemerge import FileMerge, ResourceConflict, data_of
+from krmkit.render.source import SourceFile
+
+KPTFILE = "Kptfile"
+
+
+class PackageMergeError(ValueError):
+    """The packages cannot be merged; nothing was changed."""
+
+
+@dataclass(slots=True)
+class MergedPackage:
+    """The files of the merged package by path, and what both sides had changed."""
+
+    files: dict[str, bytes]
+    conflicts: list[ResourceConflict] = field(default_factory=list)
+
+
+def merge_packages(
+    base: Mapping[str, bytes], upstream: Mapping[str, bytes], local: Mapping[str, bytes]
+) -> MergedPackage:
+    """Merge the changes from `base` to `upstream` into `local`; each maps the paths of a package to contents.
+
+    Raises PackageMergeError where a subpackage was added on both sides, and where files cannot be read or merged.
+    Example: upstream changed the tag in app.yaml, local its replicas: the merged app.yaml has both, and all its comments.
+    """
+    trees = [PackageTree(files) for files in (base, upstream, local)]
+    merged = MergedPackage(dict(local))
+    for folder in sorted({folder for tree in trees for folder in tree.folders}, key=_parents_first):
+        old, new, here = (tree if folder in tree.folders else None for tree in trees)
+        if old is not None and new is not None and here is not None:
+            _merge_folder(folder, old, new, here, merged)
+        elif old is None and new is not None and here is not None:
+            raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')
+        elif old is None and new is not None and here is None:
+            merged.files.update(new.below(folder))
+        elif old is not None and new is None and here is not None:
+            _remove_folder(folder, old, here, merged)
+    return merged
+
+
+def _parents_first(folder: str) -> tuple[int, str]:
+    return (folder.count("/") + bool(folder), folder)
+
+
+def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
+    """A subpackage that upstream deleted goes where nobody edited it, and stays with a conflict where somebody did."""
+    if old.below(folder) == here.below(folder):
+        for path in here.below(folder):
+            merged.files.pop(path, None)
+    else:
+        merged.conflicts.append(
+            ResourceConflict(f"{folder}/{KPTFILE}", "", (), "deleted upstream, edited locally: kept")
+        )
+
+
+def _merge_folder(
+    folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage
+) -> None:
+    prefix = f"{folder}/" if folder else ""
+    # A folder that is a subpackage locally is no part of this package, whatever it is upstream.
+    base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
+    _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged)
+    files = FileMerge(base, upstream, local)
+    for path, content in files.merge():
+        if content is None:
+            merged.files.pop(path, None)
+        else:
+            merged.files[path] = content
+    merged.conflicts += files.conflicts
+
+
+def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage) -> None:
+    texts = [part.pop(path).decode("utf-8") for part in parts]
+    if texts[0] == texts[1]:
+        return
+    files = [SourceFile(path, text, "", path) for text in texts]
+    for file in files:
+        if len(file.items) != 1:
+            raise PackageMergeError(f"{path} must hold one document, got {len(file.items)}")
+    file = files[2]
+    local = file.items[0]
+    base, upstream, before = (data_of(each.items[0]) for each in files)
+    outcome = merge_kptfiles(base, upstream, before)
+    write_merged(local, outcome.value)
+    merged.files[path] = file.joined(file.items).encode()
+    merged.conflicts += [ResourceConflict.of(path, f"Kptfile {local.name}", one) for one in outcome.conflicts]

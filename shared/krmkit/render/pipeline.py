@@ -1,0 +1,350 @@
+"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting what nobody changed.
+
+Order: subpackages first, each with its own resources and those of its subpackages; in a package the mutators, then the
+validators. Each function gets what the one before left, narrowed by its selectors; what a validator changes is dropped.
+A resource is parsed when the first function asks for it and stays parsed. Nothing is written here: the outcome says
+what would become of which file, and after the first failure that nothing would.
+"""
+
+from __future__ import annotations
+
+import time
+
+from krmkit.fn.run import apply, check_config, summary
+from krmkit.krm.errors import ListError
+from krmkit.krm.finding import ERROR
+from krmkit.krm.kptfile import PipelineFunction
+from krmkit.krm.resource import Location, Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.render.external import External, ExternalError, call
+from krmkit.render.masking import mask_said
+from krmkit.render.package import Package, PackageError, not_a_resource
+from krmkit.render.place import PlaceError, ResourcePlaces, folder_of
+from krmkit.render.resolve import Known, ProgramResolver, ResolveError
+from krmkit.render.resultlist import FunctionRun
+from krmkit.render.source import FileResource
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.disk.write import FileEdit
+    from krmkit.krm.finding import Finding
+
+    class Observer(Protocol):
+        """Who wants to see a pipeline work."""
+
+        def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
+        def finished(self, run: FunctionRun) -> None: ...
+        def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None: ...
+
+
+MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
+_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
+
+
+class Rendering:
+    """The outcome of a pipeline.
+
+    `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
+    `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
+    differ from the disk: all empty after a failure. After that of a validator, `proposed` is what the mutators would have
+    changed. Paths are relative to the root package.
+    """
+
+    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs", "secrets")
+
+    def __init__(self) -> None:
+        self.runs: list[FunctionRun] = []
+        self.failure = ""
+        self.items: list[tuple[str, FileResource]] = []
+        self.contents: dict[str, str] = {}
+        self.changes: list[FileEdit] = []
+        self.proposed: list[FileEdit] = []
+        self.packages = 0
+        self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 after a failure."""
+        return 1 if self.failure else 0
+
+    @property
+    def shown(self) -> list[FileEdit]:
+        """The changes to show: those that were made, or that a validator refused."""
+        return self.changes or self.proposed
+
+    def listed(self) -> str:
+        """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
+        from krmkit.render.external import annotated, resource_list
+
+        # The path says it all, from the root package on; without a number for what has none, as from kpt.
+        return resource_list(
+            [
+                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
+                for path, item in self.items
+                for place in (item.location,)
+            ]
+        )
+
+    def unwrapped(self) -> str:
+        """The resources as documents."""
+        return _documents([item for _, item in self.items])
+
+    def applied(self) -> str:
+        """The resources that kpt would apply to a cluster, as documents."""
+        return _documents([item for _, item in self.items if _is_applied(item)])
+
+
+class _StoppedError(Exception):
+    """A function failed; the text says which. `items` are all resources as they were then, where a validator failed."""
+
+    items: list[FileResource] | None = None
+
+
+def render(package: Package, resolver: ProgramResolver, observer: Observer | None = None) -> Rendering:
+    """Run the pipelines of a package and its subpackages. Raises PackageError before any function ran, when the
+    package cannot be rendered on this machine."""
+    return _Pipeline(package, resolver, observer).run()
+
+
+class _Pipeline:
+    def __init__(self, package: Package, resolver: ProgramResolver, observer: Observer | None) -> None:
+        self.package = package
+        self.observer = observer
+        self.places = ResourcePlaces(package)
+        self.rendering = Rendering()
+        self.limits = resolver.options.limits
+        # All programs are found before the first one runs.
+        self.programs: dict[int, Known | External] = {}
+        for each in package.walk():
+            self.rendering.packages += 1
+            for function in each.functions:
+                try:
+                    self.programs[id(function)] = resolver.resolve(function)
+                except ResolveError as error:
+                    raise PackageError(f"{each.place('Kptfile')}: {function.field}: {error}") from None
+
+    def run(self) -> Rendering:
+        rendering = self.rendering
+        try:
+            self._check_configs()
+            items = self._hydrate(self.package)
+            rendering.contents = self.places.contents(items)
+            rendering.changes = self.places.changes(rendering.contents)
+            rendering.items = [(self.places.path(item), item) for item in items]
+        except _StoppedError as error:
+            rendering.failure = str(error)
+            rendering.proposed = self._proposed(error.items)
+        except (PlaceError, YamlError, ListError) as error:
+            rendering.failure = str(error)
+        configs = [each.config(function) for each in self.package.walk() for function in each.functions]
+        rendering.failure = mask_said(rendering.runs, rendering.secrets, configs).text(rendering.failure)
+        return rendering
+
+    def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
+        """What the files would have become before a validator failed, where that can be said."""
+        if items is None:
+            return []
+        try:
+            return self.places.changes(self.places.contents(items))
+        except (PlaceError, YamlError, ListError):
+            return []
+
+    def _check_configs(self) -> None:
+        """Check all configs before the first function runs. Raises _StoppedError when one is not right.
+
+        Left to the function's own run are configs that something before may still change: another program in the same
+        pipeline, or resolve-macros where there are macros.
+        """
+        wrong = []
+        for package in self.package.walk():
+            others = False
+            for function in package.functions:
+                program = self.programs[id(function)]
+                if isinstance(program, External):
+                    others = True
+                    continue
+                config = package.config(function)
+                if function.config_path and config is not None and (others or MACRO in config.text):
+                    continue
+                found = check_config(program.function.definition, config, program.options)
+                for finding in found:
+                    if function.config_path and finding.resource_ref is not None:
+                        finding.file = {"path": function.config_file, "index": 0}
+                if found:
+                    wrong.append(_name(function))
+                    self._refuse(package, function, program, found)
+        if wrong:
+            raise _StoppedError(f"no function ran, because the config of {_listed(wrong)} is not right")
+
+    def _refuse(
+        self, package: Package, function: PipelineFunction, program: Known, found: list[Finding]
+    ) -> None:
+        """Note a function that cannot run with its config, as if it had failed."""
+        run = self._begin(package, function, 0)
+        run.results = [finding.data() for finding in found]
+        run.exit_code = 1
+        run.stderr = summary(program.function.name, found)
+        if self.observer is not None:
+            self.observer.finished(run)
+
+    def _begin(self, package: Package, function: PipelineFunction, resources: int) -> FunctionRun:
+        run = FunctionRun(
+            "image" if function.image else "exec", _name(function), package.folder, function.field
+        )
+        if self.observer is not None:
+            number = len(self.rendering.runs) + 1
+            self.observer.started(run, number, len(self.programs), resources)
+        self.rendering.runs.append(run)
+        return run
+
+    def _hydrate(self, package: Package) -> list[FileResource]:
+        items: list[FileResource] = []
+        for number, child in enumerate(package.children):
+            try:
+                items += self._hydrate(child)
+            except _StoppedError as error:
+                if error.items is not None:
+                    # Subpackages that did not have their turn, and this package, are as on disk.
+                    later = [each for other in package.children[number + 1 :] for each in other.walk()]
+                    left = [item for each in (*later, package) for item in each.items]
+                    error.items = [*items, *error.items, *left]
+                raise
+        items += package.items
+        for function in package.kptfile.mutators:
+            items = self._mutate(package, function, items)
+        for function in package.kptfile.validators:
+            try:
+                self._validate(package, function, items)
+            except _StoppedError as error:
+                error.items = items
+                raise
+        return items
+
+    def _mutate(
+        self, package: Package, function: PipelineFunction, items: list[FileResource]
+    ) -> list[FileResource]:
+        config = package.config(function)
+        if function.config_path:
+            # An earlier function may have changed the config: that counts, as for kpt, which compares the very texts.
+            for item in items:
+                place = item.location
+                if (place.package, place.path) == (package.path, function.config_path):
+                    config = item
+        chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        given = list(chosen)
+        result = self._settled(package, function, self._call(package, function, chosen, config), config)
+        if self.observer is not None:
+            self.observer.left(self.rendering.runs[-1], given, result)
+        if not function.narrows:
+            return result
+        before = {id(item) for item in chosen}
+        left = {id(item) for item in result}
+        merged = [item for item in items if id(item) not in before or id(item) in left]
+        return merged + [item for item in result if id(item) not in before]
+
+    def _validate(self, package: Package, function: PipelineFunction, items: list[FileResource]) -> None:
+        chosen = [item for item in items if function.takes(item)] if function.narrows else items
+        before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
+        # A validator's config is the one on disk, as for kpt.
+        config = package.config(function)
+        try:
+            result = self._call(package, function, chosen, config, list(chosen))
+            # What it gives back has to be right, though nothing of it is kept.
+            self._settled(package, function, result, config)
+        finally:
+            for item, text, changed, place in before:
+                item.location = place
+                if item.changed != changed or (changed and item.text != text):
+                    item.revert(text, changed)
+
+    def _settled(
+        self,
+        package: Package,
+        function: PipelineFunction,
+        resources: list[Resource],
+        config: Resource | None,
+    ) -> list[FileResource]:
+        """What a function gave back, put into its places. Raises _StoppedError, PlaceError where it cannot be kept."""
+        items = self.places.settle(resources, package, folder_of(config))
+        problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
+        if problem:
+            raise _StoppedError(f"{_name(function)}: its output is not right: {problem}")
+        return items
+
+    def _call(
+        self,
+        package: Package,
+        function: PipelineFunction,
+        items: list[FileResource],
+        config: Resource | None,
+        silent: list[Resource] | None = None,
+    ) -> list[Resource]:
+        """What the function makes of the items; `silent` is what another program means that says nothing at all.
+
+        Raises _StoppedError where it failed; its results are kept."""
+        program = self.programs[id(function)]
+        run = self._begin(package, function, len(items))
+        start = time.monotonic()
+        try:
+            result = self._run(program, run, items, config, silent)
+        except ExternalError as error:
+            run.exit_code = 1
+            raise _StoppedError(str(error)) from None
+        finally:
+            run.seconds = time.monotonic() - start
+            if self.observer is not None:
+                self.observer.finished(run)
+        if run.exit_code != 0:
+            hint = program.hint if isinstance(program, External) and not run.results else ""
+            raise _StoppedError(f"{_name(function)} failed{hint}")
+        return result
+
+    def _run(
+        self,
+        program: Known | External,
+        run: FunctionRun,
+        items: list[FileResource],
+        config: Resource | None,
+        silent: list[Resource] | None,
+    ) -> list[Resource]:
+        if isinstance(program, External):
+            answer = call(program, list(items), config, self.limits, silent)
+            run.results = list(answer.results)
+            run.stderr = answer.stderr
+            run.exit_code = answer.exit_code
+            return answer.items
+        known = program.function
+        resources = ResourceList.of(list(items), config, self.limits)
+        results = apply(known.definition, known.process, resources, config, program.options)
+        self.rendering.secrets |= resources.secrets
+        run.results = [result.data() for result in results]
+        run.explained = frozenset(number for number, result in enumerate(results) if result.explained)
+        if any(result.severity == ERROR for result in results):
+            run.exit_code = 1
+            run.stderr = summary(known.name, results)
+        return resources.items
+
+
+def _documents(items: list[FileResource]) -> str:
+    from krmkit.render.external import bare
+
+    return "---\n".join(bare(item.text) for item in items)
+
+
+def _is_applied(item: FileResource) -> bool:
+    """As for `kpt live apply`."""
+    if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
+        return False
+    return not item.is_local_config
+
+
+def _listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _name(function: PipelineFunction) -> str:
+    return function.image or function.exec

@@ -1,0 +1,136 @@
+"""Which program stands behind an entry of the pipeline: a function of this catalog, or another program.
+
+A function of the catalog is known by the last segment of `image:` (whatever registry, tag or digest) or by the program
+of `exec:` (its own name, or for a main.py that of its folder), and runs in this process. Anything else is run as kpt
+runs it.
+"""
+
+from __future__ import annotations
+
+from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.fn.loader import Function, load, names, unloadable
+from krmkit.fn.run import RunOptions
+from krmkit.krm.kptfile import PipelineFunction
+from krmkit.render.container import NoRuntimeError, bad_image, container, full_name, runtime
+from krmkit.render.external import TIMEOUT, External
+
+
+class ResolveError(Exception):
+    """Nothing on this machine can run the function; the message says what is missing."""
+
+
+class Known:
+    """A function of the catalog with the options that its command line asks for."""
+
+    __slots__ = ("function", "options")
+
+    def __init__(self, function: Function, options: RunOptions) -> None:
+        self.function = function
+        self.options = options
+
+
+class ProgramResolver:
+    """Finds programs; remembers what it found out about the machine."""
+
+    def __init__(
+        self,
+        options: RunOptions,
+        allow_exec: bool = False,
+        allow_network: bool = False,
+        pull: str = "IfNotPresent",
+        timeout: float = TIMEOUT,
+        catalog: dict[str, Function] | None = None,
+    ) -> None:
+        self.options = options
+        self.allow_exec = allow_exec
+        self.allow_network = allow_network
+        self.pull = pull
+        self.timeout = timeout
+        self._functions: dict[str, Function] = dict(catalog or {})
+        self._names = frozenset(catalog if catalog is not None else names())
+        self._runtime = ""
+
+    def resolve(self, entry: PipelineFunction) -> Known | External:
+        """The program of an entry. Raises ResolveError."""
+        return self._image(entry) if entry.image else self._exec(entry)
+
+    def _image(self, entry: PipelineFunction) -> Known | External:
+        name = image_name(entry.image)
+        if name in self._names:
+            return Known(self._load(name), self.options)
+        if not self._runtime:
+            try:
+                self._runtime = runtime()
+            except NoRuntimeError as error:
+                raise ResolveError(
+                    f"{entry.image} is no function of this catalog{self._hint(name)}, and no container runtime works"
+                    f" here: {error}. Functions of this catalog: {', '.join(sorted(self._names))}"
+                ) from None
+        image = full_name(entry.image)
+        if entry.tag and "@" not in image and ":" not in image.rpartition("/")[2]:
+            image += f":{entry.tag}"
+        bad = bad_image(image)
+        if bad:
+            raise ResolveError(bad)
+        program = container(image, self._runtime, self.pull, self.allow_network, self.timeout)
+        program.hint = self._hint(name)
+        return program
+
+    def _exec(self, entry: PipelineFunction) -> Known | External:
+        import shlex
+
+        try:
+            words = shlex.split(entry.exec)
+        except ValueError as error:
+            raise ResolveError(f"exec {entry.exec} is no command line: {error}") from None
+        if not words:
+            raise ResolveError("exec is empty; name a program")
+        name = program_name(words[0])
+        if name in self._names:
+            try:
+                arguments = parse_arguments(words[1:])
+            except UsageError as error:
+                raise ResolveError(f"exec {entry.exec}: {error}") from None
+            if arguments.file or arguments.show:
+                raise ResolveError(f"exec {entry.exec}: in a pipeline a function takes flags for a run only")
+            arguments.options.explain |= self.options.explain
+            arguments.options.debug |= self.options.debug
+            if arguments.options.limits is RunOptions().limits:
+                arguments.options.limits = self.options.limits
+            return Known(self._load(name), arguments.options)
+        if not self.allow_exec:
+            raise ResolveError(
+                f"exec {words[0]} is a program outside this catalog{self._hint(name)};"
+                " --allow-exec lets it run, with all your rights"
+            )
+        return External(entry.exec, words, self.timeout)
+
+    def _hint(self, name: str) -> str:
+        """` (did you mean apply-presets?)` for a name that is nearly one of this catalog's, else nothing."""
+        from krmkit.lang.nearest import nearest
+
+        near = nearest(name, sorted(self._names))
+        return f" (did you mean {near}?)" if near is not None else ""
+
+    def _load(self, name: str) -> Function:
+        """The function, its main.py loaded. Raises ResolveError where that fails, as it may with one of somebody else's."""
+        function = self._functions.get(name) or load(name)
+        self._functions[name] = function
+        try:
+            _ = function.process
+        except Exception as error:  # noqa: BLE001  # whatever stands in main.py
+            raise ResolveError(unloadable(function, error)) from None
+        return function
+
+
+def image_name(image: str) -> str:
+    """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def program_name(program: str) -> str:
+    """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
+    segments = [segment for segment in program.split("/") if segment not in {"", "."}]
+    if len(segments) > 1 and segments[-1] == "main.py":
+        return segments[-2]
+    return segments[-1] if segments else ""
