@@ -24,7 +24,7 @@ _VERSION = 1
 
 
 class JournalStep:
-    """One file: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
+    """One file, or one new folder: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
     was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
 
     __slots__ = ("before", "new", "old", "path")
