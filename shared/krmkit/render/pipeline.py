@@ -9,6 +9,7 @@ what would become of which file, and after the first failure that nothing would.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 
 from krmkit.fn.run import apply, check_config, summary
 from krmkit.krm.errors import ListError
@@ -43,6 +44,7 @@ MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold unt
 _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
 
 
+@dataclass(slots=True, eq=False)
 class Rendering:
     """The outcome of a pipeline.
 
@@ -52,17 +54,16 @@ class Rendering:
     changed. Paths are relative to the root package.
     """
 
-    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs", "secrets")
-
-    def __init__(self) -> None:
-        self.runs: list[FunctionRun] = []
-        self.failure = ""
-        self.items: list[tuple[str, FileResource]] = []
-        self.contents: dict[str, str] = {}
-        self.changes: list[FileEdit] = []
-        self.proposed: list[FileEdit] = []
-        self.packages = 0
-        self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
+    runs: list[FunctionRun] = field(default_factory=list)
+    failure: str = ""
+    items: list[tuple[str, FileResource]] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+    changes: list[FileEdit] = field(default_factory=list)
+    proposed: list[FileEdit] = field(default_factory=list)
+    packages: int = 0
+    secrets: set[str] = field(
+        default_factory=set, init=False
+    )  # what functions marked as secret in what they wrote
 
     @property
     def exit_code(self) -> int:
