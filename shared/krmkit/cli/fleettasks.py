@@ -38,7 +38,7 @@ class Row:
 
 class FleetTasks:
     """All tasks, and what they share. Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes
-    diffs, in colours with `colour`."""
+    diffs, in colours with `colour`, and with secrets with `show_secrets`."""
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
         self.objects = objects
@@ -54,6 +54,7 @@ class FleetTasks:
         self.force = False
         self.dry_run = False
         self.show = False
+        self.show_secrets = False
         self.colour = False
         self.allow_exec = False
         self.functions: list[str] = []  # folders with functions of others

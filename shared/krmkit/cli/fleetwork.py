@@ -234,7 +234,11 @@ class PackageMaker:
                 after = (read_file(change.source, change.path) or b"").decode("utf-8")
             except UnicodeDecodeError:
                 return f"Binary file {change.path} changes\n"
-        return diff([FileEdit(change.path, before, after)], self.fleet.colour, secrets)
+        return diff(
+            [FileEdit(change.path, before, after)],
+            self.fleet.colour,
+            () if self.fleet.show_secrets else secrets,
+        )
 
     def _repository(self, name: str, namespace: str) -> Resource | None:
         key = (name, namespace)

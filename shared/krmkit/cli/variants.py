@@ -79,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     )
     render.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     render.add_argument("--write", action="store_true", help="write, beside --diff")
+    render.add_argument(
+        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
+    )
     render.add_argument("--dry-run", action="store_true", help="write nothing")
     add_output(render, FORMATS)
     add_running(render)
@@ -111,6 +114,7 @@ def main(words: list[str]) -> int:
             )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
+            fleet.show_secrets = arguments.show_secrets
             catalog(arguments.functions)
             fleet.functions = arguments.functions
             fleet.allow_exec = arguments.allow_exec

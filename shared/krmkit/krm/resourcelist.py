@@ -92,22 +92,20 @@ class ResourceList:
             for number, text in enumerate(chunks.items):
                 line_safe = not flow and number not in chunks.unverified
                 items.append(_Item(self, number, text, 0 if flow else column, line_safe, limits))
-            self._given = ListAnchors(items)
-            self._items = list(items)
+            self._items = items
+        if self._given is None:
+            self._given = ListAnchors(list(self._items))
         return self._items
 
     @property
     def anchors(self) -> ListAnchors:
         """The anchors of the items that came with the list."""
-        if self._given is None:
-            self._given = ListAnchors(list(self.items))
+        _ = self.items
+        assert self._given is not None
         return self._given
 
     def __len__(self) -> int:
-        if self._items is not None:
-            return len(self._items)
-        assert self._chunks is not None
-        return len(self._chunks.items)
+        return len(self.items)
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self.items)
@@ -206,11 +204,8 @@ class ResourceList:
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
-        if self._items is None:
-            texts = chunks.items
-        else:
-            texts = [item.text if type(item) is _Item else _json(item.get()) for item in self._items]
-        if len(texts) != len(chunks.items) or (self._items and type(self._items[-1]) is not _Item):
+        texts = [_in_flow(item) for item in self.items]
+        if len(texts) != len(chunks.items) or type(self.items[-1]) is not _Item:
             return (joints[0] if joints else ", ").join(texts)
         parts = []
         for number, text in enumerate(texts):
@@ -344,7 +339,12 @@ def _rendered(document: Document) -> str:
     return render(document)
 
 
-def _json(value: object) -> str:
+def _in_flow(item: Resource) -> str:
+    """An item's text as it stands in a list in brackets."""
+    text = item.text
+    # `{}` becomes a block when something is put into it.
+    if type(item) is _Item and (not item.changed or item.root.flow):
+        return text
     import json
 
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(item.get(), ensure_ascii=False)

@@ -18,6 +18,7 @@ from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Location, Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.render.external import External, ExternalError, call
+from krmkit.render.masking import mask_said
 from krmkit.render.package import Package, PackageError, not_a_resource
 from krmkit.render.place import PlaceError, ResourcePlaces, folder_of
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
@@ -139,6 +140,8 @@ class _Pipeline:
             rendering.proposed = self._proposed(error.items)
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
+        configs = [each.config(function) for each in self.package.walk() for function in each.functions]
+        rendering.failure = mask_said(rendering.runs, rendering.secrets, configs).text(rendering.failure)
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.yaml.compose import Composer, Style, is_block, is_block_scalar, is_empty
+from krmkit.yaml.compose import Composer, is_block, is_block_scalar, is_empty
 from krmkit.yaml.copies import is_tied
 from krmkit.yaml.flowedit import flow_splices
 from krmkit.yaml.lines import shift
@@ -14,15 +14,14 @@ from krmkit.yaml.view import EditError, Splice, apply
 class Editor:
     """Collects the splices of one document, in the places' view."""
 
-    __slots__ = ("closing", "composer", "edited", "places", "splices", "style", "view")
+    __slots__ = ("closing", "composer", "edited", "places", "splices", "view")
 
-    def __init__(self, places: Places, style: Style, edited: set[int], closing: Splice | None) -> None:
+    def __init__(self, places: Places, literals: bool, edited: set[int], closing: Splice | None) -> None:
         self.places = places
-        self.style = style
         self.edited = edited
         self.closing = closing  # of the block scalar that ends the text
         self.view = places.view
-        self.composer = Composer(style, places)
+        self.composer = Composer(places, literals)
         self.splices: list[Splice] = []
 
     def cut(self, start: int, end: int, new: str = "") -> None:
@@ -46,7 +45,7 @@ class Editor:
     def inner(self, spot: Spot, start: int, end: int) -> str | None:
         """The text of a range with the edits at and below `spot`; None where one of these reaches beyond it."""
         closing = self.closing if self.closing is not None and start <= self.closing[0] < end else None
-        editor = Editor(self.places, self.style, self.edited, closing)
+        editor = Editor(self.places, self.composer.literals, self.edited, closing)
         editor.node(spot)
         splices = editor.all_splices()
         if any(begin < start or stop > end for begin, stop, _ in splices):

@@ -13,16 +13,6 @@ from krmkit.yaml.places import Places, Spot
 from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref
 
 
-class Style:
-    """How new nodes are written. wide: lists stand deeper than their key. literals: block scalars are allowed."""
-
-    __slots__ = ("literals", "wide")
-
-    def __init__(self, wide: bool = False, literals: bool = True) -> None:
-        self.wide = wide
-        self.literals = literals
-
-
 def is_empty(node: Node) -> bool:
     """Whether a node is a value that is not written at all, as in `key:`."""
     return isinstance(node, Scalar) and node.source is not None and not node.style and not node.text
@@ -53,13 +43,27 @@ def is_clean(node: Node) -> bool:
 
 
 class Composer:
-    """Writes nodes into one document, in one style."""
+    """Writes nodes into one document, in its style of lists. `literals`: block scalars are allowed."""
 
-    __slots__ = ("_known", "style")
+    __slots__ = ("_known", "_own", "_wide", "literals")
 
-    def __init__(self, style: Style, *known: Places) -> None:
-        self.style = style
-        self._known = {id(places.document): places for places in known}
+    def __init__(self, own: Places, literals: bool) -> None:
+        self.literals = literals
+        self._own = own
+        self._known = {id(own.document): own}
+        self._wide: bool | None = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether lists stand deeper than keys, as the first one under a key does in the text."""
+        if self._wide is None:
+            entry = _first_list(self._own.root.node)
+            self._wide = False
+            if entry is not None:
+                start = entry.first_key.start
+                units = self._own.units(self._own.of(entry.first_value))
+                self._wide = units[0].column > start - self._own.line(start)
+        return self._wide
 
     def places(self, source: Document) -> Places:
         """The places of a document, read when a node of it is written for the first time."""
@@ -85,7 +89,7 @@ class Composer:
         while isinstance(last, Collection) and not last.flow and last.children():
             child = last.children()[-1]
             last = child.value if isinstance(child, Entry) else child
-        return not is_block_scalar(last) or (self.style.literals and not self._lacks_break(last))
+        return not is_block_scalar(last) or (self.literals and not self._lacks_break(last))
 
     def _lacks_break(self, node: Node) -> bool:
         """Whether a block scalar ends with its text, without the final line break that it would have elsewhere."""
@@ -105,7 +109,7 @@ class Composer:
         if isinstance(node, Collection) and node.children():
             if node.flow and is_clean(node):
                 return " " + self._slice(node)
-            step = 2 if isinstance(node, Map) or self.style.wide else 0
+            step = 2 if isinstance(node, Map) or self.wide else 0
             return self._tag(node) + "\n" + " " * (column + step) + self.block(node, column + step)
         return " " + self.scalar(node, column)
 
@@ -125,7 +129,7 @@ class Composer:
         before = old.node
         if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
             styled = None
-            if before.style and (self.style.literals or before.style in "\"'"):
+            if before.style and (self.literals or before.style in "\"'"):
                 styled = self._restyled(node.value, before.style, old, column, places)
             if styled is not None:
                 return " " + styled
@@ -156,16 +160,14 @@ class Composer:
                 + ("{}" if isinstance(node, Map) else "[]")
             )
         if node.source is None:
-            return self._fresh(node, column, flow=not self.style.literals)
+            return self._fresh(node, column, flow=not self.literals)
         if is_empty(node):
             return "null" if node.tag is None else node.tag
         if is_block_scalar(node):
             moved = None
-            if self.style.literals and not self._lacks_break(node):
+            if self.literals and not self._lacks_break(node):
                 moved = _moved_block_scalar(self._slice(node), column)
-            return (
-                moved if moved is not None else emit.scalar(node.text, column, flow=not self.style.literals)
-            )
+            return moved if moved is not None else emit.scalar(node.text, column, flow=not self.literals)
         return _join_lines(self._slice(node), column + 2)
 
     def _fresh(self, node: Scalar, column: int, flow: bool) -> str:
@@ -195,7 +197,7 @@ class Composer:
         assert isinstance(node, Collection)
         units_now = node.children()
         # What comes behind the last child is not known; behind every other one comes its sibling.
-        inner = self if self.style.literals else Composer(Style(self.style.wide), *self._known.values())
+        inner = self if self.literals else Composer(self._own, literals=True)
         written = []
         for number, unit in enumerate(units_now, 1):
             composer = self if number == len(units_now) else inner
@@ -265,6 +267,17 @@ class Composer:
         if is_block_scalar(node) or "\n" in piece or (not node.style and any(c in piece for c in ",[]{}")):
             return emit.scalar(node.text, 0, flow=True)
         return piece
+
+
+def _first_list(node: Node) -> Entry | None:
+    for child in node.in_text() if isinstance(node, Collection) else ():
+        value = child.first_value if isinstance(child, Entry) else child
+        if isinstance(child, Entry) and isinstance(value, Seq) and not value.flow:
+            return child
+        found = _first_list(value)
+        if found is not None:
+            return found
+    return None
 
 
 def _key_text(key: Node) -> str:

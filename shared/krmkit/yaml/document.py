@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError, line_column, translate
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, line_fed
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, line_fed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def parse_all(
     view = line_fed(text)
 
     def build(get_event: Callable[[], Any]) -> list[Document]:
-        return _Reader(text, view, limits, duplicates == "error", anchors, most, shallow).documents(get_event)
+        return _documents(get_event, text, view, limits, duplicates == "error", anchors, most, shallow)
 
     try:
         return _libyaml.read(view, build)
@@ -72,141 +72,112 @@ def parse_all(
         raise YamlError("the text holds a lone surrogate, which UTF-8 cannot carry", *place) from None
 
 
-class _Reader:
-    """Makes documents of events: the one being read, the collection being filled, its key that waits for a value."""
-
-    __slots__ = (
-        "_anchors",
-        "_around",
-        "_container",
-        "_document",
-        "_given",
-        "_key",
-        "_known",
-        "_limits",
-        "_most",
-        "_shallow",
-        "_text",
-        "_unique",
+def _documents(
+    get_event: Callable[[], Any],
+    given: str,
+    text: str,
+    limits: Limits,
+    unique: bool,
+    known: Anchors | None,
+    most: int,
+    shallow: bool,
+) -> list[Document]:
+    """The documents that the events say."""
+    yaml = _libyaml.backend()
+    scalar, alias, map_start, seq_start, map_end, seq_end = (
+        yaml.ScalarEvent, yaml.AliasEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent,
+        yaml.SequenceEndEvent,
     )  # fmt: skip
-
-    def __init__(
-        self,
-        given: str,
-        text: str,
-        limits: Limits,
-        unique: bool,
-        known: Anchors | None,
-        most: int,
-        shallow: bool,
-    ) -> None:
-        self._given = given
-        self._text = text
-        self._limits = limits
-        self._unique = unique
-        self._known = known
-        self._most = most
-        self._shallow = shallow
-        self._document = Document("", limits)
-        self._anchors: dict[str, Node] = {}
-        self._container: Map | Seq | None = None
-        self._key: Node | None = None
-        self._around: list[tuple[Map | Seq | None, Node | None]] = []
-
-    def documents(self, get_event: Callable[[], Any]) -> list[Document]:
-        """All documents of the text. A plain empty scalar as root is no root."""
-        yaml = _libyaml.backend()
-        is_scalar, is_alias = yaml.ScalarEvent, yaml.AliasEvent
-        is_map, is_seq, ends_map, ends_seq = (
-            yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent, yaml.SequenceEndEvent
-        )  # fmt: skip
-        found: list[Document] = []
-        while True:
-            event: Any = get_event()
-            kind = type(event)
-            if kind is is_scalar:
-                tag, anchor = event.tag, event.anchor
-                node: Node = Scalar(
-                    event.value, event.style, self._document, event.start_mark.index, event.end_mark.index,
-                    anchor, tag and _short(tag),
-                )  # fmt: skip
-                if anchor is not None:
-                    self._anchors[anchor] = node
-            elif kind is is_map or kind is is_seq:
-                self._open(event, Map if kind is is_map else Seq)
-                continue
-            elif kind is ends_map or kind is ends_seq:
-                node = self._close(event)
-            elif kind is is_alias:
-                node = self._alias(event)
-            elif kind is yaml.DocumentStartEvent:
-                if self._most and len(found) == self._most:
-                    raise _at(event, "a second document starts here, where only one is expected")
-                if event.version not in (None, (1, 1)):
-                    raise _at(event, "the text says %YAML, and Go reads no version but 1.1")
-                self._document = Document(self._given, self._limits, self._text)
-                self._anchors = {}
-                found.append(self._document)
-                continue
-            elif kind is yaml.StreamEndEvent:
-                return found
-            else:
-                continue
-            self._put(node)
-
-    def _put(self, node: Node) -> None:
-        container, key = self._container, self._key
+    found: list[Document] = []
+    document = Document("", limits)
+    anchors: dict[str, Node] = {}
+    # The collection that is being filled, its key that waits for a value, and those around it.
+    container: Map | Seq | None = None
+    key: Node | None = None
+    around: list[tuple[Map | Seq | None, Node | None]] = []
+    while True:
+        event: Any = get_event()
+        kind = type(event)
+        if kind is scalar:
+            tag, anchor = event.tag, event.anchor
+            start, end = event.start_mark.index, event.end_mark.index
+            node: Node = Scalar(event.value, event.style, document, start, end, anchor, tag and _short(tag))
+            if anchor is not None:
+                anchors[anchor] = node
+        elif kind is map_start or kind is seq_start:
+            opened = _opened(event, document, Map if kind is map_start else Seq)
+            if opened.anchor is not None:
+                anchors[opened.anchor] = opened
+            around.append((container, key))
+            if len(around) > limits.depth:
+                place = event.start_mark.line + 1, event.start_mark.column + 1
+                raise LimitError.of("depth", limits.depth, "the nesting", *place)
+            container, key = opened, None
+            continue
+        elif kind is map_end or kind is seq_end:
+            assert container is not None
+            node = container
+            _close(container, event, text if unique else None, shallow and len(around) > _SHALLOW)
+            container, key = around.pop()
+        elif kind is alias:
+            node = _alias(event, document, anchors, known)
+        elif kind is yaml.DocumentStartEvent:
+            if most and len(found) == most:
+                raise _at(event, "a second document starts here, where only one is expected")
+            if event.version not in (None, (1, 1)):
+                raise _at(event, "the text says %YAML, and Go reads no version but 1.1")
+            document, anchors = Document(given, limits, text), {}
+            found.append(document)
+            continue
+        elif kind is yaml.StreamEndEvent:
+            return found
+        else:
+            continue
         if container is None:
-            is_empty = isinstance(node, Scalar) and not node.style and not node.text and node.tag is None
-            self._document.root = None if is_empty else node
-        elif isinstance(container, Seq):
+            document.root = None if _is_nothing(node) else node
+        elif type(container) is Seq:
             container.items.append(node)
         elif key is None:
-            self._key = node
+            key = node
         else:
-            container.entries.append(Entry(key, node))
-            self._key = None
+            container.entries.append(Entry(key, node))  # type: ignore[union-attr]  # a Map, then
+            key = None
 
-    def _open(self, event: Any, cls: type[Map] | type[Seq]) -> None:
-        tag, anchor = event.tag, event.anchor
-        opened = cls(self._document, event.start_mark.index, event.flow_style, anchor, tag and _short(tag))
-        if anchor is not None:
-            self._anchors[anchor] = opened
-        self._around.append((self._container, self._key))
-        if len(self._around) > self._limits.depth:
-            place = event.start_mark.line + 1, event.start_mark.column + 1
-            raise LimitError.of("depth", self._limits.depth, "the nesting", *place)
-        self._container, self._key = opened, None
 
-    def _close(self, event: Any) -> Collection:
-        node = self._container
-        assert node is not None
-        if node.flow:
-            end = event.end_mark.index
-            if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
-                node.end = end
-        if self._unique and isinstance(node, Map) and len(node.entries) > 1:
-            _refuse_duplicates(node.entries, self._text)
-        if self._shallow and len(self._around) > _SHALLOW:
-            if node.end < 0:
-                node.end = (node.entries[-1].value if isinstance(node, Map) else node.items[-1]).end
-            node.children().clear()
-        self._container, self._key = self._around.pop()
-        return node
+def _is_nothing(node: Node) -> bool:
+    return isinstance(node, Scalar) and not node.style and not node.text and node.tag is None
 
-    def _alias(self, event: Any) -> Alias:
-        name = event.anchor
-        target = self._anchors.get(name)
-        if target is None and self._known is not None:
-            target = self._known.get(name)
-        if target is None:
-            # The name is not said: it may be a password that somebody forgot to quote.
-            raise _at(
-                event, "an alias without its anchor before it (a text that begins with `*` goes in quotes)"
-            )
-        alias = Alias(name, target, self._document, event.start_mark.index, event.end_mark.index)
-        self._document.aliases.append(alias)
-        return alias
+
+def _opened(event: Any, document: Document, cls: type[Map] | type[Seq]) -> Map | Seq:
+    tag = event.tag
+    return cls(document, event.start_mark.index, event.flow_style, event.anchor, tag and _short(tag))
+
+
+def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
+    """Note where a collection ends. `text`: refuse keys that stand twice in it. `forget`: drop its children."""
+    if node.flow:
+        end = event.end_mark.index
+        if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
+            node.end = end
+    if text is not None and isinstance(node, Map) and len(node.entries) > 1:
+        _refuse_duplicates(node.entries, text)
+    if forget:
+        if node.end < 0:
+            node.end = (node.entries[-1].value if isinstance(node, Map) else node.items[-1]).end
+        node.children().clear()
+
+
+def _alias(event: Any, document: Document, anchors: dict[str, Node], known: Anchors | None) -> Alias:
+    name = event.anchor
+    target = anchors.get(name)
+    if target is None and known is not None:
+        target = known.get(name)
+    if target is None:
+        # The name is not said: it may be a password that somebody forgot to quote.
+        raise _at(event, "an alias without its anchor before it (a text that begins with `*` goes in quotes)")
+    alias = Alias(name, target, document, event.start_mark.index, event.end_mark.index)
+    document.aliases.append(alias)
+    return alias
 
 
 def _at(event: Any, message: str) -> YamlError:

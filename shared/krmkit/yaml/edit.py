@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from krmkit.yaml import emit
 from krmkit.yaml.blockedit import Editor
-from krmkit.yaml.compose import Style, is_block_scalar
+from krmkit.yaml.compose import is_block_scalar
 from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.places import Places, block_scalar_end
-from krmkit.yaml.tree import Collection, Document, Entry, Node, Scalar, Seq
+from krmkit.yaml.tree import Collection, Document, Entry, Node, Scalar
 from krmkit.yaml.view import EditError, Splice, apply
 
 _DEEPEST = 256
@@ -36,7 +36,6 @@ def render(document: Document) -> str:
     edited = _edited(root, set(), 1)
     expected = comparable_data(root, document.limits)
     places = Places(document)
-    wide = _is_wide(places)
     closing = _closing(document)
     reason: YamlError | None = None
     # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
@@ -46,7 +45,7 @@ def render(document: Document) -> str:
         else [(True, None), (True, closing), (False, None), (False, closing)]
     )
     for literals, closed in ways:
-        editor = Editor(places, Style(wide, literals), edited, closed)
+        editor = Editor(places, literals, edited, closed)
         editor.node(places.root)
         written = _applied(document, places.view, editor.all_splices())
         for candidate in _endings(document, written):
@@ -110,27 +109,6 @@ def _closing(document: Document) -> Splice | None:
     header = text[node.start :].partition("\n")[0].partition(" #")[0].rstrip()
     at = node.start + len(header)
     return None if header.endswith("-") else (at - header.endswith("+"), at, "-")
-
-
-def _is_wide(places: Places) -> bool:
-    """Whether lists stand deeper than keys, as the first one under a key does in the text."""
-    entry = _first_list(places.root.node)
-    if entry is None:
-        return False
-    units = places.units(places.of(entry.first_value))
-    start = entry.first_key.start
-    return units[0].column > start - places.line(start)
-
-
-def _first_list(node: Node) -> Entry | None:
-    for child in node.in_text() if isinstance(node, Collection) else ():
-        value = child.first_value if isinstance(child, Entry) else child
-        if isinstance(child, Entry) and isinstance(value, Seq) and not value.flow:
-            return child
-        found = _first_list(value)
-        if found is not None:
-            return found
-    return None
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:

@@ -251,3 +251,26 @@ def test_why_a_foreign_function_failed(place: Path, capsys: pytest.CaptureFixtur
 
     assert render(place, "--allow-exec") == 1
     assert capsys.readouterr().out.count("no such thing as a shop") == 2
+
+
+@pytest.mark.parametrize("flag", ["", "--show-secrets"])
+def test_secrets_in_a_diff(place: Path, capsys: pytest.CaptureFixture[str], flag: str) -> None:
+    """What a config marks as secret, and what became of it, stands in the files, and in a diff only with --show-secrets."""
+    blueprint = place / "packages/bp/shop"
+    (blueprint / "Kptfile").write_text(
+        KPTFILE + "pipeline:\n  mutators:\n  - {image: example.dev/resolve-macros, configPath: macros.yaml}\n"
+    )
+    (blueprint / "macros.yaml").write_text(
+        "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m}\n"
+        "spec: {variables: [{name: pw, value: hush123, secret: true}]}\n"
+    )
+    (blueprint / "a.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '{{ b64enc .spectro.var.pw }}', y: '{{ .spectro.var.pw }}'}\n"
+    )
+
+    assert render(place, "--diff", "--write", *flag.split()) == 0
+    shown = capsys.readouterr().out
+
+    assert ("hush123" in shown) is ("aHVzaDEyMw==" in shown) is bool(flag)
+    assert ("x: '(secret)', y: '(secret)'" in shown) is not bool(flag)
+    assert "hush123" in (place / "out/north/shop/a.yaml").read_text()

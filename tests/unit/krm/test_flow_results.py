@@ -54,3 +54,15 @@ def test_results_behind_a_complex_key() -> None:
     resources.results = [{"message": "new"}]
 
     assert yaml.safe_load(resources.render())["results"] == [{"message": "new"}]
+
+
+def test_an_empty_item_of_json_is_filled() -> None:
+    """What is put into `{}` stands in brackets, as all around it does."""
+    resources = ResourceList.parse(HEAD + '"items": [{}, {"a": {}}]}\n')
+    for item in resources:
+        item.set(("metadata", "labels"), {"site": "north"})
+
+    assert [item["metadata"]["labels"]["site"] for item in json.loads(resources.render())["items"]] == [
+        "north",
+        "north",
+    ]
