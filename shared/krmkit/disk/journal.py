@@ -26,7 +26,7 @@ _VERSION = 1
 
 @dataclass(slots=True, eq=False)
 class JournalStep:
-    """One file: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
+    """One file, or one new folder: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
     was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
 
     path: str
