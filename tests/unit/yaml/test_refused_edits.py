@@ -1,4 +1,4 @@
-"""Where nodes stand in their text, as libyaml's marks and the gaps between its nodes tell."""
+"""Texts of which every edit is refused, with the reason; without an edit they are written as they came."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
-from krmkit.yaml.places import Places
 from krmkit.yaml.tree import Map
 from krmkit.yaml.view import EditError
 
@@ -22,8 +21,12 @@ from krmkit.yaml.view import EditError
 )
 def test_what_cannot_be_edited(text: str, words: str) -> None:
     """The reason is said, with its line."""
+    document = parse(text)
+    assert isinstance(document.root, Map)
+    document.root.set("new", 1)
+
     with pytest.raises(EditError, match=words):
-        Places(parse(text))
+        render(document)
 
 
 def test_an_untouched_document_is_written_as_it_came() -> None:
