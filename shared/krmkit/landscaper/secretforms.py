@@ -5,19 +5,22 @@ SecretForms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(se
 
 from __future__ import annotations
 
+import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Callable
+from urllib.parse import quote, quote_plus
 
 from krmkit.lang.golang.printing import format_float
 
 SHORTEST = 4
+_DIGESTS = ("md5", "sha1", "sha256", "sha512")
 _SHORTEST_INSIDE = 8
 """From how many bytes on a text is looked for inside of base64: what a shorter one leaves there is too common."""
 
 
 def forms(value: str) -> set[str]:
-    """The text, in upper and lower case; each quoted as JSON does it, and in base64.
+    """The text, in upper and lower case; each quoted as JSON and addresses do it, in base64, in hexadecimal digits, and its digests.
 
     Base64 of a longer text that holds the value depends on where the value begins: the part that does not is a form, too.
     """
@@ -31,6 +34,10 @@ def forms(value: str) -> set[str]:
         plain = {whole, whole.rstrip("=")}
         if len(data) >= _SHORTEST_INSIDE:
             plain |= {_inside(data, before) for before in range(3)}
+        found |= {data.hex(), data.hex().upper(), quote(data), quote(data, safe=""), quote_plus(data)}
+        for name in _DIGESTS:
+            digest = hashlib.new(name, data, usedforsecurity=False)
+            found |= {digest.hexdigest(), b64encode(digest.digest()).decode()}
         found |= plain | {form.replace("+", "-").replace("/", "_") for form in plain}
     return {one for one in found if len(one) >= SHORTEST}
 

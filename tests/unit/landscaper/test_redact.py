@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from hashlib import md5, sha1, sha256, sha512
 
 import pytest
 
@@ -46,6 +47,14 @@ FORMS: dict[str, tuple[str, str]] = {
     "inside of base64": (PASSWORD, b64encode(f"user: a\npassword: {PASSWORD}\n".encode()).decode()),
     "inside of base64, one byte later": (PASSWORD, b64encode(f"x{PASSWORD}y".encode()).decode()),
     "inside of base64, two bytes later": (PASSWORD, b64encode(f"xx{PASSWORD}yy".encode()).decode()),
+    "in hexadecimal digits": (PASSWORD, PASSWORD.encode().hex()),
+    "in an address": ("a b/c&d", "a+b%2Fc%26d"),
+    "in a path": ("a b/c&d", "a%20b/c%26d"),
+    "by MD5": (PASSWORD, md5(PASSWORD.encode(), usedforsecurity=False).hexdigest()),
+    "by SHA-1": (PASSWORD, sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest()),
+    "by SHA-256": (PASSWORD, sha256(PASSWORD.encode()).hexdigest()),
+    "by SHA-512": (PASSWORD, sha512(PASSWORD.encode()).hexdigest()),
+    "by SHA-256 in base64": (PASSWORD, b64encode(sha256(PASSWORD.encode()).digest()).decode()),
     "a number in a Go template": ("12345678", "1.2345678e+07"),
 }
 
