@@ -43,7 +43,7 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
     spec = mapping(installation.get("spec"))
     namespace = namespace_of(installation)
     context_name = text(spec.get("context")) or DEFAULT_CONTEXT
-    context = _context(world, namespace, context_name, "context" in spec)
+    context = _context(world, namespace, context_name)
     repository_context = mapping(mapping(context).get("repositoryContext")) or None
     component, reference = _component(world, repository, namespace, spec, context, repository_context)
     closure = repository.closure(component) if component is not None else []
@@ -52,10 +52,10 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
     return Prerequisites(context_name, repository_context, component, closure, blueprint, reference, links)
 
 
-def _context(world: World, namespace: str, name: str, named: bool) -> Data | None:
+def _context(world: World, namespace: str, name: str) -> Data | None:
     """The Context; the default one may be absent."""
     found = world.get("Context", namespace, name)
-    if found is None and named and name != DEFAULT_CONTEXT:
+    if found is None and name != DEFAULT_CONTEXT:
         hint = did_you_mean(name, world.names("Context", namespace))
         raise InstallationError("context-not-found", not_found("Context", name) + hint, "spec.context")
     return found

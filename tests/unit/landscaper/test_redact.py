@@ -242,3 +242,28 @@ def test_a_secret_that_is_no_base64() -> None:
     secrets = Secrets.of(World.of([item]))
 
     assert secrets.scrub("not-base-64! a: [tiger tiger") == "(secret) (secret) tiger"
+
+
+def test_forms_are_found_whole() -> None:
+    """A form that is found is replaced from its first character to its last."""
+    value = 'p\u00e4ss "word" 9'
+    secrets = Secrets.of(World.of([secret(it=value)]))
+    data = value.encode()
+    forms = [value, value.upper(), json.dumps(value)[1:-1], b64encode(data).decode(), data.hex(), sha256(data).hexdigest()]  # fmt: skip
+
+    assert [secrets.scrub(f"<{form}>") for form in forms] == ["<(secret)>"] * len(forms)
+
+
+@pytest.mark.parametrize(
+    "word", ["true", "False", "null", "none", "default", "kind", "config", "kubeconfig", "abc"]
+)
+def test_words_that_are_no_secrets(word: str) -> None:
+    """A Secret may hold common and short words, which are left alone elsewhere."""
+    assert Secrets.of(World.of([secret(it=word)])).scrub(f"a {word} b") == f"a {word} b"
+
+
+def test_lines_of_a_secret() -> None:
+    """A line of eight characters is a secret, and the value after its colon; a shorter one is none."""
+    secrets = Secrets.of(World.of([secret(it="- {\n12345678\n7654321\nkey: abcdefgh\n")]))
+
+    assert secrets.scrub("12345678 7654321 abcdefgh key") == "(secret) 7654321 (secret) key"
