@@ -357,6 +357,18 @@ def test_graph_order_and_edges() -> None:
         ("root/giver", "root/taker", "other"),
     ]
     assert graph.problems == []
+    assert json.loads(graph.shown("json")) == {
+        "installations": [
+            {"path": "root", "phase": "Succeeded", "deployItems": 0},
+            {"path": "root/giver", "phase": "Succeeded", "deployItems": 0},
+            {"path": "root/taker", "phase": "Succeeded", "deployItems": 0},
+        ],
+        "edges": [
+            {"from": "root/giver", "to": "root/taker", "key": "up"},
+            {"from": "root/giver", "to": "root/taker", "key": "other"},
+        ],
+        "problems": [],
+    }
 
 
 def test_options_stay_as_given() -> None:
