@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from krmkit.disk.folders import MARK, WORK
-from krmkit.disk.primitives import FolderLock, WriteError, digest, remove_tree, sync_folder, sync_folders
+from krmkit.disk.primitives import TreeLock, WriteError, digest, remove_tree, sync_folder, sync_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def recover(path: str) -> list[str]:
     """
     if not unfinished(path):
         return []
-    with FolderLock(path):
+    with TreeLock(os.path.realpath(path)):
         return finish(path)
 
 
