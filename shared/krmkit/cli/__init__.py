@@ -11,6 +11,10 @@ COMMANDS = {
     "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "report": ("krmkit.cli.report.command", "show all about a package or a tree of packages on one page"),
+    "preview": (
+        "krmkit.cli.preview.command",
+        "choose presets, macros and variables on a page, and see what they make",
+    ),
     "why": ("krmkit.cli.why.command", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),

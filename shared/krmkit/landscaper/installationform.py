@@ -34,13 +34,7 @@ _SCHEDULES = {
     "succeededReconcile": ("interval", "cronSpec"),
     "failedReconcile": ("interval", "cronSpec", "numberOfReconciles"),
 }
-_WORDS = {
-    "targetMaps": "targetMap",
-    "targetSelector": "target",
-    "dataref": "dataRef",
-    "baseURL": "baseUrl",
-    "configmapRef": "configMapRef",
-}
+_WORDS = {"targetSelector": "target"}
 _MAP_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
 

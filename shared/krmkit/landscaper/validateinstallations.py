@@ -62,7 +62,7 @@ def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> l
 def _said(error: InstallationError, said: set[str]) -> bool:
     """Whether the rendering has said the same already."""
     tail = error.message.partition(": ")[2]
-    return any(tail and tail in message for message in said)
+    return any(tail in message for message in said)
 
 
 def _ownership(items: Items) -> list[Finding]:

@@ -163,7 +163,7 @@ def chain(count: int) -> str:
 
 DEEP = "[" * 400 + "]" * 400
 DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
-    f'  t{n}: {{allOf: [{{$ref: "local://t{n - 1}"}}, {{$ref: "local://t{n - 1}"}}]}}' for n in range(1, 40)
+    f'  t{n}: {{allOf: [{{$ref: "local://t{n - 1}"}}, {{$ref: "local://t{n - 1}"}}]}}' for n in range(1, 20)
 )
 
 
@@ -171,7 +171,7 @@ DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
     ("body", "rule"),
     [
         (chain(3), "cycle"),
-        (DOUBLED + '\nimports:\n- {name: a, schema: {$ref: "local://t39"}}\n', "limit"),
+        (DOUBLED + '\nimports:\n- {name: a, schema: {$ref: "local://t19"}}\n', "limit"),
         ('imports:\n- {name: a, schema: {$ref: "local://absent"}}\n', "schema-validation-failed"),
         ('imports:\n- {name: a, schema: {$ref: "blueprint://../../etc/passwd"}}\n', "schema-validation-failed"),
         ('imports:\n- {name: a, schema: {$ref: "cd://resources/x"}}\n', "schema-validation-failed"),
@@ -336,6 +336,70 @@ def test_what_plans_say(status: Data, said: str) -> None:
     shop["status"] = status
 
     assert [one.message for one in planned(shop).results] == [said]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "said"),
+    [
+        ({"landscaper.gardener.cloud/operation": "abort"}, "none: an operation annotation is there already"),
+        (
+            {"landscaper.gardener.cloud/operation": "abort", "config.kubernetes.io/path": "a.yaml"},
+            "none: an operation annotation is there already",
+        ),
+        ({"config.kubernetes.io/path": "a.yaml"}, "reconcile: its schedule is due (number 1)"),
+    ],
+)
+def test_annotations_of_plans(annotations: dict[str, str], said: str) -> None:
+    """The annotations of people count; those of tools do not get in the way."""
+    assert [one.message for one in planned(failed("shop", **annotations)).results] == [said]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"phase": "Succeeded"}, "init: its schedule starts now"),
+        (
+            {"phase": "Failed", "automaticReconcileStatus": {"generation": 0, "numberOfReconciles": 1, "lastReconcileTime": "2026-05-01T07:58:00Z", "onFailed": True}},
+            "none: numberOfReconciles is reached",
+        ),
+        ({"phase": "Failed", "observedGeneration": 7}, "reconcile: reconcile-if-changed is set, and the generation is not the observed one"),
+    ],
+)  # fmt: skip
+def test_reasons_of_plans(change: Data, said: str) -> None:
+    """Each decision comes with its reason."""
+    shop = failed("shop", **{"landscaper.gardener.cloud/reconcile-if-changed": "true"})
+    shop["spec"]["automaticReconcile"] = {"failedReconcile": {"numberOfReconciles": 1}, "succeededReconcile": {}}  # fmt: skip
+    shop["status"] = {"observedGeneration": 0, **change}
+
+    assert [one.message for one in planned(shop).results] == [said]
+
+
+def test_results_name_the_item() -> None:
+    """An error is about the Installation whose it is, by name and file."""
+    shop = installation("shop", "imports: [{name: a, schema: {}}]")
+    shop["metadata"]["annotations"] = {"config.kubernetes.io/path": "apps/shop.yaml"}
+    config = CONFIG.format(kind="ValidateInstallation")
+
+    (found,) = run_function(
+        FUNCTIONS / "validate-installation", resource_list([emit.document(shop)], config)
+    ).results
+
+    assert (found.resource_ref or {}).get("name") == "shop"
+    assert found.file is not None and found.file["path"] == "apps/shop.yaml"
+
+
+SIBLINGS = (
+    "subinstallations:\n- name: a\n  blueprint: {filesystem: {blueprint.yaml: 'kind: X'}}\n  exports: {data: [{name: x, dataRef: x}]}\n"
+    "- name: b\n  blueprint: {filesystem: {blueprint.yaml: 'kind: X'}}\n  imports: {data: [{name: x, dataRef: x}]}\n"
+)
+
+
+def test_what_follows_from_an_error_is_not_said() -> None:
+    """A nested installation that waits for one in error adds nothing; each in error by itself is said."""
+    found = validated(installation("shop", SIBLINGS))
+
+    assert [message.partition(": ")[0] for _, _, message in found] == ["nested installation shop/a", "nested installation shop/b"]  # fmt: skip
+    assert "predecessor-failed" not in [rule for rule, _, _ in found]
 
 
 def test_every_rule_is_documented() -> None:

@@ -219,6 +219,9 @@ def test_select(wanted: dict[str, str], names: list[str]) -> None:
         ("cd://resources/blueprnt", 'local resource blueprnt cannot be found; did you mean "blueprint"?'),
         ("cd://resource/blueprint", "cd://resource/blueprint: unknown keyword resource; must be componentReferences or resources"),
         ("cd://componentReferences/x/resources/y", "component reference x cannot be found"),
+        ("cd://resources/", 'cd://resources/ must have the form "cd://componentReferences/<name>/resources/<name>"'),
+        ("cd://componentReferences//resources/blueprint", 'cd://componentReferences//resources/blueprint must have the form "cd://componentReferences/<name>/resources/<name>"'),
+        ("http://resources/blueprint", 'http://resources/blueprint must have the form "cd://componentReferences/<name>/resources/<name>"'),
         ("cd://resources", 'cd://resources must have the form "cd://componentReferences/<name>/resources/<name>"'),
     ],
 )  # fmt: skip
@@ -237,6 +240,11 @@ def test_uris(uri: str, message: str) -> None:
     [
         ("nginx:1.27", ("nginx", "1.27")),
         ("docker.io/org/tool:2", ("org/tool", "2")),
+        ("index.docker.io/org/tool:2", ("org/tool", "2")),
+        ("docker.io/library/nginx:1", ("nginx", "1")),
+        ("https://example.com/tool:1", ("example.com/tool", "1")),
+        ("localhost/tool:1", ("localhost/tool", "1")),
+        ("org/tool:1", ("org/tool", "1")),
         ("registry.example.com:5000/tool", ("registry.example.com:5000/tool", "latest")),
         (
             "registry.example.com/tool:1@sha256:" + "a" * 64,

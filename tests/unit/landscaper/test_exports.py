@@ -77,6 +77,7 @@ def test_targets() -> None:
     assert errors == []
     assert found["spec"] == spec
     assert found["metadata"]["name"] == "made"
+    assert [(one["kind"], one["name"]) for one in found["metadata"]["ownerReferences"]] == [("Installation", "root")]  # fmt: skip
     assert found["metadata"]["labels"] == {
         "team": "north",
         f"{prefix}/key": "made",

@@ -111,6 +111,8 @@ NO_KEY = "a key must have at most 63 lower-case letters, digits, dots and dashes
         ("blueprint.ref.zzz", 1, "spec.blueprint.ref.zzz", 'unknown field "zzz"; known: resourceName'),
         ("componentDescriptor.inline", {}, "spec.componentDescriptor", "only one of ref and inline may be given"),
         ("componentDescriptor.ref.versoin", "1", "spec.componentDescriptor.ref.versoin", 'unknown field "versoin"; must be "version"'),
+        ("componentDescriptor.zzz", 1, "spec.componentDescriptor.zzz", 'unknown field "zzz"; known: ref, inline'),
+        ("imports.targets.0.targetMaps", {}, "spec.imports.targets[0].targetMaps", 'unknown field "targetMaps"; must be "targetMap"'),
         ("verification.zzz", 1, "spec.verification.zzz", 'unknown field "zzz"; known: signatureName'),
         ("importz", {}, "spec.importz", 'unknown field "importz"; must be "imports"'),
         ("imports.dat", [], "spec.imports.dat", 'unknown field "dat"; must be "data"'),

@@ -9,6 +9,9 @@ import yaml
 
 from krmkit.fn.run import Outcome, RunOptions
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.landscaper.rendereditems import render_items
 from krmkit.yaml import emit
 from tests.unit.landscaper.test_bad_input import FUNCTIONS
 from tests.unit.landscaper.test_landscape import NESTED
@@ -277,7 +280,7 @@ def test_several_that_are_gone() -> None:
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nmetadata: {name: shop}\nspec: *absent\n", "unreadable"),
+        ("apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nmetadata: {name: shop}\nspec: *absent\n", "invalid-yaml"),
         (emit.document(data_object("a", 2)), "duplicate-object"),
     ],
     ids=["an item that cannot be read", "an object twice"],
@@ -286,10 +289,9 @@ def test_wrong_items(text: str, rule: str) -> None:
     """What cannot be read, or stands twice, is an error, and nothing is written."""
     outcome = render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"), text)
 
-    if rule == "duplicate-object":
-        assert ("duplicate-object", "error", "DataObject a stands twice in namespace default") in results(
-            outcome
-        )
+    said = "DataObject a stands twice in namespace default"
+    assert rule in [one for one, _, _ in results(outcome)]
+    assert rule != "duplicate-object" or (rule, "error", said) in results(outcome)
     assert outcome.exit_code == 1
     assert "landscape/" not in outcome.stdout
 
@@ -447,3 +449,50 @@ def test_what_installation_templates_see() -> None:
     found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
 
     assert found["DataObject", "a"]["data"] == "giver x giver map[]"
+
+
+def test_comments_stay() -> None:
+    """What is still the same keeps its text, with the comments that people have put into it."""
+    first = render(installation("shop", ITEM, imports=IMPORTS), data_object("a", "web"))
+    config = "functionConfig:"
+    text = first.stdout.replace("kind: DeployItem", "kind: DeployItem # ours, see the wiki", 1)
+    assert text != first.stdout
+
+    second = run_function(FUNCTIONS / "render-installation", text[: text.index(config)] + text[text.index(config) :])  # fmt: skip
+
+    assert second.stdout.partition("results:")[0] == text.partition("results:")[0]
+
+
+def test_lists_that_are_not_indented() -> None:
+    """In a list of items that came from files, an item that changes is that of a fresh run, too."""
+    template = ITEM.replace("name: {{ .imports.a }}, type", "name: item, type")
+    spec: Data = {
+        "installations": [], "exportTemplates": [], "deployItemExports": {}, "names": {}, "redact": False, "apply": False, "writeStatus": False,
+    }  # fmt: skip
+    resources = ResourceList.of(
+        [Resource.from_data(one) for one in (installation("shop", template, imports=IMPORTS), data_object("a", "web"))]
+    )  # fmt: skip
+    render_items(resources, spec)
+    for item in resources:
+        if (item.kind, item.name) == ("DataObject", "a"):
+            item.set(("data",), "store")
+
+    render_items(resources, spec)
+
+    (made,) = [item for item in resources if item.kind == "DeployItem"]
+    assert made.get("spec", "config") == {"a": "store"}
+
+
+def test_a_state_is_seen_by_validation() -> None:
+    """validate-installation knows the states that an earlier rendering has left."""
+    first = items(render(installation("shop", STATEFUL)))
+    needy = STATEFUL.replace("state: {", '{{ if lt $n 2 }}{{ fail "no state" }}{{ end }}\n    state: {')
+    there = [*[one for key, one in first.items() if key[0] != "Installation"], installation("shop", needy)]
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: ValidateInstallation\nmetadata: {name: c}\nspec: {}\n"
+
+    def said(objects: list[Data]) -> list[str]:
+        text = resource_list([emit.document(one) for one in objects], config)
+        return [one.message for one in run_function(FUNCTIONS / "validate-installation", text).results]
+
+    assert said(there) == []
+    assert "no state" in said(there[-1:])[0]

@@ -9,8 +9,19 @@ from krmkit.landscaper.blueprint import load
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.items import Items
 from krmkit.landscaper.soundness import blueprint_errors
-from tests.unit.landscaper.test_components import HEADER, descriptor, repository, resource
+from krmkit.landscaper.validateinstallations import validate
+from krmkit.landscaper.world import World
+from tests.unit.landscaper.test_components import (
+    CONTEXT,
+    HEADER,
+    descriptor,
+    installed,
+    reference,
+    repository,
+    resource,
+)
 
 
 def problems(body: str, **files: str) -> list[str]:
@@ -171,3 +182,23 @@ def test_deep_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(load(Files({"blueprint.yaml": text(4)})).all_imports()) == 4
     with pytest.raises(InstallationError, match="imports are nested more than 3 deep"):
         load(Files({"blueprint.yaml": text(5)}))
+
+
+def test_a_blueprint_is_checked_once() -> None:
+    """Two nested installations with the same blueprint of a component: its fault is said once."""
+    body = (
+        "subinstallations:\n- {name: a, blueprint: {ref: cd://componentReferences/web/resources/blueprint}}\n"
+        "- {name: b, blueprint: {ref: cd://componentReferences/web/resources/blueprint}}\n"
+    )
+    known = repository(
+        descriptor("shop", resource("blueprint"), references=(reference("web"),)),
+        descriptor("web", resource("blueprint")),
+        shop=body,
+        web="imports: [{name: x, required: false, schema: {type: strin}}]\n",
+    )
+    items = Items(world=World.of([installed("shop"), CONTEXT]), repository=known)
+
+    found = [one.message for one in validate(items, []) if one.rule == "bad-blueprint"]
+
+    assert len(found) == 1
+    assert found[0].startswith("nested installation root/a: blueprint imports.x: ")

@@ -12,6 +12,7 @@ import yaml
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository, to_v3
+from krmkit.landscaper.exporttemplates import ExportTemplate, exporter
 from krmkit.landscaper.templating import merge_maps
 from tests.unit.landscaper.test_components import (
     CONTEXT,
@@ -151,6 +152,8 @@ def looked_up(template: str, kind: str = "GoTemplate", annotation: str = "") -> 
         ('{{ len .components.components }}', 2),
         ('{{ .components.meta.schemaVersion }}', "v2"),
         ('{{ .cd.component.version }}', "1.0.0"),
+        ('{{ .blueprintDef.ref.resourceName }}', "blueprint"),
+        ('{{ .componentDescriptorDef.ref.componentName }}', "example.com/shop"),
         ('{{ getResourceContent "cd://resources/note" }}', "hello"),
         ('{{ getResourceContent "cd://resources/chart" }}', "in a folder"),
         ('{{ getResourceContent "resource: {name: note}" }}', "hello"),
@@ -434,3 +437,15 @@ def test_what_templates_see() -> None:
     assert messages(found) == []
     shown = parent["spec"]["blueprint"]
     assert found.deploy_items[0].config == {"a": shown, "b": shown, "c": None, "d": None}
+
+
+def test_export_templates_see_the_component() -> None:
+    """A template that tells what deploy items export has the component's descriptor and all it refers to."""
+    known = known_with("1")
+    template = "exports: {a: {{ list .cd.component.name (len .components.components) | toJson }}}"
+    find = exporter([ExportTemplate("x", "deployItems", ".", template)], known)
+
+    found = one(installed("shop"), CONTEXT, repository=known, exporter=find)
+
+    exported = [item["data"] for item in found.objects if item["kind"] == "DataObject"]
+    assert exported == [{"a": {"a": ["example.com/shop", 2]}}]

@@ -143,6 +143,36 @@ def test_overwrites_in_order() -> None:
     ]
 
 
+def test_overwrites_of_versions() -> None:
+    """A substitution may name another version only."""
+    context = {**CONTEXT, "componentVersionOverwrites": "newer"}
+    one_only = obj("ComponentVersionOverwrites", "newer", overwrites=[{"source": {"componentName": "example.com/shop"}, "substitution": {"version": "1.0.0"}}])  # fmt: skip
+    old = {"ref": {"componentName": "example.com/shop", "version": "0.1.0"}}
+
+    found = one(installed("shop", componentDescriptor=old), context, one_only, repository=repository(SHOP, shop=""))  # fmt: skip
+
+    assert messages(found) == []
+
+
+def test_descriptors_have_defaults() -> None:
+    """What a descriptor leaves out is an empty list or text; only local resources without a version get the component's."""
+    bare = decode({"meta": {"schemaVersion": "v2"}, "component": {"name": "n", "version": "1", "resources": [{"name": "a", "relation": "local"}, {"name": "b", "relation": "external"}, {"name": "c", "relation": "local", "version": "2"}]}})  # fmt: skip
+
+    assert bare.body == {
+        "name": "n",
+        "version": "1",
+        "provider": "",
+        "repositoryContexts": [],
+        "sources": [],
+        "componentReferences": [],
+        "resources": [
+            {"name": "a", "relation": "local", "version": "1"},
+            {"name": "b", "relation": "external"},
+            {"name": "c", "relation": "local", "version": "2"},
+        ],
+    }
+
+
 def test_own_context_wins() -> None:
     """The repository context of the reference is taken before that of the Context, and suffices without one."""
     body = (

@@ -253,7 +253,8 @@ def loosely_equal(left: Any, right: Any) -> bool:
 
 
 def _entries_equal(left: Any, right: Any) -> bool:
-    return loosely_equal(left, right)
+    """Entries that are nil are never equal, as in the reference."""
+    return left is not None and right is not None and loosely_equal(left, right)
 
 
 def _equal_bool(left: bool, right: Any) -> bool:

@@ -1,0 +1,119 @@
+"""`krmkit preview PKG`: the page of a report on loopback, on which presets, macros and variables are chosen."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import secrets
+import signal
+import socket
+
+from krmkit.cli.arguments import CommandParser, add_running, resolver_of, say
+from krmkit.fn.knownfunctions import CatalogError
+from krmkit.fn.run import RunOptions
+from krmkit.render.package import PackageError, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.render.resolve import ProgramResolver
+
+ADDRESS = "127.0.0.1"
+_GRACE = 2.0  # seconds that a request may take after Ctrl-C
+EPILOG = """
+krmkit preview profile                    then open the address that it prints
+
+Choose presets, fill in macros and variables, and see at once what they make of
+the package. "Write to files" puts the choices into the package's config files;
+until then nothing is written. Files that change on disk show, too.
+
+The page is for you only: it listens on this machine's loopback address, and
+the address holds a token. Ctrl-C ends it.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit preview`."""
+    made = CommandParser(
+        prog="krmkit preview",
+        description="Show a package on a page on which presets, macros and variables are chosen.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("package", metavar="PKG", help="the package's folder")
+    made.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="the port on 127.0.0.1 (default: any that is free)"
+    )
+    add_running(made)
+    return made
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f'must be a port from 0 to 65535, got "{text}"')
+    return int(text)
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit preview ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        import hypercorn  # noqa: F401
+        import starlette  # noqa: F401
+    except ImportError as error:
+        say("preview", f"needs {error.name}; in a checkout of krmkit: pip install '.[preview]'")
+        return 1
+    options = RunOptions()
+    options.explain = True
+    try:
+        resolver = resolver_of(arguments, options)
+        for note in read(arguments.package).notes:
+            say("preview", note)
+        listener = _listen(arguments.port)
+    except (CatalogError, PackageError) as error:
+        say("preview", error)
+        return 1
+    except OSError as error:
+        say("preview", f"cannot listen on {ADDRESS}:{arguments.port}: {error.strerror}")
+        return 1
+    asyncio.run(_serve(arguments.package, resolver, listener))
+    return 0
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((ADDRESS, port))
+        listener.listen(64)
+        listener.setblocking(False)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+async def _serve(package: str, resolver: ProgramResolver, listener: socket.socket) -> None:
+    """Answer until SIGINT or SIGTERM."""
+    from hypercorn.asyncio import serve
+    from hypercorn.config import Config
+
+    from krmkit.cli.preview.previewapp import Preview
+    from krmkit.cli.preview.previewpackage import PreviewPackage
+
+    token = secrets.token_urlsafe(32)
+    port = listener.getsockname()[1]
+    preview = Preview(PreviewPackage(os.path.realpath(package), resolver), token)
+    application: Any = preview.app([f"{ADDRESS}:{port}", f"localhost:{port}"])
+    config = Config()
+    config.bind = [f"fd://{listener.detach()}"]
+    config.graceful_timeout = _GRACE
+    config.accesslog = config.errorlog = None
+    config.include_server_header = False
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    print(f"krmkit preview of {package}: http://{ADDRESS}:{port}/?token={token}", flush=True)
+    await serve(application, config, shutdown_trigger=stopping.wait)
