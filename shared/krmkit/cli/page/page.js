@@ -17,7 +17,8 @@ function showReport(report) {
   for (const one of report.packages) summaries.push(summaryOf(one));
   if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
   else if (state.current >= report.packages.length) state.current = -1;
-  const name = report.packages.length === 1 ? report.packages[0].path : counted(report.packages.length, "package");
+  const [first] = report.packages;
+  const name = report.packages.length === 1 ? (first.path === "." && first.name) || first.path : counted(report.packages.length, "package");
   byId("title").textContent = name;
   document.title = `${name}: krmkit report`;
   draw();
