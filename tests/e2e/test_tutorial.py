@@ -1,7 +1,8 @@
 """The tutorial does what it says: its boxes are run one after the other, in a copy, and what comes out is compared.
 
 A box is a fenced `sh` block; a `text` or `yaml` block right below it is what it prints. A comment above it says more:
-`<!-- test: exit 1 -->` (it fails), `<!-- test: kpt -->` (needs the real kpt), `<!-- test: skip, why -->`.
+`<!-- test: exit 1 -->` (it fails), `<!-- test: kpt -->` (needs the real kpt), `<!-- test: runs until the
+end -->` (a server; the boxes below it call it), `<!-- test: skip, why -->`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,9 +39,12 @@ class Box:
         self.output = match["output"]
         self.skipped = note.startswith("skip, ")
         self.kpt = note == "kpt"
+        self.lasting = note == "runs until the end"
         found = re.fullmatch(r"exit (\d+)", note)
         self.exit_code = int(found[1]) if found else 0
-        assert self.skipped or self.kpt or found or not note, f"what does the note say: {note}"
+        assert self.skipped or self.kpt or self.lasting or found or not note, (
+            f"what does the note say: {note}"
+        )
 
 
 def boxes(page: Path = TUTORIAL) -> list[Box]:
@@ -87,13 +94,41 @@ class Shell:
         self.folder = Path(self.record.read_text().rstrip("\n"))
         return done
 
+    @contextmanager
+    def beside(self, script: str) -> Iterator[None]:
+        """Runs a box in a shell of its own, up to the end of the page; returns when it says that it listens."""
+        # The last command takes the place of the shell, so that it gets the signal.
+        *before, last = script.rstrip("\n").split("\n")
+        told = self.folder / "told.log"
+        with told.open("wb") as output, subprocess.Popen(
+            ["sh", "-euc", "\n".join([*before, f"exec {last}"])],
+            cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+        ) as process:  # fmt: skip
+            end = time.monotonic() + 60
+            while b"listening" not in told.read_bytes():
+                assert process.poll() is None and time.monotonic() < end, told.read_text("utf-8")
+                time.sleep(0.05)
+            try:
+                yield
+            finally:
+                process.terminate()
+        assert process.returncode == 0, told.read_text("utf-8")
 
-def follow(home: Path, kpt: bool, page: Path = TUTORIAL) -> int:
-    """Run the boxes that do (or do not) need kpt; returns how many outputs were compared."""
+
+def follow(home: Path, kpt: bool, page: Path = TUTORIAL, instead: Mapping[str, str] | None = None) -> int:
+    """Run the boxes that do (or do not) need kpt; returns how many outputs were compared. `instead` replaces words, as ports."""
     shell = Shell(home)
+    with ExitStack() as lasting:
+        return _follow(shell, lasting, [box for box in boxes(page) if not box.skipped and (kpt or not box.kpt)], instead or {})  # fmt: skip
+
+
+def _follow(shell: Shell, lasting: ExitStack, chosen: list[Box], instead: Mapping[str, str]) -> int:
     compared = 0
-    for box in boxes(page):
-        if box.skipped or (box.kpt and not kpt):
+    for box in chosen:
+        for word, other in instead.items():
+            box.script = box.script.replace(word, other)
+        if box.lasting:
+            lasting.enter_context(shell.beside(box.script))
             continue
         done = shell.run(box.script)
         told = f"{box.script}\n{done.stdout}{done.stderr}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 
+from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
 from krmkit.disk.journal import Journal, JournalStep, finish, unfinished
 from krmkit.disk.primitives import (
@@ -28,7 +29,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MARK", "FileEdit", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
+__all__ = [
+    "MARK",
+    "FileEdit",
+    "FolderCopy",
+    "Stage",
+    "WriteError",
+    "Writer",
+    "write",
+    "write_file",
+    "write_folder",
+]
 
 
 class Writer:
@@ -66,17 +77,17 @@ class Writer:
                 _rmdir(folder)
         self._lock.__exit__()
 
-    def put(self, changes: list[FileEdit], careful: bool = False) -> None:
+    def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
         """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
         try:
-            found = [self.stage.prepare(change, careful) for change in changes]
+            steps = self.stage.prepare_all(changes, careful)
         except TreeError as error:
             raise WriteError(f"{error}; nothing was written") from None
         except OSError as error:
             if isinstance(error, WriteError):
                 raise
             raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
-        self.commit([step for step in found if step is not None])
+        self.commit(steps)
 
     def commit(self, steps: list[JournalStep], prune: Iterable[str] = ()) -> None:
         """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
@@ -221,8 +232,14 @@ def _second_name(path: str, second: str) -> None:
 def _sync(root: str, steps: list[JournalStep]) -> None:
     """Make everything prepared last: a few files one by one, many all at once."""
     prepared = [os.path.join(root, step.new) for step in steps if step.new]
-    if len(prepared) > FEW and sync_disk(root):
-        prepared = [path for path in prepared if f"/{WORK}/" not in path]
+    folders = [path for path in prepared if os.path.isdir(path)]
+    if (folders or len(prepared) > FEW) and sync_disk(root):
+        prepared, folders = [path for path in prepared if f"/{WORK}/" not in path], []
+    for path in folders:
+        prepared.remove(path)
+        for inner, _, names in os.walk(path):
+            prepared += [os.path.join(inner, name) for name in names]
+            sync_folder(inner)
     for path in prepared:
         handle = os.open(path, os.O_RDWR)
         try:

@@ -1,6 +1,6 @@
-"""Who a resource is, found in its text: scalars of its top level and of its metadata, without parsing the item.
+"""What is seen of a resource without parsing it: scalars of its top level and its metadata, and words that it can hold.
 
-Only for line-safe items: no quote and no flow collection is open at the end of any line. Then a line that starts at the
+Scalars only of line-safe items: no quote and no flow collection is open at the end of any line. Then a line that starts at the
 column of the item's keys is a key line, because block scalars and continued plain scalars must stand deeper, and the same
 holds for a mapping's children within its lines. Whatever is not plainly simple (anchors, tags, aliases, block scalars,
 continued lines, a key that stands twice) is left to the parser: the answer is None.
@@ -9,6 +9,19 @@ continued lines, a key that stands twice) is left to the parser: the answer is N
 from __future__ import annotations
 
 from krmkit.yaml import emit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol, TypeVar
+
+    class Texted(Protocol):
+        """What has a text."""
+
+        @property
+        def text(self) -> str: ...
+
+    T = TypeVar("T", bound=Texted)
 
 _OPENERS = frozenset("&*!|>{[@`%?\t")
 
@@ -151,3 +164,18 @@ def restyled(text: str, span: tuple[int, int], value: str, column: int) -> str:
     if old[0] == "'" and emit.is_printable(value):
         return "'" + value.replace("'", "''") + "'"
     return emit.double_quoted(value) if old[0] == '"' else emit.scalar(value, column)
+
+
+def holding(resources: Iterable[T], word: str) -> Iterator[tuple[int, T]]:
+    """Position and resource of all in which a word can occur: some too many, never one too few."""
+    for position, resource in enumerate(resources):
+        text = resource.text
+        if word in text or may_hide(text) or "*" in text:
+            yield position, resource
+
+
+def may_hide(text: str) -> bool:
+    """Whether an escape or binary data in a text can stand for a word that is not in it. (Aliases can as well.)"""
+    if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
+        return True
+    return "!" in text and "!!binary" in text

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
+from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
 from krmkit.krm.fieldpath import container
-from krmkit.krm.identity import block, plain_text, restyled, scalar_in
-from krmkit.krm.location import Location
-from krmkit.krm.words import holding, may_hide
+from krmkit.krm.identity import block, holding, may_hide, plain_text, restyled, scalar_in
 from krmkit.lang.dottedpath import dotted
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, lookup

@@ -9,8 +9,8 @@ from __future__ import annotations
 from krmkit.krm.anchors import AnchorsBefore, ListAnchors
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header
+from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
-from krmkit.krm.words import may_hide
 from krmkit.yaml import emit
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS

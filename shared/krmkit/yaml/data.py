@@ -44,7 +44,7 @@ def same_data(left: object, right: object, ordered: bool = False) -> bool:
 
 def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
     """Data as Go's yaml.v3 decodes it; timestamps stay text. None for an absent node."""
-    return _Reader(go_resolve, limits).data(node)
+    return _Reader(go_value, limits).data(node)
 
 
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -52,7 +52,7 @@ def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
     So are keys before they become texts: `n: 1` has the key "false".
     """
-    return _Reader(go2_resolve, limits, key=_go2_key).data(node)
+    return _Reader(_go2_value, limits, key=_go2_key).data(node)
 
 
 def _go2_key(text: str, style: str, tag: str | None) -> str:
@@ -70,7 +70,7 @@ def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> objec
 
     A scalar that contradicts its tag, such as `!!int ten`, counts as tag and text: an edit elsewhere hands it on as it is.
     """
-    return _Comparing(go_resolve, limits, any_key=True).data(node)
+    return _Reader(_comparable, limits, any_key=True).data(node)
 
 
 def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -78,7 +78,7 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
     A key that is a collection becomes a text of what it holds: an unquoted `{{ macro }}` is one to YAML.
     """
-    return _Reader(core_resolve, limits, any_key=True).data(node)
+    return _Reader(core_value, limits, any_key=True).data(node)
 
 
 def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
@@ -86,17 +86,7 @@ def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
     Example: `a: 010` is {"a": "010"}.
     """
-    return _Texts(go_resolve, limits).data(node)
-
-
-def go_value(node: Scalar) -> object:
-    """The value of one scalar under Go's rules: its style and explicit tag decide before its text does."""
-    return _value(node, go_resolve)
-
-
-def core_value(node: Scalar) -> object:
-    """The value of one scalar under the YAML 1.2 core schema."""
-    return _value(node, core_resolve)
+    return _Reader(_text, limits).data(node)
 
 
 def is_null(node: Node | None) -> bool:
@@ -115,25 +105,47 @@ def is_core_null(node: Node | None) -> bool:
     return not node.style and node.text in NULLS
 
 
-def _value(node: Scalar, resolve: Resolve) -> object:
-    if node.value is not UNSET:
-        return node.value
-    tag = node.tag
-    if tag is None or tag == "!":
-        return node.text if node.style else resolve(node.text)[1]
-    if tag == "!!str":
-        return node.text
-    found, value = resolve(node.text)
-    if tag == "!!float" and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if tag == "!!null" and found == "null":
-        return None
-    if tag in ("!!int", "!!float", "!!bool") and found == tag[2:]:
-        return value
-    if tag in ("!!binary", "!!timestamp", "!!merge") or not tag.startswith("!!"):
-        return node.text
-    place = line_of(node)
-    raise YamlError(f"cannot read {node.text!r} as {tag}", *place)
+def _values(resolve: Resolve) -> Callable[[Scalar], object]:
+    """What gives the value of one scalar: its style and explicit tag decide before its text does."""
+
+    def value_of(node: Scalar) -> object:
+        if node.value is not UNSET:
+            return node.value
+        tag = node.tag
+        if tag is None or tag == "!":
+            return node.text if node.style else resolve(node.text)[1]
+        if tag == "!!str":
+            return node.text
+        found, value = resolve(node.text)
+        if tag == "!!float" and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if tag == "!!null" and found == "null":
+            return None
+        if tag in ("!!int", "!!float", "!!bool") and found == tag[2:]:
+            return value
+        if tag in ("!!binary", "!!timestamp", "!!merge") or not tag.startswith("!!"):
+            return node.text
+        raise YamlError(f"cannot read {node.text!r} as {tag}", *line_of(node))
+
+    return value_of
+
+
+go_value = _values(go_resolve)
+"""The value of one scalar under Go's rules."""
+core_value = _values(core_resolve)
+"""The value of one scalar under the YAML 1.2 core schema."""
+_go2_value = _values(go2_resolve)
+
+
+def _comparable(node: Scalar) -> object:
+    try:
+        return go_value(node)
+    except YamlError:
+        return node.tag, node.text
+
+
+def _text(node: Scalar) -> str | None:
+    return None if is_core_null(node) else node.text
 
 
 def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
@@ -151,16 +163,18 @@ _MERGED = 4  # keys of a merged mapping that cost one step
 
 
 class _Reader:
-    __slots__ = ("any_key", "key", "limits", "open", "resolve", "through_alias", "visited")
+    """Reads nodes as data. `value`: of a scalar. `any_key`: a collection may be a key. `key`: what a scalar is as a key."""
+
+    __slots__ = ("any_key", "key", "limits", "open", "through_alias", "value", "visited")
 
     def __init__(
         self,
-        resolve: Resolve,
+        value: Callable[[Scalar], object],
         limits: Limits,
         any_key: bool = False,
         key: Callable[[str, str, str | None], str] | None = None,
     ) -> None:
-        self.resolve = resolve
+        self.value = value
         self.limits = limits
         self.any_key = any_key
         self.key = key
@@ -169,32 +183,29 @@ class _Reader:
         self.open: set[int] = set()  # what aliases stand for whose values are being read
 
     def data(self, node: Node | None) -> object:
-        if isinstance(node, Scalar):
-            if self.through_alias:
-                self.count(node)
-            return _value(node, self.resolve)
-        if isinstance(node, Map):
-            if self.through_alias:
-                self.count(node)
-            return self.mapping(node)
-        if isinstance(node, Seq):
-            if self.through_alias:
-                self.count(node)
-            return [self.data(item) for item in node.items]
         if isinstance(node, Alias):
-            self.through_alias += 1
-            if self.through_alias > self.limits.depth:
-                raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))
-            target = id(node.target)
-            if target in self.open:
-                raise YamlError(HOLDS_ITSELF, *line_of(node))
-            self.open.add(target)
-            try:
-                return self.data(node.target)
-            finally:
-                self.open.discard(target)
-                self.through_alias -= 1
-        return None
+            return self.target(node)
+        if node is not None and self.through_alias:
+            self.count(node)
+        if isinstance(node, Scalar):
+            return self.value(node)
+        if isinstance(node, Map):
+            return self.mapping(node)
+        return [self.data(item) for item in node.items] if isinstance(node, Seq) else None
+
+    def target(self, node: Alias) -> object:
+        """What an alias stands for."""
+        self.through_alias += 1
+        if self.through_alias > self.limits.depth:
+            raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))
+        target = id(node.target)
+        if target in self.open:
+            raise YamlError(HOLDS_ITSELF, *line_of(node))
+        self.open.add(target)
+        data = self.data(node.target)
+        self.open.discard(target)
+        self.through_alias -= 1
+        return data
 
     def count(self, node: Node) -> None:
         self.visited += 1
@@ -237,32 +248,6 @@ class _Reader:
             charge(len(data) // _MERGED)
             for name, item in data.items():
                 result.setdefault(name, item)
-
-
-class _Comparing(_Reader):
-    __slots__ = ()
-
-    def data(self, node: Node | None) -> object:
-        if not isinstance(node, Scalar):
-            return super().data(node)
-        if self.through_alias:
-            self.count(node)
-        try:
-            return _value(node, self.resolve)
-        except YamlError:
-            return node.tag, node.text
-
-
-class _Texts(_Reader):
-    __slots__ = ()
-
-    def data(self, node: Node | None) -> object:
-        if not isinstance(node, Scalar):
-            return super().data(node)
-        if self.through_alias:
-            self.count(node)
-        is_null = node.tag == "!!null" or (node.tag is None and not node.style and node.text in NULLS)
-        return None if is_null else node.text
 
 
 def _is_merge(key: Node) -> bool:

@@ -48,31 +48,33 @@ def after_key(value: object, column: int, wide: bool = False) -> str:
 
     `wide` puts the dashes of lists two columns deeper than their key, else they stand below it.
     """
-    out: list[str] = []
-    _after_key(out, value, column, wide)
-    return "".join(out)
+    if value and isinstance(value, (dict, list, tuple)):
+        at = column + 2 if wide or isinstance(value, dict) else column
+        return "\n" + " " * at + _block(value, at, wide)
+    return " " + scalar(value, column)
 
 
 def after_dash(value: object, column: int, wide: bool = False) -> str:
     """The text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines; no final newline."""
-    out: list[str] = []
     if value and isinstance(value, (dict, list, tuple)):
-        out.append(" ")
-        _block(out, value, column + 2, wide)
-    else:
-        out.append(" " + scalar(value, column))
-    return "".join(out)
+        return " " + _block(value, column + 2, wide)
+    return " " + scalar(value, column)
 
 
 def document(value: object, wide: bool = False) -> str:
     """A whole document, with its final newline."""
-    out: list[str] = []
     if value and isinstance(value, (dict, list, tuple)):
-        _block(out, value, 0, wide)
+        return _block(value, 0, wide) + "\n"
+    return scalar(value, 0) + "\n"
+
+
+def _block(value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool) -> str:
+    """The lines of a block collection whose children stand at `column`, the first without its indentation."""
+    if isinstance(value, dict):
+        lines = [f"{_key(name, False)}:{after_key(item, column, wide)}" for name, item in value.items()]
     else:
-        out.append(scalar(value, 0))
-    out.append("\n")
-    return "".join(out)
+        lines = ["-" + after_dash(item, column, wide) for item in value]
+    return ("\n" + " " * column).join(lines)
 
 
 def flow(value: object) -> str:
@@ -161,43 +163,6 @@ def is_printable(text: str) -> bool:
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     return all(_printable(character) or character in "\n\t" for character in set(text))
-
-
-# Collections
-
-
-def _after_key(out: list[str], value: object, column: int, wide: bool) -> None:
-    if value and isinstance(value, dict):
-        out.append("\n" + " " * (column + 2))
-        _block(out, value, column + 2, wide)
-    elif value and isinstance(value, (list, tuple)):
-        at = column + 2 if wide else column
-        out.append("\n" + " " * at)
-        _block(out, value, at, wide)
-    else:
-        out.append(" " + scalar(value, column))
-
-
-def _block(
-    out: list[str], value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool
-) -> None:
-    """The lines of a block collection whose children stand at `column`, the first without its indentation."""
-    join = ""
-    following = "\n" + " " * column
-    if isinstance(value, dict):
-        for name, item in value.items():
-            out.append(f"{join}{_key(name, False)}:")
-            _after_key(out, item, column, wide)
-            join = following
-        return
-    for item in value:
-        out.append(join + "-")
-        join = following
-        if item and isinstance(item, (dict, list, tuple)):
-            out.append(" ")
-            _block(out, item, column + 2, wide)
-        else:
-            out.append(" " + scalar(item, column))
 
 
 def _key(name: object, flow: bool) -> str:

@@ -44,7 +44,7 @@ class Document:
     def given_offsets(self, offsets: list[int]) -> list[int]:
         """Where offsets of `text` (sorted) are in `given`."""
         given = self.given
-        moved = int(given.startswith("\ufeff"))
+        moved = len(given) - len(given.lstrip("\ufeff"))
         if len(given) - moved == len(self.text):
             return [offset + moved for offset in offsets]
         found = []
@@ -59,7 +59,7 @@ class Document:
 
 def line_fed(text: str) -> str:
     """The text without a byte order mark and, where no carriage return stands alone, with line feeds only."""
-    text = text.removeprefix("\ufeff")
+    text = text.lstrip("\ufeff")
     if "\r" in text and text.count("\r") == text.count("\r\n"):
         return text.replace("\r\n", "\n")
     return text

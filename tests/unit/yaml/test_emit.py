@@ -186,6 +186,7 @@ def test_document_of_a_scalar_and_of_a_list() -> None:
     assert emit.document("a: b") == "'a: b'\n"
     assert emit.document([1, []]) == "- 1\n- []\n"
     assert emit.document({}) == "{}\n"
+    assert emit.document("a\nb") == "|-\n  a\n  b\n"
 
 
 def test_after_key() -> None:

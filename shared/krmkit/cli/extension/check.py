@@ -8,7 +8,8 @@ import os
 import sys
 
 from krmkit.cli.extension.client import AddressError, CallError, LocalCaller, caller
-from krmkit.cli.extension.contract import GUIDELINE, ContractReport, check_contract
+from krmkit.cli.extension.contract import GUIDELINE, check_contract
+from krmkit.cli.extension.contractreport import ContractReport
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
 from krmkit.cli.extension.sources import ExtensionError, load, read

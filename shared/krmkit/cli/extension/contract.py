@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
-from dataclasses import dataclass, field
 from statistics import median
 from time import perf_counter
 
+from krmkit.cli.extension.answeredpatches import patch_of, patched_request
 from krmkit.cli.extension.client import CallError
-from krmkit.cli.extension.live import GROUP, VERSION, read_object, read_patch
+from krmkit.cli.extension.contractreport import WARNING, ContractReport
+from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.oddrequests import odd_requests, with_unknown_kind
-from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     HOOKS_VERSION,
-    JSON_MERGE_PATCH,
-    JSON_PATCH,
     VALIDATE_TOPOLOGY,
 )
 from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
-from krmkit.clusterapi.patches.applypatches import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
-from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.clusterapi.variables.definitions import differ
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.lang.jsonequal import json_equal
-from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +31,6 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
-VIOLATION, WARNING = "violation", "warning"
 GUIDELINE = 0.2  # seconds that a call should take at most
 CALLERS = 10
 _ROUNDS = 5
@@ -52,27 +44,6 @@ _GENERIC = (
     "default",
     "extension",
 )
-
-
-@dataclass(slots=True)
-class ContractReport:
-    """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
-
-    findings: list[tuple[str, str, str, str]] = field(default_factory=list)
-    times: list[tuple[str, int, float, float]] = field(default_factory=list)
-    handlers: int = 0
-    calls: int = 0
-
-    def add(self, handler: str, rule: str, message: str, severity: str = VIOLATION) -> None:
-        """Keep a finding, once."""
-        one = (severity, handler, rule, message[:600])
-        if one not in self.findings:
-            self.findings.append(one)
-
-    @property
-    def violations(self) -> int:
-        """How many findings break the contract."""
-        return sum(one[0] == VIOLATION for one in self.findings)
 
 
 def check_contract(
@@ -121,11 +92,7 @@ class _Check:
         handlers = answer.get("handlers")
         if not handlers and not problems:
             self.report.add("", "discovery", "there are no handlers")
-        usable = [
-            one
-            for one in handlers or []
-            if isinstance(one, dict) and one.get("name") and one.get("requestHook")
-        ]
+        usable = [one for one in handlers if _callable(one)] if isinstance(handlers, list) else []
         self.report.handlers = len(usable)
         return usable
 
@@ -142,6 +109,9 @@ class _Check:
         listed = answer.get("variables") or []
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
             self.report.add(name, "variables", "variables must be a list of definitions")
+            return
+        if not all(isinstance(one.get("schema") or {}, dict) for one in listed):
+            self.report.add(name, "variables", "the schema of a variable must be a map")
             return
         for error in validate_class_variables(listed, None, "variables"):
             self.report.add(name, "variables", str(error))
@@ -168,13 +138,13 @@ class _Check:
                 name, "failure", f"refuses a request of a real Cluster: {answer.get('message')}", WARNING
             )
             return
-        patched = self._patched(name, request, answer)
+        patched = patched_request(self.report, name, request, answer)
         if patched is None:
             return
         again = self._ask(hook, name, seconds, patched)
         if again is not None and again.get("status") == "Success":
             for item in again.get("items") or []:
-                patch = self._patch(name, item)
+                patch = patch_of(self.report, name, item)
                 if patch:
                     shown = json.dumps(patch)[:200]
                     self.report.add(
@@ -188,7 +158,7 @@ class _Check:
         for what, one in odd.items():
             answer = self._twice(hook, name, seconds, one, what)
             if answer is not None and answer["status"] == "Success" and hook == GENERATE_PATCHES:
-                self._patched(name, one, answer)
+                patched_request(self.report, name, one, answer)
         unknown = with_unknown_kind(request)
         before = self._ask(hook, name, seconds, request)
         after = self._ask(hook, name, seconds, unknown)
@@ -288,82 +258,10 @@ class _Check:
             self.report.add(name, "message", f"fails without a message, for a request {what}")
         return answer
 
-    def _patch(self, name: str, item: Object) -> Any:
-        try:
-            return read_patch(item.get("patch"), name)
-        except TopologyError as error:
-            self.report.add(name, "patch-encoding", str(error).partition(": ")[2])
-            return None
 
-    def _patched(self, name: str, request: Object, answer: Object) -> Object | None:
-        """The request with the patches applied; None where they are not sound."""
-        result = deepcopy(request)
-        items = {str(item.get("uid")): item for item in result.get("items") or []}
-        sound = True
-        for one in answer.get("items") or []:
-            sound = self._apply(name, one, items) and sound
-        return result if sound else None
-
-    def _apply(self, name: str, one: Any, items: dict[str, Object]) -> bool:
-        item = items.get(str(one.get("uid"))) if isinstance(one, dict) else None
-        if item is None:
-            shown = json.dumps(one)[:100]
-            self.report.add(
-                name, "unknown-uid", f"the answer has an item for no template of the request: {shown}"
-            )
-            return False
-        kind = one.get("patchType")
-        if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
-            self.report.add(
-                name, "patch-type", f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}"
-            )
-            return False
-        patch = self._patch(name, one)
-        if patch is None:
-            return False
-        if not isinstance(patch, list if kind == JSON_PATCH else dict):
-            self.report.add(name, "patch-encoding", f"a {kind} must not be a {type(patch).__name__}")
-            return False
-        before = item["object"]
-        work = RequestItem("", "", {}, before)
-        try:
-            if isinstance(patch, list):
-                _reject_outside(patch)
-                Patched(work).json_patch(patch)
-            else:
-                Patched(work).merge_patch(patch)
-        except TopologyError as error:
-            self.report.add(name, "patch-fails", f"{before.get('kind')}: {error}")
-            return False
-        except _OutsideError as error:
-            self.report.add(name, "protected", f"{before.get('kind')}: {error}")
-            return False
-        for path in _protected_changes(before, work.object):
-            self.report.add(
-                name, "protected", f"{before.get('kind')}: changes {path}, which the controller protects"
-            )
-        item["object"] = work.object
-        return True
-
-
-class _OutsideError(Exception):
-    pass
-
-
-def _reject_outside(patch: list[Object]) -> None:
-    """Only spec takes part; the controller drops the rest without a word."""
-    for operation in patch:
-        path = str(operation.get("path", "")) if isinstance(operation, dict) else ""
-        if not (path == "/spec" or path.startswith("/spec/")):
-            raise _OutsideError(f'changes "{path}"; only fields of /spec may be patched')
-
-
-def _protected_changes(before: Object, after: Object) -> list[str]:
-    found = []
-    for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
-        for base in (("metadata", place), ("spec", "template", "metadata", place)):
-            for name in names:
-                old = find(before, (*base, name))
-                if old is not None and not json_equal(old, find(after, (*base, name))):
-                    found.append(f"{'.'.join(base)}[{name}]")
-    return found
+def _callable(handler: Any) -> bool:
+    """Whether a handler that discovery lists says what to call."""
+    if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
+        return False
+    name, hook = handler.get("name"), handler["requestHook"].get("hook")
+    return isinstance(name, str) and isinstance(hook, str) and bool(name and hook)

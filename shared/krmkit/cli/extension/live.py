@@ -130,13 +130,14 @@ class LiveExtensions:
         try:
             text = caller.call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
             answer = read_object(text)
+            if hook == GENERATE_PATCHES:
+                _check_items(answer)
         except CallError as error:
             if failure_policy(known) == IGNORE:
                 return {"status": "Success"}
             raise TopologyError(f"failed to call extension handler {quote(handler)}: {error}") from None
         for item in answer.get("items") or [] if hook == GENERATE_PATCHES else []:
-            if isinstance(item, dict):
-                item["patch"] = read_patch(item.get("patch"), handler)
+            item["patch"] = read_patch(item.get("patch"), handler)
         return answer
 
     def _handler(self, caller: Caller, config: str, hook: str, name: str, handler: str) -> Object:
@@ -173,6 +174,20 @@ def read_object(text: bytes) -> Object:
     if not isinstance(answer, dict):
         raise CallError(f"failed to decode response: must be an object, got {type(answer).__name__}")
     return answer
+
+
+def _check_items(answer: Object) -> None:
+    """Items in which Go's decoder finds what it looks for: maps with bytes in base64. Raises CallError."""
+    items = answer.get("items") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise CallError("failed to decode response: items must be a list of maps")
+    for index, item in enumerate(items):
+        try:
+            b64decode(item.get("patch") or "", validate=True)
+        except (Base64Error, ValueError, TypeError) as error:
+            raise CallError(
+                f"failed to decode response: items[{index}].patch must be base64 of JSON: {error}"
+            ) from None
 
 
 def read_patch(patch: Any, handler: str) -> Any:

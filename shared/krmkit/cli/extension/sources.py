@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
+_GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
+
 
 class ExtensionError(Exception):
     """Extensions that cannot be read or used; the message says why."""
@@ -53,10 +55,10 @@ def _extensions(path: str) -> list[Object]:
             found += [
                 CollectedObject(one).data
                 for one in resources
-                if one.kind == KIND and one.api_version == API_VERSION
+                if one.kind == KIND and one.api_version.startswith(_GROUP)
             ]
         except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-            text = str(error)
+            text = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise ExtensionError(text if text.startswith(place) else f"{place}: {text}") from None
     return found
 

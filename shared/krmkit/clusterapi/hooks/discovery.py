@@ -59,7 +59,11 @@ def validate_discovery(response: Object, known: Collection[str] = KNOWN_HOOKS) -
         policy = failure_policy(handler)
         if policy not in (FAIL, IGNORE):
             found.append(f'handler {name} failurePolicy {policy} must equal "{IGNORE}" or "{FAIL}"')
-        found += _hook_problems(name, handler.get("requestHook") or {}, known)
+        hook = handler.get("requestHook") or {}
+        if isinstance(hook, dict):
+            found += _hook_problems(name, hook, known)
+        else:
+            found.append(f"handler {name} requestHook must be a map, got {type(hook).__name__}")
     return found
 
 

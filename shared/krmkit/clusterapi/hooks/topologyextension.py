@@ -12,7 +12,7 @@ from krmkit.clusterapi.extensions import (
     JSON_PATCH,
     VALIDATE_TOPOLOGY,
 )
-from krmkit.clusterapi.hooks.extensionschema import SPEC
+from krmkit.clusterapi.hooks.extensionschema import API_VERSION, SPEC
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
 from krmkit.clusterapi.hooks.secrets import SensitiveValues
@@ -26,6 +26,7 @@ from krmkit.lang.gotemplate import TemplateError, parse
 from krmkit.lang.jsondiff import diff
 from krmkit.lang.kubenames import is_dns1123_label
 from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.nested import find
 from krmkit.lang.schema import read_schema
 from krmkit.lang.violations import validate
 
@@ -60,10 +61,13 @@ class TopologyExtension:
     __slots__ = ("_environment", "_handlers", "name", "problems")
 
     def __init__(self, data: Object) -> None:
-        self.name = str((data.get("metadata") or {}).get("name") or "")
+        self.name = str(find(data, ("metadata", "name"), "") or "")
         self.problems: list[tuple[str, str]] = []
         self._environment: KubeEnvironment | None = None
         self._handlers: dict[tuple[str, str], _Handler] = {}
+        version = data.get("apiVersion", API_VERSION)
+        if version != API_VERSION:
+            self.problems.append(("apiVersion", f'must be {API_VERSION}, got "{version}"'))
         spec, violations = validate(read_schema(SPEC), data.get("spec"), "spec")
         self.problems += [(one.path, one.message) for one in violations]
         if not violations and isinstance(spec, dict):
@@ -77,6 +81,10 @@ class TopologyExtension:
                 self.problems.append((f"{path}.name", f'must be unique, got "{name}" twice'))
             names.add(name)
             handler = _Handler(data, path, self.problems, self._cel)
+            if not any(data.get(part) for part in _PARTS.values()):
+                self.problems.append(
+                    (path, f"must have {', '.join(sorted(_PARTS.values()))}, or one of them")
+                )
             for hook, prefix in PREFIXES.items():
                 if data.get(_PARTS[hook]):
                     for problem in is_dns1123_label(prefix + name):

@@ -164,6 +164,24 @@ def test_a_patch_that_is_no_base64() -> None:
         live(fake).generate_patches("g.x", {})
 
 
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        (1, "items must be a list of maps"),
+        ([1], "items must be a list of maps"),
+        ([{"uid": "1", "patch": [1]}], r"items\[0\].patch must be base64"),
+    ],
+)
+def test_items_that_go_cannot_decode(items: Any, message: str) -> None:
+    """They are what a failure policy covers, as all that cannot be decoded."""
+    fake = Fake({"status": "Success", "items": items})
+    ignoring = Fake({"status": "Success", "items": items}, failurePolicy="Ignore")
+
+    with pytest.raises(TopologyError, match=f"failed to decode response: {message}"):
+        live(fake).generate_patches("g.x", {})
+    assert live(ignoring).generate_patches("g.x", {}) == {"status": "Success"}
+
+
 def test_settings_of_an_extension_config() -> None:
     """They lie below those of the request, go over the wire, and are part of what is recorded."""
     fake = Fake({"status": "Success"})

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from krmkit.cli.extension.client import CallError
-from krmkit.cli.extension.contract import ContractReport, check_contract
+from krmkit.cli.extension.contract import check_contract
+from krmkit.cli.extension.contractreport import ContractReport
 from krmkit.cli.extension.samples import of_our_own
 
 Object = dict[str, Any]
@@ -199,3 +200,40 @@ def test_warnings(rule: str, methods: dict[str, Any], recorded: list[Object]) ->
     assert [(severity, found) for severity, _, found, _ in report.findings] == [("warning", rule)], (
         report.findings
     )
+
+
+class OddDiscovery(Sound):
+    def discovery(self) -> Object:
+        hooks: list[Any] = [[1], {"apiVersion": API, "hook": 1}, {"apiVersion": API}, "x"]
+        return {"status": "Success", "handlers": [{"name": "a", "requestHook": one} for one in hooks]}
+
+
+class OddHandlers(Sound):
+    def discovery(self) -> Object:
+        return {"status": "Success", "handlers": 1}
+
+
+class OddItems(Sound):
+    def generate(self, request: Object) -> Object:
+        return {"status": "Success", "items": 1}
+
+
+class OddSchema(Sound):
+    def discover(self) -> Object:
+        return {"status": "Success", "variables": [{"name": "v", "schema": ["x"]}]}
+
+
+@pytest.mark.parametrize(
+    ("odd", "rule", "message"),
+    [
+        (OddDiscovery, "discovery", "requestHook must be a map, got list"),
+        (OddHandlers, "discovery", "handlers must be a list"),
+        (OddItems, "items", "items must be a list, got int"),
+        (OddSchema, "variables", "the schema of a variable must be a map"),
+    ],
+)
+def test_answers_of_another_shape(odd: type[Sound], rule: str, message: str) -> None:
+    """They are findings, whatever is in the place of a list or a map."""
+    found = check(odd()).findings
+
+    assert any(one[2] == rule and message in one[3] for one in found), found

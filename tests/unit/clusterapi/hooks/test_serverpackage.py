@@ -46,6 +46,11 @@ def extension(name: str, **spec: Any) -> Object:
     }
 
 
+def large() -> Object:
+    schema = {"type": "string", "description": "x" * (1 << 20)}
+    return {"name": "big", "variables": [{"name": "v", "schema": {"openAPIV3Schema": schema}}]}
+
+
 def run(*items: Object, **spec: Any) -> Outcome:
     listed = {
         "apiVersion": "config.kubernetes.io/v1",
@@ -75,7 +80,7 @@ def made(outcome: Outcome) -> dict[tuple[str, str], Object]:
         ([deployment()], {"caBundle": "MIIB"}, "bad-ca", "must be a certificate in PEM"),
         ([deployment(), extension("a", handler=[])], {}, "bad-extension", 'did you mean "handlers"?'),
         (
-            [deployment(), extension("a" * (1 << 20))],
+            [deployment(), extension("big", handlers=[large()])],
             {},
             "too-large",
             "a ConfigMap holds at most 1048576 bytes",

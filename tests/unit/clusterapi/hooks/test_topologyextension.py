@@ -69,6 +69,7 @@ def operations(found: TopologyExtension, asked: Object) -> list[Object]:
         ({}, "spec.handlers", "is required"),
         ({"handlers": [{"name": "a", "patchs": []}]}, "spec.handlers[0].patchs", 'did you mean "patches"?'),
         ({"handlers": [{"name": "a"}, {"name": "a"}]}, "spec.handlers[1].name", "must be unique"),
+        ({"handlers": [{"name": "a"}]}, "spec.handlers[0]", "must have patches, validations, variables"),
         (
             {"handlers": [{"name": "A", "patches": [patch(add("/spec/a", value=1))]}]},
             "spec.handlers[0].name",

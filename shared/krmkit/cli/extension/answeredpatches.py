@@ -1,0 +1,104 @@
+"""The patches of an answer, applied as a controller does it: whether they decode, fit, and leave alone what is not theirs."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+
+from krmkit.cli.extension.live import read_patch
+from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.extensions import JSON_MERGE_PATCH, JSON_PATCH
+from krmkit.clusterapi.patches.applypatches import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.lang.jsonequal import json_equal
+from krmkit.lang.nested import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.cli.extension.contractreport import ContractReport
+
+    Object = dict[str, Any]
+
+
+def patch_of(report: ContractReport, name: str, item: Object) -> Any:
+    """The patch of an item as data; None, and a finding, where it does not decode."""
+    try:
+        return read_patch(item.get("patch"), name)
+    except TopologyError as error:
+        report.add(name, "patch-encoding", str(error).partition(": ")[2])
+        return None
+
+
+def patched_request(report: ContractReport, name: str, request: Object, answer: Object) -> Object | None:
+    """The request with the patches applied; None where they are not sound."""
+    result = deepcopy(request)
+    items = {str(item.get("uid")): item for item in result.get("items") or []}
+    listed = answer.get("items") or []
+    if not isinstance(listed, list):
+        report.add(name, "items", f"items must be a list, got {type(listed).__name__}")
+        return None
+    sound = True
+    for one in listed:
+        sound = _apply(report, name, one, items) and sound
+    return result if sound else None
+
+
+def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]) -> bool:
+    item = items.get(str(one.get("uid"))) if isinstance(one, dict) else None
+    if item is None:
+        shown = json.dumps(one)[:100]
+        report.add(name, "unknown-uid", f"the answer has an item for no template of the request: {shown}")
+        return False
+    kind = one.get("patchType")
+    if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
+        report.add(name, "patch-type", f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}")
+        return False
+    patch = patch_of(report, name, one)
+    if patch is None:
+        return False
+    if not isinstance(patch, list if kind == JSON_PATCH else dict):
+        report.add(name, "patch-encoding", f"a {kind} must not be a {type(patch).__name__}")
+        return False
+    before = item["object"]
+    work = RequestItem("", "", {}, before)
+    try:
+        if isinstance(patch, list):
+            _reject_outside(patch)
+            Patched(work).json_patch(patch)
+        else:
+            Patched(work).merge_patch(patch)
+    except TopologyError as error:
+        report.add(name, "patch-fails", f"{before.get('kind')}: {error}")
+        return False
+    except _OutsideError as error:
+        report.add(name, "protected", f"{before.get('kind')}: {error}")
+        return False
+    for path in _protected_changes(before, work.object):
+        report.add(name, "protected", f"{before.get('kind')}: changes {path}, which the controller protects")
+    item["object"] = work.object
+    return True
+
+
+class _OutsideError(Exception):
+    pass
+
+
+def _reject_outside(patch: list[Object]) -> None:
+    """Only spec takes part; the controller drops the rest without a word."""
+    for operation in patch:
+        path = str(operation.get("path", "")) if isinstance(operation, dict) else ""
+        if not (path == "/spec" or path.startswith("/spec/")):
+            raise _OutsideError(f'changes "{path}"; only fields of /spec may be patched')
+
+
+def _protected_changes(before: Object, after: Object) -> list[str]:
+    found = []
+    for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
+        for base in (("metadata", place), ("spec", "template", "metadata", place)):
+            for name in names:
+                old = find(before, (*base, name))
+                if old is not None and not json_equal(old, find(after, (*base, name))):
+                    found.append(f"{'.'.join(base)}[{name}]")
+    return found

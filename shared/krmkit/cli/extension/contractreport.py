@@ -1,0 +1,28 @@
+"""What the test of the contract found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+VIOLATION, WARNING = "violation", "warning"
+
+
+@dataclass(slots=True)
+class ContractReport:
+    """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
+
+    findings: list[tuple[str, str, str, str]] = field(default_factory=list)
+    times: list[tuple[str, int, float, float]] = field(default_factory=list)
+    handlers: int = 0
+    calls: int = 0
+
+    def add(self, handler: str, rule: str, message: str, severity: str = VIOLATION) -> None:
+        """Keep a finding, once."""
+        one = (severity, handler, rule, message[:600])
+        if one not in self.findings:
+            self.findings.append(one)
+
+    @property
+    def violations(self) -> int:
+        """How many findings break the contract."""
+        return sum(one[0] == VIOLATION for one in self.findings)
