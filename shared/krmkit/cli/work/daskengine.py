@@ -38,7 +38,7 @@ class DaskEngine:
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError("--on needs Dask; install krmkit with its extra `fleet`") from None
+            raise EngineError("--on needs Dask; in a checkout of krmkit: pip install '.[fleet]'") from None
         # What is wrong is said once, and not in the log of each part of Dask.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
