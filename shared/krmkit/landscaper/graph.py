@@ -18,8 +18,6 @@ from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 
-FORMATS = ("table", "dot", "mermaid", "json")
-
 
 @dataclass(slots=True)
 class Edge:
@@ -39,8 +37,8 @@ class Graph:
     problems: list[str] = field(default_factory=list)
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, for Mermaid, or as JSON."""
-        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+        """The graph as a table, for Graphviz, or for Mermaid."""
+        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
 
     def _table(self) -> str:
         needs: dict[str, list[str]] = {}
@@ -76,8 +74,9 @@ class Graph:
         ]
         return "\n".join([*lines, ""])
 
-    def _json(self) -> str:
-        data = {
+    def data(self) -> dict[str, object]:
+        """The graph for programs."""
+        return {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
                 for path, (phase, count) in self.nodes.items()
@@ -85,7 +84,6 @@ class Graph:
             "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in self.edges],
             "problems": self.problems,
         }
-        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def graph_of(items: Items) -> Graph:
