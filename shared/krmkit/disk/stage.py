@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from krmkit.disk.foldercopy import FolderCopy, copy_files
 from krmkit.disk.folders import MARK, WORK, open_file
@@ -35,22 +36,19 @@ class FileEdit:
         self.like = like or source
 
 
+@dataclass(slots=True, eq=False)
 class Stage:
     """Prepares new contents in the work folder of `root`; several processes may do so, each with a prefix of its own.
 
     `dry`: nothing is prepared, and the steps only say what would change.
     """
 
-    __slots__ = ("_count", "_folders", "dry", "prefix", "root")
-
-    def __init__(self, root: str, prefix: str = "new", dry: bool = False) -> None:
-        self.root = root
-        self.prefix = prefix
-        self.dry = dry
-        self._count = 0
-        self._folders: dict[
-            str, tuple[str, str]
-        ] = {}  # of a folder: where it really is, where contents for it lie
+    root: str
+    prefix: str = "new"
+    dry: bool = False
+    _count: int = 0
+    # Of a folder: where it really is, and where contents for it lie.
+    _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def prepare_all(
         self, changes: Iterable[FileEdit | FolderCopy], careful: bool = False
