@@ -13,6 +13,8 @@ from dataclasses import dataclass
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _LIBRARY = """
 if __name__ == "__main__":
+    signals = __import__("_signal")
+    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 

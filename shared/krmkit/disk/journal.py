@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 
 from krmkit.disk.folders import MARK, WORK
-from krmkit.disk.primitives import FolderLock, WriteError, digest, remove_tree, sync_folder, sync_folders
+from krmkit.disk.primitives import TreeLock, WriteError, digest, remove_tree, sync_folder, sync_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def recover(path: str) -> list[str]:
     """
     if not unfinished(path):
         return []
-    with FolderLock(path):
+    with TreeLock(os.path.realpath(path)):
         return finish(path)
 
 

@@ -1,6 +1,6 @@
 """Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
 
-1. A lock on the folder lets one process write to it at a time; what a killed one left unfinished is completed first.
+1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a killed one left unfinished is completed first.
 2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
    disk or a missing right costs nothing.
 3. The journal says what is to be renamed and removed (krmkit.disk.journal). From here on the run counts as done.
@@ -13,11 +13,13 @@ import os
 
 from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
-from krmkit.disk.journal import Journal, JournalStep, finish, unfinished
+from krmkit.disk.journal import Journal, JournalStep, finish, recover_above, unfinished
 from krmkit.disk.primitives import (
     FEW,
     FolderLock,
+    TreeLock,
     WriteError,
+    folders_above,
     missing_folders,
     remove_tree,
     sync_disk,
@@ -52,14 +54,14 @@ class Writer:
         self.root = os.path.realpath(root)
         self.stage = Stage(self.root)
         self.notes: list[str] = []
-        self._lock = FolderLock(self.root)
+        self._lock = TreeLock(self.root)
         self._made: list[str] = []
 
     def __enter__(self) -> Writer:
         try:
             self._made = _make_folders(self.root)
-            self._lock.__enter__()
-            self.notes = finish(self.root)
+            self._lock_tree()
+            self.notes += finish(self.root)
             work = os.path.join(self.root, WORK)
             remove_tree(work)
             os.mkdir(work, 0o700)
@@ -69,6 +71,18 @@ class Writer:
                 raise WriteError(_cannot(error, self.root)) from None
             raise
         return self
+
+    def _lock_tree(self) -> None:
+        """Take the lock. A run that was killed may have begun to write to a folder above, which then comes first."""
+        self.notes += recover_above(self.root)
+        self._lock.__enter__()
+        while any(unfinished(folder) for folder in folders_above(self.root)):
+            self._lock.__exit__()
+            found = recover_above(self.root)
+            self._lock.__enter__()
+            if not found:
+                return  # the journal of somebody else, which nobody here may complete
+            self.notes += found
 
     def __exit__(self, *error: object) -> None:
         if not unfinished(self.root):

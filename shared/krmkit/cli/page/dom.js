@@ -43,11 +43,11 @@ function section(id, title, note, ...children) {
 // A table with headings for screen readers. Rows that are many come in portions.
 const PORTION = 100;
 
-function table(label, headings, rows, makeRow, sticky) {
+function table(label, headings, rows, makeRow) {
   const body = h("tbody");
   const whole = h(
     "div",
-    { class: sticky ? "scroll sticky" : "scroll", tabindex: "0", role: "region", "aria-label": label },
+    { class: "scroll rows", tabindex: "0", role: "region", "aria-label": label },
     h(
       "table",
       null,
@@ -56,7 +56,13 @@ function table(label, headings, rows, makeRow, sticky) {
       body,
     ),
   );
-  return portions(rows, (row) => body.append(makeRow(row)), whole);
+  const add = (row) => {
+    const made = makeRow(row);
+    // On a phone a row is a card, and each cell says what it is.
+    [...made.cells].forEach((one, place) => (one.dataset.label = headings[place]));
+    body.append(made);
+  };
+  return portions(rows, add, whole);
 }
 
 // `whole`, with the first rows added to it, and a button for the next ones.

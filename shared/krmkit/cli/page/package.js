@@ -11,7 +11,7 @@ function packageView(one, query) {
   const hits = results.hits + changes.hits + fields.hits;
   const pick = (group) => (query && hits ? group.found : group.all);
   return [
-    h("h2", { class: "path", tabindex: "-1" }, pathText(one.path)),
+    h("div", null, h("h2", { class: "path", tabindex: "-1" }, pathText(one.path)), one.name && !one.path.endsWith(one.name) ? h("p", { class: "about" }, one.name) : null),
     one.failure ? h("p", { class: "banner error", role: "alert" }, h("strong", null, "Failed: "), one.failure) : null,
     query && hits ? h("p", { class: "banner" }, `Only what holds “${query}” is shown. Esc shows all.`) : null,
     findingsSection(one, pick(results), index),

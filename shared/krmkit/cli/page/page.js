@@ -17,7 +17,8 @@ function showReport(report) {
   for (const one of report.packages) summaries.push(summaryOf(one));
   if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
   else if (state.current >= report.packages.length) state.current = -1;
-  const name = report.packages.length === 1 ? report.packages[0].path : counted(report.packages.length, "package");
+  const [first] = report.packages;
+  const name = report.packages.length === 1 ? (first.path === "." && first.name) || first.path : counted(report.packages.length, "package");
   byId("title").textContent = name;
   document.title = `${name}: krmkit report`;
   draw();
@@ -100,7 +101,8 @@ function overview(found) {
   const card = (value, label, kind) => h("div", { class: `card ${value ? kind : ""}` }, h("strong", null, value.toLocaleString("en")), h("span", null, label));
   const rows = [...found].sort((a, b) => summaries[b].error - summaries[a].error || summaries[b].warning - summaries[a].warning || a - b);
   const number = (value, kind) => h("td", { class: `number ${value ? kind : ""}` }, value || "");
-  const clusters = state.report.packages.flatMap((one) => (one.topology ? one.topology.clusters : []));
+  const clusters = state.report.packages.flatMap((one) => (one.topology ? one.topology.clusters.map((each) => ({ ...each, path: one.path })) : []));
+  const moving = clusters.filter((one) => one.action !== "same");
   const variants = (state.report.variants || []).filter((one) => !state.query || JSON.stringify(one).toLowerCase().includes(state.query));
   return [
     h("h2", { class: "quiet" }, "Overview"),
@@ -133,7 +135,7 @@ function overview(found) {
         );
       }),
     ),
-    clusters.length ? section("rolling", "Clusters and machines", counted(clusters.length, "Cluster"), clusterTable(clusters.filter((one) => one.action !== "same"))) : null,
+    moving.length ? section("rolling", "Clusters and machines", `${moving.length} of ${counted(clusters.length, "Cluster")} change`, clusterTable(moving, packageLink)) : null,
   ];
 }
 

@@ -105,12 +105,12 @@ function poolTable(pools) {
 
 const ACTIONS = { same: "", create: "good", change: "warning", remove: "error", refused: "error" };
 
-function clusterTable(clusters) {
+function clusterTable(clusters, link) {
   return table("Clusters, and the machines that roll", ["Cluster", "Action", "Objects", "Machines that roll", "Why"], clusters, (one) =>
     h(
       "tr",
       { "data-item": "", tabindex: "-1" },
-      cell(h("strong", null, `${one.namespace}/${one.name}`)),
+      cell(h("strong", null, `${one.namespace}/${one.name}`), link ? h("div", { class: "about" }, link(one.path)) : null),
       cell(badge(ACTIONS[one.action] || "", one.action)),
       cell(one.changes.length ? h("details", null, h("summary", null, counted(one.changes.length, "object")), objectList(one.changes)) : ""),
       cell(one.rolls.length ? h("ul", { class: "plain" }, one.rolls.map((roll) => h("li", null, roll.group, roll.sure ? null : h("span", { class: "note" }, "the provider decides")))) : "none"),
