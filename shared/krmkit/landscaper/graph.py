@@ -37,10 +37,12 @@ class Graph:
     nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, for Mermaid, or as JSON."""
-        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+        """The graph as a table, for Graphviz, for Mermaid, or as JSON; without secrets, which a template may put into a name."""
+        made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+        return self.secrets.scrub(made) if self.secrets is not None else made
 
     def _table(self) -> str:
         needs: dict[str, list[str]] = {}
@@ -95,7 +97,7 @@ def graph_of(items: Items) -> Graph:
     for namespace in dict.fromkeys(map(namespace_of, roots)):
         specs = {name_of(one): mapping(one.get("spec")) for one in roots if namespace_of(one) == namespace}
         graph.edges += _edges(specs, "")
-    secrets = Secrets.of(items.world)
+    graph.secrets = secrets = Secrets.of(items.world)
     for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
         _add(graph, root, secrets)
     return graph
