@@ -167,7 +167,7 @@ def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: Tex
             stdout.buffer.write(text.encode("utf-8", "replace"))
             stdout.buffer.flush()
         except BrokenPipeError:
-            code = 1  # nobody reads any more: nothing to say, nobody to say it to
+            code = 1  # the reader has gone, so no message would arrive
         except OSError as error:
             code, errors = 1, f"{errors}cannot write the output: {error.strerror or error}\n"
     if errors and stderr is not None:

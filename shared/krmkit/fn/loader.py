@@ -126,7 +126,7 @@ def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
 
 
 def at(folder: str) -> Function:
-    """The function in `folder`, wherever that is. Raises LookupError where no function.yaml is in it."""
+    """Return the function in any folder. Raises LookupError if it has no function.yaml."""
     folder = os.path.abspath(folder)
     if not os.path.isfile(folder + "/function.yaml"):
         raise LookupError(f"there is no function.yaml in {folder}")

@@ -41,7 +41,7 @@ _MOST_CALLS = 50_000
 
 
 class RunOptions:
-    """How to run: `explain` keeps the results that say why, `debug` the traceback of what nobody expected."""
+    """How to run: `explain` keeps the results that say why, `debug` prints the traceback of an unexpected error."""
 
     __slots__ = ("debug", "explain", "limits")
 
@@ -245,7 +245,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
     try:
         found = [item for item in resources.containing(config.kind) if item.ref() == reference]
     except (YamlError, ListError):
-        return  # an item that nobody asked for is broken
+        return  # a broken item, which the function did not need
     if len(found) == 1:
         for one in unnamed:
             one.file = found[0].file()

@@ -40,8 +40,8 @@ HIDDEN = "(secret)"
 class Context:
     """What macros can refer to beside packs. Each is name -> text.
 
-    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro whose value
-    nobody gave: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
+    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro without a
+    value: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
     everything that only the server may know.
     """
 

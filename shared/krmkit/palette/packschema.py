@@ -94,7 +94,8 @@ def check(
 ) -> list[Finding]:
     """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
 
-    A list given as `satisfied` takes what there is to say about the other rules. Raises LimitError where aliases make the values too large to look at.
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError if aliases make the
+    values too large to walk.
     """
     findings: list[Finding] = []
     if schema.problem:

@@ -145,5 +145,5 @@ class _Parser:
 
 
 def _quoting(text: str) -> str:
-    """A hint for a bare clause, which somebody forgot to wrap."""
+    """Return a hint for a clause without `{{ }}` around it."""
     return f"; write '{{{{ {text.strip()} }}}}'" if text.strip() in ("required", "readonly") else ""

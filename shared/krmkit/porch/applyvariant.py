@@ -45,7 +45,7 @@ def apply_variant(
 ) -> AppliedVariant:
     """Apply the variant `name` to the package. InvalidVariantError before anything is touched; PorchError where a step fails.
 
-    Pipeline and injection always run, even when the spec says nothing about them: what the variant put there before goes.
+    Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
     """
     errors = validate_variant(spec)
     if errors:

@@ -199,7 +199,7 @@ class Fleet:
 
 
 def _owner(item: Resource) -> str:
-    """The set that an item says it was made by; "" where it says nothing."""
+    """Return the set that generated an item, by its annotation; "" without one."""
     return (
         item.string("metadata", "annotations", names.GENERATED_BY)
         if item.may_hold(names.GENERATED_BY)

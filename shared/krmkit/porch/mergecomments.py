@@ -1,4 +1,4 @@
-"""Brings comments that are new upstream into a merged resource, where nobody changed the local ones.
+"""Brings comments that are new upstream into a merged resource, where the local ones are unchanged.
 
 `kpt pkg update` does it for comments above a field and behind it, and so for each of the two here: a field that is new gets upstream's;
 a field whose value is as upstream has it gets upstream's, too, if the local comment is that of the base. All else is left alone:

@@ -58,7 +58,7 @@ def _parents_first(folder: str) -> tuple[int, str]:
 
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
-    """A subpackage that upstream deleted goes where nobody edited it, and stays with a conflict where somebody did."""
+    """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
     if old.below(folder) == here.below(folder):
         for path in here.below(folder):
             merged.files.pop(path, None)

@@ -1,4 +1,4 @@
-"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting what nobody changed.
+"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting unchanged resources.
 
 Order: subpackages first, each with its own resources and those of its subpackages; in a package the mutators, then the
 validators. Each function gets what the one before left, narrowed by its selectors; what a validator changes is dropped.
@@ -229,7 +229,7 @@ class _Pipeline:
         config: Resource | None,
         silent: list[Resource] | None = None,
     ) -> list[Resource]:
-        """What the function makes of the items; `silent` is what another program means that says nothing at all.
+        """Run the function on the items and return its output. If a foreign program exits 0 without output, return `silent`.
 
         Raises _StoppedError where it failed; its results are kept."""
         program = self.programs[id(function)]

@@ -1,7 +1,7 @@
 """The folder that rendered variants are written to, and its record of what was written there.
 
 `.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
-what was written. Only what is listed is ever overwritten or removed, and only if nobody has changed it since. The record is put
+what was written. Only listed files are overwritten or removed, and only if they are as they were written. The record is put
 into place together with the files (krmkit.disk.write), so the two never differ.
 
 A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that the parts can be made on
@@ -120,9 +120,9 @@ class VariantFolder:
         return f"{target} leads elsewhere through a link ({real})"
 
     def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
-        """Return the files of a package that somebody has changed since they were written, or put where one is to be written.
+        """Return the files of a package that were changed since they were written, or that stand where one is to be written.
 
-        `wanted` are the digests of what is about to be written there: what is so already is no change of somebody's.
+        `wanted` are the digests of what is about to be written there: a file that has this content already does not count as changed.
         """
         entry = self.entries.get(package)
         known = entry.files if entry is not None else {}
