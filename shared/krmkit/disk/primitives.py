@@ -1,4 +1,4 @@
-"""What writing to a disk needs: the lock on a folder, digests of files, and ways to make what was written last."""
+"""Primitives for writing to a disk: the lock on a folder, digests of files, and syncing of files and folders."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def command(
         except UsageError as error:
             said = str(error)
             said += " " if said.endswith("?") else "; "
-            return _write("", f"{_called(folder)}: {said}--help says what there is\n", 1, stdout, stderr)
+            return _write("", f"{_called(folder)}: {said}--help lists its flags\n", 1, stdout, stderr)
         file, show, options = parsed.file, parsed.show, parsed.options
     try:
         about = definition(folder)
@@ -159,7 +159,7 @@ def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> 
 
 
 def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
-    """Write everything at once. An output that did not arrive whole is a failure, whatever the run said."""
+    """Write everything at once. An output that did not arrive whole is a failure, also after a successful run."""
     if text:
         try:
             if stdout is None:

@@ -66,7 +66,7 @@ def check(
 
 
 def check_previous(previous: Sequence[Pack], profile: Profile) -> list[Finding]:
-    """What the old packs' own rules of type `upgrade` say about the new profile."""
+    """Return the findings of the old packs' own rules of type `upgrade` about the new profile."""
     findings: list[Finding] = []
     before = Profile(previous)
     for old in previous:

@@ -47,7 +47,7 @@ class Macro:
 
     @property
     def body(self) -> str:
-        """What stands between the braces, without trim marks and without the escapes of the scalar around it."""
+        """Return the text between the braces, without trim marks and without the escapes of the scalar around it."""
         body = self.raw[2:-2]
         if body.startswith("-") and body[1:2] in (" ", "\t", "\n", "\r"):
             body = body[1:]

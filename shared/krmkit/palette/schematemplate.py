@@ -18,7 +18,7 @@ class SchemaTemplateError(ValueError):
 
 
 class SchemaTemplate:
-    """What one key's template asks for. `format` is None where there is no format clause."""
+    """The demands of one key's template. `format` is None without a format clause."""
 
     __slots__ = ("format", "hints", "readonly", "required")
 

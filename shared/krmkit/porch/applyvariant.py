@@ -31,7 +31,7 @@ class InvalidVariantError(PorchError):
 
 
 class AppliedVariant:
-    """What was done: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
+    """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
 
     __slots__ = ("pipeline_changed", "points")
 

@@ -32,7 +32,7 @@ FOLDER = "variants"
 
 
 class SetError(PorchError):
-    """What stops a set: `conditions` are those that the controller would write, `resource` is the set."""
+    """An error that stops a set: `conditions` are those that the controller would write, `resource` is the set."""
 
     def __init__(self, packages: DecodedVariant, reason: str, message: str) -> None:
         super().__init__(message)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from krmkit.krm.finding import Finding
 
     class Observer(Protocol):
-        """Who wants to see a pipeline work."""
+        """Is told about the functions of a pipeline as they run."""
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
@@ -91,7 +91,7 @@ class _Pipeline:
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
-        """What the files would have become before a validator failed, where that can be said."""
+        """Return the changes of files as they were before a validator failed, if they can be computed."""
         if items is None:
             return []
         try:
@@ -214,7 +214,7 @@ class _Pipeline:
         resources: list[Resource],
         config: Resource | None,
     ) -> list[FileResource]:
-        """What a function gave back, put into its places. Raises _StoppedError, PlaceError where it cannot be kept."""
+        """Put the output of a function into its places. Raises _StoppedError or PlaceError if it cannot be kept."""
         items = self.places.settle(resources, package, folder_of(config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:

@@ -112,7 +112,7 @@ class VariantFolder:
         return ""
 
     def elsewhere(self, path: str) -> str:
-        """Where a path below the folder really leads, "" where no link is on the way: links are never followed."""
+        """Return the target of a path below the folder, "" without a link on the way: links are never followed."""
         target = os.path.join(self.path, path)
         real = os.path.realpath(target)
         if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
@@ -138,11 +138,11 @@ class VariantFolder:
         return found
 
     def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
-        """What removes a package's files, and the folders that go with them if nothing else is in them."""
+        """Return the steps that remove a package's files, and the folders to remove if they are empty then."""
         return self.gone(package, self.entries[package].files)
 
     def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
-        """What removes these files of a package, and their folders; what is behind a link stays."""
+        """Return the steps that remove these files of a package, and their folders; files behind a link stay."""
         changes = []
         folders = set()
         for path in paths:
@@ -166,7 +166,7 @@ class VariantFolder:
                 raise FolderError(elsewhere)
 
     def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
-        """What writes the record of these entries; `takes` says which packages belong to the part that this run makes."""
+        """Return the steps that write the record of these entries; `takes` says which packages belong to the part that this run makes."""
         if not self.part:
             gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
             return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
@@ -192,7 +192,7 @@ def _is_record(name: str) -> bool:
 
 
 def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
-    """What several records say together: the highest generation counts."""
+    """Merge several records: the highest generation counts."""
     found: dict[str, WrittenPackage | None] = {}
     for _, entries in sorted(records, key=lambda record: record[0]):
         found.update(entries)
