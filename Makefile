@@ -77,7 +77,7 @@ proto: venv ## write the Python code of *.proto, beside them
 	@$(DEV) -m tools.proto
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel jsonschema protobuf serve extension preview spiff testing build dev image sbom; do \
+	@for name in run cel jsonschema protobuf serve extension preview spiff fleet testing build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 if __name__ == "__main__":
+    signals = __import__("_signal")
+    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 

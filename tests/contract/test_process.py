@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -309,3 +312,54 @@ def test_old_python(folder: Path) -> None:
 
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == "krmkit needs Python 3.11 or newer, and this is Python 3.9.0\n"
+
+
+def test_interrupted_while_it_starts() -> None:
+    """Ctrl-C at any moment, also while modules load, ends a function without a traceback of its code and without half a list."""
+    folder = FUNCTIONS[0]
+    text = text_of(folder).encode()
+    command = [sys.executable, str(folder / "main.py")]
+    whole = start(command, text).stdout
+    dice = random.Random(7)
+    codes = set()
+    for _ in range(20):
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            time.sleep(dice.uniform(0.005, 0.05))
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(text)
+        codes.add(process.returncode)
+        assert b"main.py" not in stderr, stderr
+        assert b"krmkit" not in stderr, stderr
+        assert stdout in (b"", whole)
+        assert process.returncode in (0, 1, 130, -signal.SIGINT)
+        assert process.returncode or stdout == whole
+
+    assert codes - {0}, "no signal came early enough"
+
+
+def test_interrupted_while_it_imports(tmp_path: Path) -> None:
+    """The same at the one moment that matters: a module that main.py imports waits for the signal."""
+    (tmp_path / "re.py").write_text(
+        "import sys\nprint('here', file=sys.stderr, flush=True)\nwhile True:\n    pass\n"
+    )
+    main = (
+        (FUNCTIONS[0] / "main.py")
+        .read_text("utf-8")
+        .replace("sys.path.insert(0, ", "sys.path.insert(0, sys.argv[1]); (")
+    )
+    folder = tmp_path / "function"
+    folder.mkdir()
+    (folder / "main.py").write_text(
+        main.replace("    sys.path.insert(0, sys.argv[1])", "    sys.path.insert(0, sys.argv[1]); import re")
+    )
+    with subprocess.Popen(
+        [sys.executable, "-S", str(folder / "main.py"), str(tmp_path)], stderr=subprocess.PIPE
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"here\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == b""
+
+    assert process.returncode == -signal.SIGINT

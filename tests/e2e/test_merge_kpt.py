@@ -130,3 +130,43 @@ def test_packages_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
             assert documents(merged[path]) == documents(expected[path]), path
         elif path.partition("/")[0] in with_resources or not path.endswith(".yaml"):
             assert merged.get(path) == expected.get(path), path
+
+
+COMMENTED = """\
+# {head}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+"""
+
+
+def test_comments_are_those_of_kpt(kpt: str, tmp_path: Path) -> None:
+    """New, changed and removed comments above fields and behind them, in a file that people edited elsewhere."""
+    base = (
+        COMMENTED.format(head="old")
+        + '  a: "1"\n  b: "1" # old b\n  c: "1" # old c\n  # old\n  d: "1" # old d\n  e: "1"\n'
+    )
+    new = (
+        COMMENTED.format(head="new")
+        + '  # above a\n  a: "1"\n  b: "2" # new b\n  c: "1" # new c\n  d: "1"\n  e: "1" # new e\n'
+        + '  # above f\n  f: "1" # f\n  m: # of m\n    # inside\n    deep: "1"\n'
+    )
+    here = base.replace('  e: "1"\n', '  e: "1" # mine\n  z: "1" # local\n')
+
+    (path,) = update(kpt, tmp_path, ({"a.yaml": base}, {"a.yaml": new}, {"a.yaml": here})).keys() - {
+        "Kptfile"
+    }
+    expected = (tmp_path / "local/pkg" / path).read_text("utf-8")
+    encoded = [{"Kptfile": KPTFILE.encode(), "a.yaml": text.encode()} for text in (base, new, here)]
+    merged = merge_packages(*encoded).files["a.yaml"].decode()
+
+    def lines(text: str) -> list[str]:
+        marks = (IDENTIFIER, "annotations:")
+        kept = [line.replace(" # kpt-merge: /a", "") for line in text.splitlines()]
+        return sorted(line for line in kept if not any(mark in line for mark in marks))
+
+    assert lines(merged) == lines(expected)
+    for line in ("# new", '  b: "2" # new b', '  e: "1" # mine', '  z: "1" # local', "    # inside"):
+        assert line in merged.splitlines()

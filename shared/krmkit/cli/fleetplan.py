@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.krm.resource import Resource
@@ -29,30 +30,26 @@ class FleetError(ValueError):
     """Nothing can be rendered; the message says why."""
 
 
+@dataclass(slots=True, eq=False)
 class Task:
     """One variant: whose it is, where its blueprint is, where it goes. `error` says why it cannot even be tried."""
 
-    __slots__ = ("blueprint", "error", "name", "namespace", "owner", "spec", "target")
-
-    def __init__(self, name: str, namespace: str, owner: str, spec: dict[str, Any]) -> None:
-        self.name = name
-        self.namespace = namespace
-        self.owner = owner
-        self.spec = spec
-        self.blueprint = ""
-        self.target = ""
-        self.error = ""
+    name: str
+    namespace: str
+    owner: str
+    spec: dict[str, Any]
+    blueprint: str = ""
+    target: str = ""
+    error: str = ""
 
 
+@dataclass(slots=True, eq=False)
 class FleetPlan:
     """All variants of the given sets; `owners` are the sets and single variants, as generated-by annotations name them."""
 
-    __slots__ = ("owners", "tasks", "warnings")
-
-    def __init__(self) -> None:
-        self.tasks: list[Task] = []
-        self.owners: set[str] = set()
-        self.warnings: list[str] = []
+    tasks: list[Task] = field(default_factory=list)
+    owners: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
 
 
 def plan_variants(
@@ -106,19 +103,19 @@ def plan_variants(
 def _refuse_blind(objects: list[Resource], spec: dict[str, Any], namespace: str, label: str) -> None:
     """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go."""
     for number, target in enumerate(spec.get("targets") or ()):
-        for field in ("repositorySelector", "objectSelector"):
-            selector = target.get(field)
+        for selecting in ("repositorySelector", "objectSelector"):
+            selector = target.get(selecting)
             if not isinstance(selector, dict):
                 continue
             version, kind = REPOSITORY_VERSION, REPOSITORY_KIND
-            if field == "objectSelector":
+            if selecting == "objectSelector":
                 version, kind = str(selector.get("apiVersion") or ""), str(selector.get("kind") or "")
             if not any(
                 (item.api_version, item.kind) == (version, kind) and in_namespace(item.namespace, namespace)
                 for item in objects
             ):
                 raise FleetError(
-                    f"{label}: spec.targets[{number}].{field}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
+                    f"{label}: spec.targets[{number}].{selecting}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
                     " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
                 )
 

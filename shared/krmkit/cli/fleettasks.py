@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
 from krmkit.cli.work.shard import Shard
@@ -17,35 +18,22 @@ from krmkit.render.variantpackages import UpstreamPackage, VariantError, find_up
 from krmkit.yaml.errors import YamlError
 
 
+@dataclass(slots=True, eq=False)
 class Row:
     """What came of one variant. `files` are all files of its package with their digests, `changed` the paths of those that
     change, `steps` what changes them, `prune` the
     folders that may be empty then, `diff` what changes as text."""
 
-    __slots__ = (
-        "changed",
-        "diff",
-        "error",
-        "files",
-        "gates",
-        "number",
-        "prune",
-        "steps",
-        "variant",
-        "warnings",
-    )
-
-    def __init__(self, number: int, variant: str) -> None:
-        self.number = number
-        self.variant = variant
-        self.changed: list[str] = []
-        self.gates: list[str] = []
-        self.warnings: list[str] = []
-        self.files: dict[str, str] = {}
-        self.steps: list[JournalStep] = []
-        self.prune: list[str] = []
-        self.diff = ""
-        self.error = ""
+    number: int
+    variant: str
+    changed: list[str] = field(default_factory=list)
+    gates: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    steps: list[JournalStep] = field(default_factory=list)
+    prune: list[str] = field(default_factory=list)
+    diff: str = ""
+    error: str = ""
 
 
 class FleetTasks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.disk.folders import TreeError, entries, read_file
@@ -35,15 +36,13 @@ class InitError(Exception):
     """The folder cannot become a package; the message says why."""
 
 
+@dataclass(slots=True, eq=False)
 class FolderContents:
     """What lies in a folder: its resources, and the files that are none, with what Helm's have in common."""
 
-    __slots__ = ("helm", "ignored", "resources")
-
-    def __init__(self) -> None:
-        self.resources: list[Resource] = []
-        self.ignored: list[str] = []
-        self.helm = False
+    resources: list[Resource] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    helm: bool = False
 
 
 def parser() -> CommandParser:

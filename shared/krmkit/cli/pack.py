@@ -61,7 +61,11 @@ def main(words: list[str]) -> int:
         if arguments.command == "show":
             return _show(arguments.folders, arguments.format, Terminal(sys.stdout, arguments.color))
         if arguments.command == "import":
-            written = imported(arguments.folders, arguments.out, _say)
+            progress = Terminal(sys.stderr)
+            try:
+                written = imported(arguments.folders, arguments.out, _say, progress.line)
+            finally:
+                progress.line("")
         else:
             package = read(arguments.package)
             for note in package.notes:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 
 from krmkit.disk.folders import TreeError, entries, files, open_file, read_file
-from krmkit.disk.write import FileEdit, Writer
+from krmkit.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -35,27 +36,33 @@ class PackFolderError(ValueError):
     """A folder cannot become part of a package, or a pack no folder; the message says which and why."""
 
 
-def imported(folders: list[str], out: str, say: Callable[[str], object] = bool) -> list[str]:
+def imported(
+    folders: list[str], out: str, say: Callable[[str], object] = bool, step: Callable[[str], object] = bool
+) -> list[str]:
     """Bring pack folders into the package `out`; returns the paths of the ConfigMaps. Raises PackFolderError, WriteError.
 
-    `say` gets a sentence for each killed run that was completed first.
+    `say` gets a sentence for each killed run that was completed first, `step` how far the work is.
     """
     # The lock holds while .krmignore is read and written: two imports at once lose no line of it.
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
-        changes = _import(folders, out, writer.root)
-        writer.put(changes)
+        changes, copies = _import(folders, out, writer.root, step)
+        step("writing")
+        writer.put([*changes, *copies])
     return [os.path.join(out, change.path) for change in changes[: len(folders)]]
 
 
-def _import(folders: list[str], out: str, root: str) -> list[FileEdit]:
-    """The changes that an import makes, the ConfigMaps in the order of the folders first."""
+def _import(
+    folders: list[str], out: str, root: str, step: Callable[[str], object]
+) -> tuple[list[FileEdit], list[FolderCopy]]:
+    """What an import writes, the ConfigMaps in the order of the folders first, and the folders that it copies."""
     changes: list[FileEdit] = []
     ignored: list[str] = []
-    copies: list[FileEdit] = []
+    copies: list[FolderCopy] = []
     seen: dict[str, str] = {}
-    for given in folders:
+    for number, given in enumerate(folders, 1):
+        step(f"pack {number} of {len(folders)}")
         folder = os.path.realpath(given)
         texts, others = _pack_files(folder, given)
         name = item_name(os.path.basename(folder))
@@ -71,13 +78,13 @@ def _import(folders: list[str], out: str, root: str) -> list[FileEdit]:
             ignored.append(f"/{inside}/")
         elif others:
             ignored.append(f"/{name}/")
-            copies += [FileEdit(f"{name}/{path}", None, "", os.path.join(folder, path)) for path in others]
+            copies.append(FolderCopy(name, folder, others))
         path = f"{name}.yaml"
         _refuse_strangers(os.path.join(root, path), name)
         changes.append(
             FileEdit(path, None, config_map(name, inside or os.path.basename(folder), texts, given))
         )
-    return [*changes, *copies, *_package_files(root, ignored)]
+    return [*changes, *_package_files(root, ignored)], copies
 
 
 def exported(package: Package, out: str) -> list[str]:
@@ -183,7 +190,8 @@ def _regular(folder: str, label: str) -> list[str]:
         found = sorted(files(folder))
         for path in found:
             # A link to a file of the folder counts as the file; one to a folder could lead to no end.
-            os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
+            if not stat.S_ISREG(os.lstat(f"{folder}/{path}").st_mode):
+                os.close(open_file(os.path.join(folder, path), f"{label}/{path}", within=folder))
     except TreeError as error:
         raise PackFolderError(f"{error}, or take it away") from None
     except OSError as error:

@@ -19,7 +19,8 @@ from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
 from krmkit.render.diff import diff
 from krmkit.render.package import KPTFILE, Package, PackageError, read
-from krmkit.render.pipeline import Rendering, render
+from krmkit.render.pipeline import render
+from krmkit.render.rendering import Rendering
 from krmkit.render.resultlist import FILE, FunctionRun, results_text
 from krmkit.render.source import FileResource
 

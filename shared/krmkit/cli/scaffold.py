@@ -8,10 +8,13 @@ What it holds works at once: contract, example and docs pass before anything is 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _LIBRARY = """
 if __name__ == "__main__":
+    signals = __import__("_signal")
+    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
@@ -208,15 +211,13 @@ ENTRYPOINT ["/usr/bin/python3", "/functions/{name}/main.py"]
 BASE = "ghcr.io/krmkit/catalog:unstable"
 
 
+@dataclass(slots=True, eq=False)
 class Place:
     """Where a function is to be: its registry, the apiVersion of its config, and whether it is one of this catalog."""
 
-    __slots__ = ("api_version", "inside", "registry")
-
-    def __init__(self, registry: str, api_version: str, inside: bool = False) -> None:
-        self.registry = registry
-        self.api_version = api_version
-        self.inside = inside
+    registry: str
+    api_version: str
+    inside: bool = False
 
 
 def files(name: str, place: Place) -> dict[str, str]:

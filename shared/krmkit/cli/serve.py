@@ -7,6 +7,7 @@ import sys
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, positive, seconds, size
+from krmkit.lang.extras import how
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -111,7 +112,7 @@ def main(words: list[str]) -> int:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        print("krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it", file=sys.stderr)
+        print(f"krmkit serve: grpcio is missing: {how('serve')}", file=sys.stderr)
         return 1
     settings = EvaluatorSettings(
         arguments.host,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack
 
 from krmkit.cli.arguments import CommandParser, add_output, add_running, cores, count, say
 from krmkit.cli.fleetplan import FleetError
@@ -16,8 +16,9 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.enginechoice import add_on, engine_for
 from krmkit.cli.work.shard import add_shard
-from krmkit.cli.work.workengine import local
+from krmkit.cli.work.workengine import EngineError
 from krmkit.disk.journal import recover
 from krmkit.disk.write import Writer
 from krmkit.fn.knownfunctions import CatalogError, catalog
@@ -70,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
         help="how many processes work (default: one for each core)",
     )
     add_shard(render)
+    add_on(render)
     render.add_argument(
         "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
     )
@@ -104,7 +106,8 @@ def main(words: list[str]) -> int:
     progress = Terminal(sys.stderr, arguments.color)
     terminal = Terminal(sys.stdout, arguments.color)
     try:
-        with Writer(arguments.out) if not quiet else nullcontext() as writer:
+        with ExitStack() as stack:
+            writer = None if quiet else stack.enter_context(Writer(arguments.out))
             notes = writer.notes if writer is not None else recover(arguments.out)
             for note in notes:
                 say(_COMMAND, note)
@@ -123,10 +126,12 @@ def main(words: list[str]) -> int:
             fleet.timeout = arguments.timeout
             rows = []
             total = len(fleet.numbers)
-            for row in run(fleet, local(arguments.jobs or cores(), total), writer):
+            engine = engine_for(arguments.on, arguments.jobs or cores(), total)
+            stack.callback(engine.close)
+            for row in run(fleet, engine, writer):
                 rows.append(row)
                 _progress(progress, len(rows), total, row.variant)
-    except (CatalogError, FleetError, OSError) as error:
+    except (CatalogError, EngineError, FleetError, OSError) as error:
         progress.line("")
         said = (
             f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error

@@ -6,6 +6,8 @@ cost a look at their kind.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.clusterapi.apiobjects import GROUP
 from krmkit.krm import annotations as names
 
@@ -80,6 +82,7 @@ class CollectedObject:
         return self._data
 
 
+@dataclass(slots=True, eq=False)
 class Collected:
     """What `collect` found. `clusters` are in the order of the items; the others are looked up.
 
@@ -87,24 +90,13 @@ class Collected:
     `duplicates`: Clusters, classes and templates whose kind, namespace and name an earlier item has; they count no more.
     """
 
-    __slots__ = (
-        "classes",
-        "clusters",
-        "crds",
-        "duplicates",
-        "others",
-        "previous_classes",
-        "previous_clusters",
-    )
-
-    def __init__(self) -> None:
-        self.duplicates: list[CollectedObject] = []
-        self.clusters: list[CollectedObject] = []
-        self.classes: dict[Key, CollectedObject] = {}
-        self.crds: list[CollectedObject] = []
-        self.others: dict[Reference, CollectedObject] = {}
-        self.previous_clusters: dict[Key, CollectedObject] = {}
-        self.previous_classes: dict[Key, CollectedObject] = {}
+    duplicates: list[CollectedObject] = field(default_factory=list)
+    clusters: list[CollectedObject] = field(default_factory=list)
+    classes: dict[Key, CollectedObject] = field(default_factory=dict)
+    crds: list[CollectedObject] = field(default_factory=list)
+    others: dict[Reference, CollectedObject] = field(default_factory=dict)
+    previous_clusters: dict[Key, CollectedObject] = field(default_factory=dict)
+    previous_classes: dict[Key, CollectedObject] = field(default_factory=dict)
 
     def find(self, group: str, kind: str, namespace: str, name: str) -> CollectedObject | None:
         """An object that is neither Cluster nor ClusterClass; its version does not matter."""

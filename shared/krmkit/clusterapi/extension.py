@@ -32,7 +32,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -164,15 +164,13 @@ class Templates:
         self.refusals.append(f"{template.describe()}: {message}")
 
 
+@dataclass(slots=True, eq=False)
 class Extension:
     """An extension with handlers; `name` is the one of its ExtensionConfig."""
 
-    __slots__ = ("_handlers", "_listed", "name")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._handlers: dict[tuple[str, str], Callable[[Object], Object]] = {}
-        self._listed: list[Object] = []
+    name: str
+    _handlers: dict[tuple[str, str], Callable[[Object], Object]] = field(default_factory=dict, init=False)
+    _listed: list[Object] = field(default_factory=list, init=False)
 
     def generate_patches(self, name: str, **options: Any) -> Callable[[Walk], Walk]:
         """Add a handler that changes templates. options: timeoutSeconds, failurePolicy."""

@@ -10,9 +10,10 @@ Without a journal nothing has been put into place, and `.krmkit-work` can go.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from krmkit.disk.folders import MARK, WORK
-from krmkit.disk.primitives import FolderLock, WriteError, digest, remove_tree, sync_folder, sync_folders
+from krmkit.disk.primitives import TreeLock, WriteError, digest, remove_tree, sync_folder, sync_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +24,15 @@ BACK = f"{WORK}/journal-back"
 _VERSION = 1
 
 
+@dataclass(slots=True, eq=False)
 class JournalStep:
-    """One file: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
+    """One file, or one new folder: its `path`, where its new content lies (`new`, "" if the file goes), where the old one (`old`, "" if there
     was none), and the digest of the old content (`before`). All paths are relative to the folder that is written to."""
 
-    __slots__ = ("before", "new", "old", "path")
-
-    def __init__(self, path: str, new: str, old: str, before: str) -> None:
-        self.path = path
-        self.new = new
-        self.old = old
-        self.before = before
+    path: str
+    new: str
+    old: str
+    before: str
 
 
 class Journal:
@@ -134,7 +133,7 @@ def recover(path: str) -> list[str]:
     """
     if not unfinished(path):
         return []
-    with FolderLock(path):
+    with TreeLock(os.path.realpath(path)):
         return finish(path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from krmkit.disk.folders import TreeError, open_file
+from krmkit.disk.folders import WORK, TreeError, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ FEW = 16  # so many files are made to last one by one; more of them all at once
 _PATIENCE = 60.0  # seconds to wait for another writer
 _PAUSE = 0.02
 _CHUNK = 1 << 20
+_SIGNS = ("Kptfile", ".krmkit-variants", WORK)
 
 
 class WriteError(OSError):
@@ -60,13 +61,15 @@ def digest_of_text(text: str | None) -> str:
 class FolderLock:
     """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
 
-    Raises WriteError if another process holds it for a minute. Example: `with FolderLock("pkg"): ...`.
+    `shared`: several may hold it, while nobody holds it alone. Raises WriteError if another process holds it for a minute.
+    Example: `with FolderLock("pkg"): ...`.
     """
 
-    __slots__ = ("_handle", "path")
+    __slots__ = ("_handle", "path", "shared")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, shared: bool = False) -> None:
         self.path = path
+        self.shared = shared
         self._handle = -1
 
     def __enter__(self) -> FolderLock:
@@ -82,7 +85,7 @@ class FolderLock:
         try:
             while True:
                 try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(handle, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
                     break
                 except BlockingIOError:
                     if time.monotonic() > end:
@@ -104,6 +107,50 @@ class FolderLock:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
+
+
+class TreeLock:
+    """The lock on a folder and on what is below it: who writes to a package or to one of its subpackages waits for the other.
+
+    All take the locks in one order, from the top down: those of the folders above, which others below may share, then that of the
+    folder alone. Only folders above count that krmkit writes to as a whole. Example: `with TreeLock("pkg/sub"): ...`.
+    """
+
+    __slots__ = ("_locks", "path")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._locks: list[FolderLock] = []
+
+    def __enter__(self) -> TreeLock:
+        above = [folder for folder in folders_above(self.path) if _is_written_to(folder)]
+        try:
+            for lock in [*(FolderLock(folder, shared=True) for folder in above), FolderLock(self.path)]:
+                lock.__enter__()
+                self._locks.append(lock)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        while self._locks:
+            self._locks.pop().__exit__()
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders that a folder lies in, the outermost first."""
+    found = []
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found[::-1]
+
+
+def _is_written_to(folder: str) -> bool:
+    """Whether a folder is a package, the folder of a fleet, or one that somebody writes to at this moment."""
+    return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 
 def remove_tree(path: str) -> None:

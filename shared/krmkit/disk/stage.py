@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
+from krmkit.disk.foldercopy import FolderCopy, copy_files
 from krmkit.disk.folders import MARK, WORK, open_file
 from krmkit.disk.journal import JournalStep
 from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CHUNK = 1 << 20
 
@@ -30,22 +36,50 @@ class FileEdit:
         self.like = like or source
 
 
+@dataclass(slots=True, eq=False)
 class Stage:
     """Prepares new contents in the work folder of `root`; several processes may do so, each with a prefix of its own.
 
     `dry`: nothing is prepared, and the steps only say what would change.
     """
 
-    __slots__ = ("_count", "_folders", "dry", "prefix", "root")
+    root: str
+    prefix: str = "new"
+    dry: bool = False
+    _count: int = 0
+    # Of a folder: where it really is, and where contents for it lie.
+    _folders: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def __init__(self, root: str, prefix: str = "new", dry: bool = False) -> None:
-        self.root = root
-        self.prefix = prefix
-        self.dry = dry
-        self._count = 0
-        self._folders: dict[
-            str, tuple[str, str]
-        ] = {}  # of a folder: where it really is, where contents for it lie
+    def prepare_all(
+        self, changes: Iterable[FileEdit | FolderCopy], careful: bool = False
+    ) -> list[JournalStep]:
+        """Prepare files and copies of folders; what is there already needs no step. Raises WriteError, OSError."""
+        steps: list[JournalStep | None] = []
+        for change in changes:
+            if isinstance(change, FileEdit):
+                steps.append(self.prepare(change, careful))
+            elif not self.dry and self._is_free(change.path):
+                steps.append(self._prepare_folder(change))
+            else:
+                steps += [
+                    self.prepare(
+                        FileEdit(f"{change.path}/{name}", None, "", os.path.join(change.source, name))
+                    )
+                    for name in change.files
+                ]
+        return [step for step in steps if step is not None]
+
+    def _is_free(self, path: str) -> bool:
+        """Whether a folder can be put there by one rename: nothing has its name, and it is no place on another disk."""
+        return (
+            not os.path.lexists(os.path.join(self.root, path)) and not self._folder(os.path.dirname(path))[1]
+        )
+
+    def _prepare_folder(self, copy: FolderCopy) -> JournalStep:
+        self._count += 1
+        new = f"{WORK}/{self.prefix}-{self._count}"
+        copy_files(copy, os.path.join(self.root, new), _umask())
+        return JournalStep(copy.path, new, "", "")
 
     def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
         """Prepare one file; None where it has this content and these rights already. Raises WriteError, OSError.

@@ -1,6 +1,6 @@
 """Write files so that a crash at any moment loses nothing: the run counts as not done, or the next run completes it.
 
-1. A lock on the folder lets one process write to it at a time; what a killed one left unfinished is completed first.
+1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a killed one left unfinished is completed first.
 2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so far, so a full
    disk or a missing right costs nothing.
 3. The journal says what is to be renamed and removed (krmkit.disk.journal). From here on the run counts as done.
@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import os
 
+from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
-from krmkit.disk.journal import Journal, JournalStep, finish, unfinished
+from krmkit.disk.journal import Journal, JournalStep, finish, recover_above, unfinished
 from krmkit.disk.primitives import (
     FEW,
     FolderLock,
+    TreeLock,
     WriteError,
+    folders_above,
     missing_folders,
     remove_tree,
     sync_disk,
@@ -28,7 +31,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["MARK", "FileEdit", "Stage", "WriteError", "Writer", "write", "write_file", "write_folder"]
+__all__ = [
+    "MARK",
+    "FileEdit",
+    "FolderCopy",
+    "Stage",
+    "WriteError",
+    "Writer",
+    "write",
+    "write_file",
+    "write_folder",
+]
 
 
 class Writer:
@@ -41,14 +54,14 @@ class Writer:
         self.root = os.path.realpath(root)
         self.stage = Stage(self.root)
         self.notes: list[str] = []
-        self._lock = FolderLock(self.root)
+        self._lock = TreeLock(self.root)
         self._made: list[str] = []
 
     def __enter__(self) -> Writer:
         try:
             self._made = _make_folders(self.root)
-            self._lock.__enter__()
-            self.notes = finish(self.root)
+            self._lock_tree()
+            self.notes += finish(self.root)
             work = os.path.join(self.root, WORK)
             remove_tree(work)
             os.mkdir(work, 0o700)
@@ -59,6 +72,18 @@ class Writer:
             raise
         return self
 
+    def _lock_tree(self) -> None:
+        """Take the lock. A run that was killed may have begun to write to a folder above, which then comes first."""
+        self.notes += recover_above(self.root)
+        self._lock.__enter__()
+        while any(unfinished(folder) for folder in folders_above(self.root)):
+            self._lock.__exit__()
+            found = recover_above(self.root)
+            self._lock.__enter__()
+            if not found:
+                return  # the journal of somebody else, which nobody here may complete
+            self.notes += found
+
     def __exit__(self, *error: object) -> None:
         if not unfinished(self.root):
             remove_tree(os.path.join(self.root, WORK))
@@ -66,17 +91,17 @@ class Writer:
                 _rmdir(folder)
         self._lock.__exit__()
 
-    def put(self, changes: list[FileEdit], careful: bool = False) -> None:
+    def put(self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False) -> None:
         """Bring files to their new state, all of them or none; `careful` as in `write`. Raises WriteError."""
         try:
-            found = [self.stage.prepare(change, careful) for change in changes]
+            steps = self.stage.prepare_all(changes, careful)
         except TreeError as error:
             raise WriteError(f"{error}; nothing was written") from None
         except OSError as error:
             if isinstance(error, WriteError):
                 raise
             raise WriteError(f"{_cannot(error, self.root)}; nothing was written") from None
-        self.commit([step for step in found if step is not None])
+        self.commit(steps)
 
     def commit(self, steps: list[JournalStep], prune: Iterable[str] = ()) -> None:
         """Put what was prepared into place, all of it or, after a WriteError, nothing. Folders in `prune` go if empty."""
@@ -221,8 +246,14 @@ def _second_name(path: str, second: str) -> None:
 def _sync(root: str, steps: list[JournalStep]) -> None:
     """Make everything prepared last: a few files one by one, many all at once."""
     prepared = [os.path.join(root, step.new) for step in steps if step.new]
-    if len(prepared) > FEW and sync_disk(root):
-        prepared = [path for path in prepared if f"/{WORK}/" not in path]
+    folders = [path for path in prepared if os.path.isdir(path)]
+    if (folders or len(prepared) > FEW) and sync_disk(root):
+        prepared, folders = [path for path in prepared if f"/{WORK}/" not in path], []
+    for path in folders:
+        prepared.remove(path)
+        for inner, _, names in os.walk(path):
+            prepared += [os.path.join(inner, name) for name in names]
+            sync_folder(inner)
     for path in prepared:
         handle = os.open(path, os.O_RDWR)
         try:

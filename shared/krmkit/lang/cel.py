@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from krmkit.lang.celcost import MAX_COST, Cost, Values, charge_compiling
 from krmkit.lang.celtree import CheckedTree
+from krmkit.lang.extras import how
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Environment:
             from cel_expr_python import cel
         except ImportError as error:
             raise CelError(
-                f"CEL expressions need the package cel-expr-python ({error}); install it with the extra krmkit[cel]"
+                f"CEL expressions need the package cel-expr-python ({error}): {how('cel')}"
             ) from None
         types = {"string": cel.Type.STRING, "dyn": cel.Type.DYN}
         self._string = cel.Type.STRING

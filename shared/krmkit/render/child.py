@@ -7,6 +7,7 @@ import selectors
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,15 +22,13 @@ class ChildError(Exception):
     """The program was ended because it took too long or said too much; the message says which."""
 
 
+@dataclass(slots=True, eq=False)
 class _Stderr:
     """The first and the last bytes of a stream, and how many there were between them."""
 
-    __slots__ = ("first", "last", "total")
-
-    def __init__(self) -> None:
-        self.first = b""
-        self.last = b""
-        self.total = 0
+    first: bytes = b""
+    last: bytes = b""
+    total: int = 0
 
     def add(self, chunk: bytes) -> None:
         self.total += len(chunk)

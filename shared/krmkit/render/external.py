@@ -6,6 +6,8 @@ changed fields are written, so comments and layout stay even where the program d
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -32,6 +34,7 @@ class ExternalError(Exception):
     """The program cannot be run, or what it gave back cannot be used."""
 
 
+@dataclass(slots=True, eq=False)
 class External:
     """A program to run, as a list of words; `name` is what the user calls it.
 
@@ -39,14 +42,11 @@ class External:
     what the program has started elsewhere, a container say.
     """
 
-    __slots__ = ("command", "hint", "name", "stop", "timeout")
-
-    def __init__(self, name: str, command: list[str], timeout: float = TIMEOUT) -> None:
-        self.name = name
-        self.command = command
-        self.hint = ""
-        self.stop: list[str] = []
-        self.timeout = timeout
+    name: str
+    command: list[str]
+    timeout: float = TIMEOUT
+    hint: str = ""
+    stop: list[str] = field(default_factory=list)
 
     def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
         """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run, does not end, or says too much."""
@@ -83,17 +83,15 @@ class External:
                 pass
 
 
+@dataclass(slots=True, eq=False)
 class ProgramOutput:
     """What a program gave back: the resources in its order (known ones are the very objects that went in), the results
     as data, stderr and the exit code. `items` is empty after a failure."""
 
-    __slots__ = ("exit_code", "items", "results", "stderr")
-
-    def __init__(self) -> None:
-        self.items: list[Resource] = []
-        self.results: list[dict[str, object]] = []
-        self.stderr = ""
-        self.exit_code = 0
+    items: list[Resource] = field(default_factory=list)
+    results: list[dict[str, object]] = field(default_factory=list)
+    stderr: str = ""
+    exit_code: int = 0
 
 
 def call(

@@ -10,6 +10,7 @@ folder called .git is not searched for them. A link to a file is read, a link to
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 
 from krmkit.disk.folders import WORK, TreeError, check_name, entries, read_file
 from krmkit.disk.journal import recover, recover_above, unfinished
@@ -47,6 +48,7 @@ class PackageError(ValueError):
     """The package cannot be read; the message says what is wrong and where."""
 
 
+@dataclass(slots=True, eq=False)
 class Package:
     """A package: `path` is its folder on disk, `folder` the same relative to the root package ("" for the root itself).
 
@@ -54,17 +56,14 @@ class Package:
     (files and folders); `notes` of the root package say what was completed for them before it was read.
     """
 
-    __slots__ = ("children", "files", "folder", "ignored", "kptfile", "left", "notes", "path")
-
-    def __init__(self, path: str, folder: str, kptfile: Kptfile) -> None:
-        self.path = path
-        self.folder = folder
-        self.kptfile = kptfile
-        self.files: list[SourceFile] = []
-        self.ignored: set[str] = set()  # paths of files that are there and not read
-        self.left: list[str] = []
-        self.notes: list[str] = []
-        self.children: list[Package] = []
+    path: str
+    folder: str
+    kptfile: Kptfile
+    files: list[SourceFile] = field(default_factory=list)
+    ignored: set[str] = field(default_factory=set)  # paths of files that are there and not read
+    left: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    children: list[Package] = field(default_factory=list)
 
     @property
     def items(self) -> list[FileResource]:
@@ -324,7 +323,7 @@ def _check(package: Package) -> None:
 
 def not_a_resource(resource: Resource) -> str:
     """What keeps an item from being a resource, "" where nothing does."""
-    for value, field in (
+    for value, path in (
         (resource.api_version, "apiVersion"),
         (resource.kind, "kind"),
         (resource.name, "metadata.name"),
@@ -332,7 +331,7 @@ def not_a_resource(resource: Resource) -> str:
         if not value:
             if _is_kustomization(resource):
                 return ""
-            return f"{resource.label}: has no {field}, so it is no Kubernetes resource"
+            return f"{resource.label}: has no {path}, so it is no Kubernetes resource"
     return ""
 
 

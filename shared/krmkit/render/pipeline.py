@@ -14,12 +14,13 @@ from krmkit.fn.run import apply, check_config, summary
 from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.kptfile import PipelineFunction
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.render.external import External, ExternalError, call
 from krmkit.render.masking import mask_said
 from krmkit.render.package import Package, PackageError, not_a_resource
 from krmkit.render.place import PlaceError, ResourcePlaces, folder_of
+from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 from krmkit.render.resultlist import FunctionRun
 from krmkit.render.source import FileResource
@@ -41,60 +42,6 @@ if TYPE_CHECKING:
 
 
 MACRO = ".spectro."  # the mark of Palette's macros, which a config may hold until resolve-macros has run
-_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
-
-
-class Rendering:
-    """The outcome of a pipeline.
-
-    `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
-    `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
-    differ from the disk: all empty after a failure. After that of a validator, `proposed` is what the mutators would have
-    changed. Paths are relative to the root package.
-    """
-
-    __slots__ = ("changes", "contents", "failure", "items", "packages", "proposed", "runs", "secrets")
-
-    def __init__(self) -> None:
-        self.runs: list[FunctionRun] = []
-        self.failure = ""
-        self.items: list[tuple[str, FileResource]] = []
-        self.contents: dict[str, str] = {}
-        self.changes: list[FileEdit] = []
-        self.proposed: list[FileEdit] = []
-        self.packages = 0
-        self.secrets: set[str] = set()  # what functions marked as secret in what they wrote
-
-    @property
-    def exit_code(self) -> int:
-        """0, or 1 after a failure."""
-        return 1 if self.failure else 0
-
-    @property
-    def shown(self) -> list[FileEdit]:
-        """The changes to show: those that were made, or that a validator refused."""
-        return self.changes or self.proposed
-
-    def listed(self) -> str:
-        """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
-        from krmkit.render.external import annotated, resource_list
-
-        # The path says it all, from the root package on; without a number for what has none, as from kpt.
-        return resource_list(
-            [
-                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
-                for path, item in self.items
-                for place in (item.location,)
-            ]
-        )
-
-    def unwrapped(self) -> str:
-        """The resources as documents."""
-        return _documents([item for _, item in self.items])
-
-    def applied(self) -> str:
-        """The resources that kpt would apply to a cluster, as documents."""
-        return _documents([item for _, item in self.items if _is_applied(item)])
 
 
 class _StoppedError(Exception):
@@ -326,19 +273,6 @@ class _Pipeline:
             run.exit_code = 1
             run.stderr = summary(known.name, results)
         return resources.items
-
-
-def _documents(items: list[FileResource]) -> str:
-    from krmkit.render.external import bare
-
-    return "---\n".join(bare(item.text) for item in items)
-
-
-def _is_applied(item: FileResource) -> bool:
-    """As for `kpt live apply`."""
-    if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
-        return False
-    return not item.is_local_config
 
 
 def _listed(names: list[str]) -> str:

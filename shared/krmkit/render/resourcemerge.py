@@ -9,6 +9,7 @@ from typing import Any
 from krmkit.krm.errors import ListError
 from krmkit.porch.listkeys import schema_of
 from krmkit.porch.merge3 import Conflict, MergeError, merge
+from krmkit.porch.mergecomments import merge_comments
 from krmkit.porch.mergeedit import write_merged
 from krmkit.render.source import FileResource, SourceError, SourceFile, joined
 from krmkit.yaml.errors import YamlError
@@ -124,6 +125,12 @@ class FileMerge:
         marked = outcome.value
         marked.setdefault("metadata", {}).setdefault("annotations", {})[IDENTIFIER] = _identifier(upstream)
         write_merged(item, marked)
+        if "#" in upstream.original or (base is not None and "#" in base.original):
+            text = merge_comments(
+                base.original if base is not None else "", upstream.original, item.original, item.text
+            )
+            if text != item.text:
+                item.revert(text, changed=True)
         self.conflicts += [ResourceConflict.of(path, name, one) for one in outcome.conflicts]
         return True
 

@@ -7,6 +7,7 @@ injection, then the pipeline. What is cloned and changed counts as written befor
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from krmkit.disk.folders import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
@@ -177,18 +178,14 @@ class Origin:
         self.commit = commit
 
 
+@dataclass(slots=True, eq=False)
 class Made:
     """A rendered variant: its resource files, the functions' errors and warnings, the readiness gates that are still open."""
 
-    __slots__ = ("contents", "gates", "secrets", "warnings")
-
-    def __init__(
-        self, contents: dict[str, str], gates: list[str], warnings: list[str], secrets: set[str]
-    ) -> None:
-        self.contents = contents
-        self.secrets = secrets  # texts that no diff may show
-        self.gates = gates
-        self.warnings = warnings
+    contents: dict[str, str]
+    gates: list[str]
+    warnings: list[str]
+    secrets: set[str]  # texts that no diff may show
 
 
 def make(

@@ -14,6 +14,7 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from krmkit.yaml.limits import Limits
 
@@ -119,14 +120,7 @@ class Scalar(Node):
         return f"Scalar({self.text!r})"
 
 
-class _Unset:
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET = _Unset()
+UNSET = object()
 
 
 class Alias(Node):
@@ -203,15 +197,8 @@ class Map(Collection):
     __slots__ = ("entries",)
     kind = "map"
 
-    def __init__(
-        self,
-        source: Document | None = None,
-        start: int = -1,
-        flow: bool = False,
-        anchor: str | None = None,
-        tag: str | None = None,
-    ) -> None:
-        super().__init__(source, start, flow, anchor, tag)
+    def __init__(self, *place: Any, **more: Any) -> None:
+        super().__init__(*place, **more)
         self.entries: list[Entry] = []
 
     def children(self) -> list[Entry]:
@@ -285,15 +272,8 @@ class Seq(Collection):
     __slots__ = ("items", "stands_for")
     kind = "seq"
 
-    def __init__(
-        self,
-        source: Document | None = None,
-        start: int = -1,
-        flow: bool = False,
-        anchor: str | None = None,
-        tag: str | None = None,
-    ) -> None:
-        super().__init__(source, start, flow, anchor, tag)
+    def __init__(self, *place: Any, **more: Any) -> None:
+        super().__init__(*place, **more)
         self.items: list[Node] = []
         self.stands_for: dict[int, Node] = {}
 

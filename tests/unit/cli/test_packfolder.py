@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmkit.cli.packfolder import PackFolderError, config_map, exported, imported, item_name
-from krmkit.disk.write import WriteError
+from krmkit.disk.journal import recover
+from krmkit.disk.write import WriteError, Writer
 from krmkit.krm.resource import Resource
 from krmkit.render.package import read
 
@@ -273,11 +274,20 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             raise OSError(28, "No space left on device")
         fsync(handle)
 
-    monkeypatch.setattr(os, "fsync", full)
+    write = os.write
+
+    def nearly_full(handle: int, content: bytes) -> int:
+        if content == b"2":
+            raise OSError(28, "No space left on device")
+        return write(handle, content)
+
+    monkeypatch.setattr(os, "write", nearly_full)
     with pytest.raises(WriteError, match="No space left"):
         imported([pack], str(tmp_path / "p"))
     assert not (tmp_path / "p").exists()
+    monkeypatch.setattr(os, "write", write)
 
+    monkeypatch.setattr(os, "fsync", full)
     calls[:] = range(10)
     imported([pack], str(tmp_path / "p"))
     before = bytes_below(tmp_path / "p")
@@ -339,3 +349,118 @@ def test_two_imports_at_once(tmp_path: Path) -> None:
     assert [each.wait(60) for each in running] == [0, 0]
     assert sorted((tmp_path / "p/.krmignore").read_text().split()) == ["/one/", "/two/"]
     assert sorted(path.name for path in (tmp_path / "p").glob("*.yaml")) == ["one.yaml", "two.yaml"]
+
+
+def test_many_files_are_one_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a pack that is new are put into place as one folder, with their rights, links and folders."""
+    files = {f"charts/{number}/t.yaml": str(number) for number in range(30)}
+    pack = folder(tmp_path / "app", {**files, "run.sh": "#!/bin/sh\n", "large": "x" * 3_000_000, "empty": ""})
+    (tmp_path / "app/run.sh").chmod(0o777)
+    (tmp_path / "app/link").symlink_to("run.sh")
+    moved: list[str] = []
+    replace = os.replace
+
+    def noted(one: str, two: str) -> None:
+        moved.append(two)
+        replace(one, two)
+
+    monkeypatch.setattr(os, "replace", noted)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+
+    imported([pack], str(tmp_path / "p"))
+
+    here = [os.path.relpath(path, tmp_path / "p") for path in moved]
+    assert sorted(path for path in here if not path.startswith(".krmkit-work")) == [
+        ".krmignore",
+        "Kptfile",
+        "app",
+        "app.yaml",
+    ]
+    assert len(synced) < 12
+    for name in [*files, "run.sh", "large", "empty"]:
+        assert (tmp_path / "p/app" / name).read_bytes() == (tmp_path / "app" / name).read_bytes()
+    assert (tmp_path / "p/app/run.sh").stat().st_mode & 0o777 == 0o777
+    assert (tmp_path / "p/app/link").read_text() == "#!/bin/sh\n"
+    assert not (tmp_path / "p/app/link").is_symlink()
+
+
+def test_without_a_sync_of_the_whole_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system cannot sync a disk, each file of the copy is synced."""
+    pack = folder(tmp_path / "app", {f"{number}.yaml": "a" for number in range(30)})
+    monkeypatch.setattr("krmkit.disk.write.sync_disk", lambda path: False)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+
+    imported([pack], str(tmp_path / "p"))
+
+    assert len(synced) >= 33
+
+
+def test_a_folder_that_is_there_keeps_its_files(tmp_path: Path) -> None:
+    """What somebody put beside the copies stays; a file in the place of a folder is an error."""
+    pack = folder(tmp_path / "app", {"a.txt": "1", "deep/b.txt": "2"})
+    (tmp_path / "p/app").mkdir(parents=True)
+    (tmp_path / "p/app/mine.txt").write_text("mine")
+    imported([pack], str(tmp_path / "p"))
+    assert bytes_below(tmp_path / "p/app") == {"a.txt": b"1", "deep/b.txt": b"2", "mine.txt": b"mine"}
+
+    (tmp_path / "q").mkdir()
+    (tmp_path / "q/app").write_text("a file")
+    with pytest.raises(WriteError, match="app is a file, where a folder is to be made; nothing was written"):
+        imported([pack], str(tmp_path / "q"))
+    assert bytes_below(tmp_path / "q") == {"app": b"a file"}
+
+
+CRASH = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import json, hashlib, ctypes
+from krmkit.cli.packfolder import imported
+
+left = int(sys.argv[4])
+
+
+def dying(real):
+    def step(*words, **more):
+        global left
+        if left == 0:
+            os._exit(9)
+        left -= 1
+        return real(*words, **more)
+    return step
+
+
+for name in ("open", "write", "fsync", "replace", "mkdir", "makedirs", "rmdir", "remove"):
+    setattr(os, name, dying(getattr(os, name)))
+imported([sys.argv[2]], sys.argv[3])
+"""
+
+
+def test_an_import_that_is_killed(tmp_path: Path, project: Path) -> None:
+    """Ended after each call to the file system in turn: the package is as before, or the next run completes it."""
+    pack = folder(tmp_path / "app", {"a.txt": "1", "deep/b.txt": "2"})
+    whole: dict[str, bytes] = {}
+    imported([pack], str(tmp_path / "good"))
+    good = {path: text for path, text in bytes_below(tmp_path / "good").items() if path != "Kptfile"}
+    ends = []
+    for steps in range(200):
+        root = tmp_path / f"p{steps}"
+        root.mkdir()
+        (root / "other.txt").write_text("theirs")
+        words = [str(project / "shared"), pack, str(root), str(steps)]
+        done = subprocess.run([sys.executable, "-c", CRASH, *words], check=False, capture_output=True)
+        recover(str(root))
+        with Writer(str(root)):
+            pass
+        whole = bytes_below(root)
+        assert whole.pop("other.txt") == b"theirs"
+        assert not whole or whole.pop("Kptfile")
+        assert whole in ({}, good), steps
+        ends.append(bool(whole))
+        if done.returncode != 9:
+            break
+
+    assert steps > 20
+    assert ends == sorted(ends)
+    assert ends[-1]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main, serve
+from krmkit.lang.extras import how
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
@@ -68,4 +69,4 @@ def test_without_grpcio() -> None:
     )
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "krmkit serve: grpcio is missing; pip install 'krmkit[serve]' brings it\n"
+    assert done.stderr == f"krmkit serve: grpcio is missing: {how('serve')}\n"

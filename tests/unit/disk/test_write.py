@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from krmkit.disk.journal import recover
-from krmkit.disk.primitives import FolderLock
+from krmkit.disk.folders import WORK
+from krmkit.disk.journal import Journal, JournalStep, recover
+from krmkit.disk.primitives import FolderLock, digest
 from krmkit.disk.write import MARK, FileEdit, WriteError, Writer, write, write_folder
 
 TYPE_CHECKING = False
@@ -246,6 +248,101 @@ def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
     waiting.stdout.close()
     assert waiting.wait(60) == 0
     assert files(tmp_path) == {"a": "new"}
+
+
+HOLD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from krmkit.disk.write import FileEdit, Writer
+print("begin", flush=True)
+with Writer(sys.argv[2]) as writer:
+    print("writes", flush=True)
+    sys.stdin.readline()
+    writer.put([FileEdit("a", None, sys.argv[2])])
+"""
+
+
+def hold(root: Path) -> subprocess.Popen[str]:
+    """A process that begins to write to a folder and goes on when it reads a line."""
+    source = str(Path(__file__).parents[3] / "shared")
+    made = subprocess.Popen(
+        [sys.executable, "-c", HOLD, source, str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert made.stdout is not None
+    assert made.stdout.readline() == "begin\n"
+    return made
+
+
+def says(process: subprocess.Popen[str], seconds: float) -> str:
+    """What a process says within some time, "" for nothing."""
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], seconds)
+    return process.stdout.readline() if ready else ""
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.communicate("\n", timeout=60)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "order", [("", "sub/deep"), ("sub/deep", ""), ("sub", "sub/deep"), ("sub/deep", "sub")]
+)
+def test_a_package_and_its_subpackages(tmp_path: Path, order: tuple[str, str]) -> None:
+    """Who writes to a package waits for one who writes to a package above or below it, and the other way round."""
+    pytest.importorskip("fcntl")
+    deep = tmp_path / "sub/deep"
+    deep.mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "sub", deep):
+        (folder / "Kptfile").write_text("")
+    first = hold(tmp_path / order[0])
+    assert says(first, 60) == "writes\n"
+    second = hold(tmp_path / order[1])
+
+    assert says(second, 0.5) == ""
+    end(first)
+    assert says(second, 60) == "writes\n"
+    end(second)
+    assert (tmp_path / order[0] / "a").read_text() == str(tmp_path / order[0])
+
+
+def test_subpackages_beside_each_other(tmp_path: Path) -> None:
+    """They do not wait for each other, and the package that they lie in waits for both."""
+    pytest.importorskip("fcntl")
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in (tmp_path, *folders):
+        folder.mkdir(exist_ok=True)
+        (folder / "Kptfile").write_text("")
+    below = [hold(folder) for folder in folders]
+    assert [says(process, 60) for process in below] == ["writes\n"] * 2
+    above = hold(tmp_path)
+    end(below[0])
+
+    assert says(above, 0.5) == ""
+    end(below[1])
+    assert says(above, 60) == "writes\n"
+    end(above)
+
+
+def test_a_killed_run_above_comes_first(tmp_path: Path) -> None:
+    """What was to be written to a package above is in place before a subpackage is written to."""
+    sub = tmp_path / "sub"
+    sub.mkdir()
+    (sub / "a").write_text("old")
+    (tmp_path / WORK).mkdir()
+    (tmp_path / WORK / "new-1").write_text("of the run that was killed")
+    Journal(str(tmp_path), [JournalStep("sub/a", f"{WORK}/new-1", "", digest(str(sub / "a")))]).save()
+
+    with Writer(str(sub)) as writer:
+        notes = writer.notes
+        assert (sub / "a").read_text() == "of the run that was killed"
+
+    assert len(notes) == 1
+    assert "a run was killed while it put 1 file into place; completed it" in notes[0]
+    assert not (tmp_path / WORK).exists()
 
 
 def test_a_link_that_goes(tmp_path: Path) -> None:

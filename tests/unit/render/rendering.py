@@ -12,7 +12,8 @@ from krmkit.fn.results import Results
 from krmkit.fn.run import RunOptions
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.render.package import read
-from krmkit.render.pipeline import Rendering, render
+from krmkit.render.pipeline import render
+from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import ProgramResolver
 
 Process = Callable[[ResourceList, Config, Results], None]

@@ -13,7 +13,7 @@ from krmkit.yaml.document import parse, parse_all
 from krmkit.yaml.edit import render
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
-from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
+from krmkit.yaml.tree import Alias, Map, Node, Seq
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -145,8 +145,3 @@ def test_lean_process() -> None:
     )
 
     assert done.stdout == "ok\n", done.stderr
-
-
-def test_scalar_repr_names_the_text() -> None:
-    """A scalar shows its text in failure messages of tests."""
-    assert repr(Scalar("x")) == "Scalar('x')"

@@ -6,18 +6,17 @@ answer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from struct import Struct
 
 CALL = Struct("!HQ")
 ANSWER = Struct("!BQQ")
 
 
+@dataclass(slots=True, eq=False)
 class Reply:
     """What a run came to: `output` is the list of a run that succeeded, `log` its stderr or the text of its failure."""
 
-    __slots__ = ("exit_code", "log", "output")
-
-    def __init__(self, exit_code: int, output: bytes, log: bytes) -> None:
-        self.exit_code = exit_code
-        self.output = output
-        self.log = log
+    exit_code: int
+    output: bytes
+    log: bytes

@@ -7,6 +7,7 @@ import sys
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, port_number
+from krmkit.lang.extras import how
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
@@ -57,7 +58,7 @@ def main(words: list[str]) -> int:
         if (error.name or "").partition(".")[0] not in ("hypercorn", "prometheus_client"):
             raise
         print(
-            f"krmkit serve: {error.name} is missing; pip install 'krmkit[extension]' brings it",
+            f"krmkit serve: {error.name} is missing: {how('extension')}",
             file=sys.stderr,
         )
         return 1

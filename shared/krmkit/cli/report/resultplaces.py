@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.disk.write import FileEdit
     from krmkit.render.package import Package
-    from krmkit.render.pipeline import Rendering
+    from krmkit.render.rendering import Rendering
     from krmkit.render.resultlist import FunctionRun
     from krmkit.render.source import FileResource
     from krmkit.yaml.tree import Node

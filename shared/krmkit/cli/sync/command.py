@@ -22,8 +22,9 @@ from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
 from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.work.build import Build
+from krmkit.cli.work.enginechoice import add_on, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
-from krmkit.cli.work.workengine import local
+from krmkit.cli.work.workengine import EngineError
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -74,6 +75,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
         "--jobs", type=count, default=0, metavar="N",
         help="how many processes work (default: one for each core)",
     )  # fmt: skip
+    add_on(command)
 
 
 def _add_sync_arguments(command: argparse.ArgumentParser) -> None:
@@ -108,12 +110,22 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         with ExitStack() as stack:
             sync, remotes = _prepare(arguments, stack)
-            engine = local(arguments.jobs or cores(), len(sync.plan.tasks))
+            engine = engine_for(arguments.on, arguments.jobs or cores(), len(sync.plan.tasks))
+            stack.callback(engine.close)
             sync.run(engine, _progress(Terminal(sys.stderr)))
             changed = sync.changed()
             if not (status or arguments.dry_run or arguments.check):
                 _store(sync, remotes, arguments.push)
-    except (CatalogError, FleetError, GitError, ListError, SetError, YamlError, OSError) as error:
+    except (
+        CatalogError,
+        EngineError,
+        FleetError,
+        GitError,
+        ListError,
+        SetError,
+        YamlError,
+        OSError,
+    ) as error:
         print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
         return 1
     terminal = Terminal(sys.stdout)

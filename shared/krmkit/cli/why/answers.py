@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.render.package import Package
-    from krmkit.render.pipeline import Rendering
+    from krmkit.render.rendering import Rendering
     from krmkit.render.resolve import ProgramResolver
     from krmkit.render.source import FileResource
 

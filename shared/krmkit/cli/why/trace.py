@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.render.package import Package
@@ -9,15 +11,13 @@ if TYPE_CHECKING:
     from krmkit.render.source import FileResource
 
 
+@dataclass(slots=True, eq=False)
 class TracedChange:
     """One function changed a resource: its text before (None: it made it) and after (None: it removed it)."""
 
-    __slots__ = ("after", "before", "run")
-
-    def __init__(self, run: FunctionRun, before: str | None, after: str | None) -> None:
-        self.run = run
-        self.before = before
-        self.after = after
+    run: FunctionRun
+    before: str | None
+    after: str | None
 
 
 class TracedResource:

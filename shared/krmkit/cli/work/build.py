@@ -15,7 +15,7 @@ from typing import Any
 
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.work.workengine import JobError
-from krmkit.fn.knownfunctions import catalog
+from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -103,14 +103,14 @@ class Build:
         return {**self.__dict__, "_resolver": None, "_candidates": {}}
 
     def __call__(self, given: Clone | Update) -> Built:
-        if self._resolver is None:
-            known = catalog(self._functions) if self._functions else None
-            self._resolver = ProgramResolver(RunOptions(), catalog=known, **self._running)
         try:
+            if self._resolver is None:
+                known = catalog(self._functions) if self._functions else None
+                self._resolver = ProgramResolver(RunOptions(), catalog=known, **self._running)
             if isinstance(given, Clone):
                 return self._made(given.variant, given.blueprint, given.others, clone=True)
             return self._updated(given)
-        except (VariantError, PackageMergeError, ListError, YamlError) as error:
+        except (CatalogError, VariantError, PackageMergeError, ListError, YamlError) as error:
             raise JobError(str(error)) from None
 
     def _updated(self, given: Update) -> Built:

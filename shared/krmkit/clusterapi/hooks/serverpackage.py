@@ -77,6 +77,8 @@ def _problems(item: Resource) -> list[Finding]:
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
     data: Any = item.get()
+    if not isinstance(data.get("metadata"), dict) or not item.name:
+        return [Finding("bad-extension", "must be a mapping with a name", ERROR, item, "metadata")]
     return [
         Finding("bad-extension", message, ERROR, item, field)
         for field, message in TopologyExtension(data).problems

@@ -5,6 +5,8 @@ The list is that of ClusterClass status.variables. It is computed here, and need
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.clusterapi.variables.variableschema import convert_schema
 from krmkit.clusterapi.variables.variablevalues import go_number
@@ -41,29 +43,19 @@ class DiscoveryError(ValueError):
         self.variables = list(variables)
 
 
+@dataclass(slots=True, eq=False)
 class VariableDefinition:
     """One variable, ready for values: its schema and rules are compiled once for a ClusterClass.
 
     `problems` are the errors of a schema that cannot be read; `sources` are the names in `from`.
     """
 
-    __slots__ = ("name", "problems", "required", "rules", "schema", "sources")
-
-    def __init__(
-        self,
-        name: str,
-        required: bool,
-        schema: Schema | None,
-        problems: list[FieldError],
-        rules: RuleSet | None,
-        sources: tuple[str, ...],
-    ) -> None:
-        self.name = name
-        self.required = required
-        self.schema = schema
-        self.problems = problems
-        self.rules = rules
-        self.sources = sources
+    name: str
+    required: bool
+    schema: Schema | None
+    problems: list[FieldError]
+    rules: RuleSet | None
+    sources: tuple[str, ...]
 
 
 class Definitions:

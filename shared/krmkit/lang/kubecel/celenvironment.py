@@ -10,6 +10,7 @@ from __future__ import annotations
 from krmkit.lang.cel import Bindings, CelError, compile_words, runtime_words
 from krmkit.lang.celcost import Cost, charge_compiling
 from krmkit.lang.celtree import CheckedTree
+from krmkit.lang.extras import how
 from krmkit.lang.kubecel import celvalues
 from krmkit.lang.kubecel.library import ALWAYS, Overload, functions
 
@@ -110,7 +111,7 @@ class KubeEnvironment:
             from cel_expr_python import cel as library
         except ImportError as error:
             raise CelError(
-                f"CEL rules need the packages cel-expr-python and protobuf ({error}); install krmkit[cel,protobuf]"
+                f"CEL rules need the packages cel-expr-python and protobuf ({error}): {how('cel,protobuf')}"
             ) from None
         self._cel: Any = library
         offered = [function for function in functions() if function.since <= version]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.lang.spiff.cascade import cascade, flow_document, flow_inside, prepare_stubs, reset
@@ -75,18 +76,16 @@ class Options:
         self.chance = chance
 
 
+@dataclass(slots=True, eq=False)
 class Merged:
     """What a run gives: its documents (one, or those of a stream) and the state for the next run.
 
     error: with `partial`, what is left without a value; the documents hold its expressions as strings.
     """
 
-    __slots__ = ("documents", "error", "state")
-
-    def __init__(self, documents: list[Any], state: Any, error: SpiffError | None = None) -> None:
-        self.documents = documents
-        self.state = state
-        self.error = error
+    documents: list[Any]
+    state: Any
+    error: SpiffError | None = None
 
 
 def merge(template: str, stubs: Sequence[str] = (), options: Options | None = None) -> Merged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.lang.spiff.chance import Chance
@@ -24,6 +25,7 @@ _CALL = 3  # evaluations that a call takes as long as
 _FEW = 16  # nodes made at once that cost nothing
 
 
+@dataclass(slots=True, eq=False)
 class SpiffLimits:
     """What a run may use; each is counted.
 
@@ -31,21 +33,11 @@ class SpiffLimits:
     nodes: of what is made. output: characters of the result.
     """
 
-    __slots__ = ("depth", "nodes", "output", "passes", "steps")
-
-    def __init__(
-        self,
-        passes: int = 400,
-        steps: int = 2_000_000,
-        depth: int = 200,
-        nodes: int = 2_000_000,
-        output: int = 64 * 1024 * 1024,
-    ) -> None:
-        self.passes = passes
-        self.steps = steps
-        self.depth = depth
-        self.nodes = nodes
-        self.output = output
+    passes: int = 400
+    steps: int = 2_000_000
+    depth: int = 200
+    nodes: int = 2_000_000
+    output: int = 64 * 1024 * 1024
 
 
 DEFAULT_LIMITS = SpiffLimits()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 Path = tuple[str, ...]
@@ -29,6 +30,7 @@ class Issue:
         return hash(self.text)
 
 
+@dataclass(slots=True, eq=False)
 class Info:
     """What an evaluation says beside its value.
 
@@ -37,23 +39,17 @@ class Info:
     value may hold expressions. failed: the evaluation waits for a node that failed. issue: for what it waits.
     """
 
-    __slots__ = (
-        "failed", "flags", "issue", "key_name", "merged", "preferred", "raw", "redirect", "replace",
-        "source", "undefined",
-    )  # fmt: skip
-
-    def __init__(self, issue: Issue | None = None, failed: bool = False, key_name: str = "") -> None:
-        self.issue = issue
-        self.failed = failed
-        self.key_name = key_name
-        self.redirect: Path | None = None
-        self.replace = False
-        self.merged = False
-        self.preferred = False
-        self.undefined = False
-        self.raw = False
-        self.source = ""
-        self.flags = 0
+    issue: Issue | None = None
+    failed: bool = False
+    key_name: str = ""
+    redirect: Path | None = None
+    replace: bool = False
+    merged: bool = False
+    preferred: bool = False
+    undefined: bool = False
+    raw: bool = False
+    source: str = ""
+    flags: int = 0
 
     def join(self, other: Info) -> Info:
         """Both together; where they differ, `other` wins. Neither is changed."""
@@ -115,17 +111,15 @@ class SpiffError(Exception):
         super().__init__(message)
 
 
+@dataclass(slots=True, eq=False)
 class Line:
     """One unresolved node: `(( text ))  in source  path  (original)  mark issue`."""
 
-    __slots__ = ("issue", "original", "path", "source", "text")
-
-    def __init__(self, text: str, source: str, path: str, original: str, issue: str) -> None:
-        self.text = text
-        self.source = source
-        self.path = path
-        self.original = original
-        self.issue = issue
+    text: str
+    source: str
+    path: str
+    original: str
+    issue: str
 
     def __str__(self) -> str:
         end = f"\t{self.issue}" if self.issue else ""

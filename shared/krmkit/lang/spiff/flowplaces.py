@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from krmkit.lang.spiff.environment import Env, Scope
@@ -9,33 +10,30 @@ from krmkit.lang.spiff.errors import Path
 from krmkit.lang.spiff.nodes import DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
 
 
+@dataclass(slots=True, eq=False)
 class FlowPlace:
     """The state of a map or list. settled: nothing in it can change. chosen: what a control structure selects while that
     is not ready."""
 
-    __slots__ = ("chosen", "flow", "path", "scope", "settled")
-
-    def __init__(self, flow: Flows, path: Path, scope: Scope | None) -> None:
-        self.flow = flow
-        self.path = path
-        self.scope = scope
-        self.settled = False
-        self.chosen: Node | None = None
+    flow: Flows
+    path: Path
+    scope: Scope | None
+    settled: bool = False
+    chosen: Node | None = None
 
 
+@dataclass(slots=True, eq=False)
 class Cell:
     """The state of an expression: where it is evaluated, and what came of it in the pass number `tick`."""
 
-    __slots__ = ("busy", "env", "flow", "outcome", "override", "tick")
     settled = False
 
-    def __init__(self, flow: Flows, env: Env, override: bool) -> None:
-        self.flow = flow
-        self.env = env
-        self.override = override
-        self.tick = 0
-        self.busy = False
-        self.outcome: Node | None = None
+    flow: Flows
+    env: Env
+    override: bool
+    tick: int = 0
+    busy: bool = False
+    outcome: Node | None = None
 
 
 class Flows:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from krmkit.lang.spiff.errors import Failure, Path
 from krmkit.lang.spiff.nodes import Node, find
 
 
+@dataclass(slots=True, eq=False)
 class _Tag:
     """A published value. scope: global (for the whole stream), local (for its document)."""
 
-    __slots__ = ("document", "name", "node", "path", "stays")
-
-    def __init__(self, name: str, node: Node, path: Path, document: int, stays: bool) -> None:
-        self.name = name
-        self.node = node
-        self.path = path
-        self.document = document
-        self.stays = stays
+    name: str
+    node: Node
+    path: Path
+    document: int
+    stays: bool
 
 
 def normal(name: str) -> str:

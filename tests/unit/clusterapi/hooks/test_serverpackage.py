@@ -78,6 +78,12 @@ def made(outcome: Outcome) -> dict[tuple[str, str], Object]:
         ([deployment()], {"name": "other"}, "no-server", 'no Deployment "other"'),
         ([deployment("main")], {}, "no-server", "no Deployment"),
         ([deployment()], {"caBundle": "MIIB"}, "bad-ca", "must be a certificate in PEM"),
+        (
+            [deployment(), {**extension("a"), "metadata": {}}],
+            {},
+            "bad-extension",
+            "must be a mapping with a name",
+        ),
         ([deployment(), extension("a", handler=[])], {}, "bad-extension", 'did you mean "handlers"?'),
         (
             [deployment(), extension("big", handlers=[large()])],
@@ -158,3 +164,11 @@ def test_extensions_and_their_configs() -> None:
         "name": "c",
         "annotations": {"krmkit.dev/extension": "by-extension"},
     }
+
+
+def test_metadata_that_is_a_list() -> None:
+    """It is named as what is wrong."""
+    outcome = run(deployment(), {**extension("a"), "metadata": ["x"]})
+
+    assert [result.rule for result in outcome.results] == ["bad-extension"]
+    assert outcome.results[0].message == "must be a mapping with a name"

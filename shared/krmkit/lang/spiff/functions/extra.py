@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from krmkit.lang.extras import how
 from krmkit.lang.spiff.chance import Chance
 from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure
@@ -17,7 +18,7 @@ def needed(package: str, name: str) -> Iterator[None]:
         yield
     except ImportError:
         raise Failure(
-            f'{name}: needs the package {package}, which is not installed; the extra has it: pip install "krmkit[spiff]"'
+            f"{name}: needs the package {package}, which is not installed: {how('spiff')}"
         ) from None
 
 

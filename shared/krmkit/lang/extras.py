@@ -1,0 +1,6 @@
+"""How to get the packages that only some functions and commands need. No release of krmkit is on a package index yet."""
+
+
+def how(extra: str) -> str:
+    """What to do, for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
+    return f"install krmkit with the extra [{extra}]; in the folder of its checkout: pip install '.[{extra}]'"

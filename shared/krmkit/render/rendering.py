@@ -1,0 +1,82 @@
+"""The outcome of a pipeline: the functions that ran, the resources at the end, and what becomes of which file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.krm.resource import Location
+from krmkit.render.resultlist import FunctionRun
+from krmkit.render.source import FileResource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.disk.write import FileEdit
+
+
+_OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
+
+
+@dataclass(slots=True, eq=False)
+class Rendering:
+    """The outcome of a pipeline.
+
+    `runs` are the functions that ran, in order; `failure` says why the pipeline ended early ("" when it did not).
+    `items` are the resources at the end with their files, `contents` what each file holds, `changes` the files that
+    differ from the disk: all empty after a failure. After that of a validator, `proposed` is what the mutators would have
+    changed. Paths are relative to the root package.
+    """
+
+    runs: list[FunctionRun] = field(default_factory=list)
+    failure: str = ""
+    items: list[tuple[str, FileResource]] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+    changes: list[FileEdit] = field(default_factory=list)
+    proposed: list[FileEdit] = field(default_factory=list)
+    packages: int = 0
+    secrets: set[str] = field(
+        default_factory=set, init=False
+    )  # what functions marked as secret in what they wrote
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 after a failure."""
+        return 1 if self.failure else 0
+
+    @property
+    def shown(self) -> list[FileEdit]:
+        """The changes to show: those that were made, or that a validator refused."""
+        return self.changes or self.proposed
+
+    def listed(self) -> str:
+        """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
+        from krmkit.render.external import annotated, resource_list
+
+        # The path says it all, from the root package on; without a number for what has none, as from kpt.
+        return resource_list(
+            [
+                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
+                for path, item in self.items
+                for place in (item.location,)
+            ]
+        )
+
+    def unwrapped(self) -> str:
+        """The resources as documents."""
+        return _documents([item for _, item in self.items])
+
+    def applied(self) -> str:
+        """The resources that kpt would apply to a cluster, as documents."""
+        return _documents([item for _, item in self.items if _is_applied(item)])
+
+
+def _documents(items: list[FileResource]) -> str:
+    from krmkit.render.external import bare
+
+    return "---\n".join(bare(item.text) for item in items)
+
+
+def _is_applied(item: FileResource) -> bool:
+    """As for `kpt live apply`."""
+    if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
+        return False
+    return not item.is_local_config

@@ -1,0 +1,92 @@
+"""What SARIF 2.1.0 demands of the properties that krmkit writes, as a JSON schema; any other property is refused.
+
+Source: the schema of the OASIS standard, sarif-schema-2.1.0.json, and sections 3.4 (artifact locations), 3.27 (results), 3.30
+(regions) and 3.49 (rules) of the text for what the schema cannot say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _object(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string", "minLength": 1}
+_MESSAGE = _object(["text"], text=_TEXT)
+_LEVEL = {"enum": ["none", "note", "warning", "error"]}
+# A URI of a file has no blanks and no backslashes, and is relative to the root unless it has a scheme.
+_URI = {"type": "string", "format": "uri-reference", "pattern": r"^(file:///)?[^\s\\:/][^\s\\]*$"}
+_REGION = _object(
+    ["startLine"],
+    startLine={"type": "integer", "minimum": 1},
+    startColumn={"type": "integer", "minimum": 1},
+)
+_LOCATION = _object(
+    [],
+    physicalLocation=_object(
+        ["artifactLocation"], artifactLocation=_object(["uri"], uri=_URI), region=_REGION
+    ),
+    logicalLocations={
+        "type": "array",
+        "uniqueItems": True,
+        "items": _object(["fullyQualifiedName"], fullyQualifiedName=_TEXT),
+    },
+)
+_RESULT = _object(
+    ["message"],
+    level=_LEVEL,
+    message=_MESSAGE,
+    ruleId=_TEXT,
+    ruleIndex={"type": "integer", "minimum": 0},
+    locations={"type": "array", "items": _LOCATION},
+)
+_RULE = _object(["id"], id=_TEXT)
+_DRIVER = _object(
+    ["name"],
+    name=_TEXT,
+    version=_TEXT,
+    rules={"type": "array", "uniqueItems": True, "items": _RULE},
+)
+_INVOCATION = _object(
+    ["executionSuccessful"],
+    executionSuccessful={"type": "boolean"},
+    toolExecutionNotifications={
+        "type": "array",
+        "items": _object(["message"], level=_LEVEL, message=_MESSAGE),
+    },
+)
+_RUN = _object(
+    ["tool"],
+    tool=_object(["driver"], driver=_DRIVER),
+    invocations={"type": "array", "items": _INVOCATION},
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    results={"type": "array", "items": _RESULT},
+)
+SCHEMA = _object(
+    ["version", "runs"],
+    **{"$schema": {"type": "string", "format": "uri"}, "version": {"enum": ["2.1.0"]}},
+    runs={"type": "array", "items": _RUN},
+)
+
+
+def problems(log: dict[str, Any]) -> list[str]:
+    """What is wrong with a log: by the schema, and the rules' indexes."""
+    import jsonschema
+
+    found = [
+        f"{error.json_path}: {error.message}" for error in jsonschema.Draft7Validator(SCHEMA).iter_errors(log)
+    ]
+    for run in [] if found else log["runs"]:
+        rules = [rule["id"] for rule in run["tool"]["driver"].get("rules", [])]
+        for result in run["results"]:
+            index = result.get("ruleIndex", -1)
+            if index >= 0 and rules[index : index + 1] != [result.get("ruleId")]:
+                found.append(f"ruleIndex {index} is not {result.get('ruleId')}")
+    return found
