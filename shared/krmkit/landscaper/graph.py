@@ -18,8 +18,6 @@ from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 
-FORMATS = ("table", "dot", "mermaid", "json")
-
 
 @dataclass(slots=True)
 class Edge:
@@ -40,8 +38,8 @@ class Graph:
     secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, for Mermaid, or as JSON; without secrets, which a template may put into a name."""
-        made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+        """The graph as a table, for Graphviz, or for Mermaid; without secrets, which a template may put into a name."""
+        made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
         return self.secrets.scrub(made) if self.secrets is not None else made
 
     def _table(self) -> str:
@@ -78,8 +76,9 @@ class Graph:
         ]
         return "\n".join([*lines, ""])
 
-    def _json(self) -> str:
-        data = {
+    def data(self) -> dict[str, object]:
+        """The graph for programs, without secrets too."""
+        made: dict[str, object] = {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
                 for path, (phase, count) in self.nodes.items()
@@ -87,7 +86,10 @@ class Graph:
             "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in self.edges],
             "problems": self.problems,
         }
-        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        if self.secrets is None:
+            return made
+        clean: dict[str, object] = json.loads(self.secrets.scrub(json.dumps(made, ensure_ascii=False)))
+        return clean
 
 
 def graph_of(items: Items) -> Graph:

@@ -85,7 +85,10 @@ def _merge_folder(
 
 
 def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage) -> None:
-    texts = [part.pop(path).decode("utf-8") for part in parts]
+    try:
+        texts = [part.pop(path).decode("utf-8") for part in parts]
+    except UnicodeDecodeError:
+        raise PackageMergeError(f"{path} must be UTF-8 text") from None
     if texts[0] == texts[1]:
         return
     files = [SourceFile(path, text, "", path) for text in texts]
@@ -95,7 +98,9 @@ def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPacka
     file = files[2]
     local = file.items[0]
     base, upstream, before = (data_of(each.items[0]) for each in files)
-    outcome = merge_kptfiles(base, upstream, before)
+    # A subpackage with an upstream of its own goes where upstream took it, unless somebody here leads it elsewhere.
+    follows = "/" in path and base.get("upstream") == before.get("upstream")
+    outcome = merge_kptfiles(base, upstream, before, with_upstream=follows)
     write_merged(local, outcome.value)
     merged.files[path] = file.joined(file.items).encode()
     merged.conflicts += [ResourceConflict.of(path, f"Kptfile {local.name}", one) for one in outcome.conflicts]

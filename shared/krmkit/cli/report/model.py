@@ -207,7 +207,10 @@ class Report:
             *package.results,
             *(
                 Result(
-                    "error", NOT_RENDERED, f"krmkit render would leave this file {change.action}", change.path
+                    "error",
+                    NOT_RENDERED,
+                    f"krmkit {self.command} would leave this file {change.action}",
+                    change.path,
                 )
                 for change in package.changes
             ),
