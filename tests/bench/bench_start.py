@@ -59,7 +59,20 @@ def install(place: Path) -> Path:
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     paths = place / "lib" / version / "site-packages" / "dependencies.pth"
     paths.write_text(sysconfig.get_path("platlib") + "\n", "utf-8")
+    _add_command(place, python, version)
     return place / "bin"
+
+
+def _add_command(place: Path, python: Path, version: str) -> None:
+    """Install the benchmark's own function as the wheel installs the catalog's: its folder, and its command."""
+    shutil.copytree(
+        ROOT / "tests/bench" / NAMESPACE,
+        place / "lib" / version / "site-packages/krmkit/_functions" / NAMESPACE,
+    )
+    command = place / "bin" / NAMESPACE
+    shipped = (place / "bin" / "apply-presets").read_text("utf-8")
+    command.write_text(shipped.replace("apply-presets", NAMESPACE), "utf-8")
+    command.chmod(0o755)
 
 
 def _starts(place: Path, commands: Path) -> list[Row]:
@@ -68,6 +81,12 @@ def _starts(place: Path, commands: Path) -> list[Row]:
     presets = _write(place, "presets", lists.resource_list(3, lists.APPLY_PRESETS, pack=True))
     installed, isolated = [str(commands / "python")], [INTERPRETER, "-I", "-S"]
     ways = {
+        "one scalar set in every item, pip's command": (
+            installed,
+            [str(commands / NAMESPACE)],
+            every,
+            2.2,
+        ),
         "one scalar set in every item, krmkit run": (
             installed,
             [str(commands / "krmkit"), "run", str(ROOT / "tests/bench" / NAMESPACE)],

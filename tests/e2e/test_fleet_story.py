@@ -107,7 +107,7 @@ def test_the_story(tmp_path: Path, project: Path) -> None:
     story.release("cache", 1, APP)
 
     assert "50 variants changed, 0 unchanged, 0 failed" in story.run("sync")
-    rows = json.loads(story.run("status", "-f", "json"))
+    rows = json.loads(story.run("status", "-f", "json"))["variants"]
     assert {row["labels"]["fleet"] for row in rows} == {"shops", "sites", "stores"}
     assert "50 variants changed" in story.run("sync", "--approve", "auto")
     assert story.log("edge", "main") == ["Publish 15 packages"]

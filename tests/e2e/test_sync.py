@@ -252,7 +252,7 @@ def test_status_as_json(fleet: GitFleet) -> None:
     fleet.sync()
     fleet.release("v2", {"app.yaml": APP.replace('"1"', '"2"')})
 
-    rows = json.loads(fleet.run("status", "-f", "json"))
+    rows = json.loads(fleet.run("status", "-f", "json"))["variants"]
 
     assert [row["name"] for row in rows] == [f"default/fleet-shops-{name}" for name in fleet.names]
     assert rows[0]["upstream"] == "v1" and rows[0]["newest"] == "v2" and rows[0]["draft"] == draft("north")

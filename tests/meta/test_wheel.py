@@ -59,6 +59,19 @@ def test_functions_travel_inside(wheel: zipfile.ZipFile, project: Path) -> None:
             )
 
 
+def test_pages_travel(wheel: zipfile.ZipFile, project: Path) -> None:
+    """What `krmkit report` makes its page of, with the same bytes as in the checkout."""
+    files = [
+        path
+        for path in (project / "shared/krmkit/cli/page").iterdir()
+        if path.suffix in (".html", ".css", ".js")
+    ]
+
+    assert len(files) > 3
+    for path in files:
+        assert wheel.read(f"krmkit/cli/page/{path.name}") == path.read_bytes()
+
+
 def test_every_module_travels(wheel: zipfile.ZipFile, project: Path) -> None:
     """A folder without __init__.py would be left behind. No module travels that is not there any more."""
     modules = {

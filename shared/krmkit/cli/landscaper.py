@@ -6,8 +6,11 @@ import argparse
 import sys
 from datetime import UTC, datetime
 
-from krmkit.cli.arguments import CommandParser
-from krmkit.cli.terminal import unread_is_fine
+from krmkit.cli.arguments import CommandParser, add_output
+from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.report.model import PackageReport, Report, Result
+from krmkit.cli.report.told import Told
+from krmkit.cli.terminal import Terminal
 from krmkit.disk.write import WriteError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
@@ -15,11 +18,18 @@ from krmkit.landscaper import items as items_of
 from krmkit.landscaper.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.explain import explain
-from krmkit.landscaper.graph import FORMATS, graph_of
+from krmkit.landscaper.graph import graph_of
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.reconcileplan import plan_items
 from krmkit.render.package import PackageError, read
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.krm.finding import Finding
+
+DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
 
 
@@ -41,6 +51,7 @@ def parser() -> CommandParser:
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a component archive or a CTF folder")
     bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    add_output(bring, FORMATS)
     draw = commands.add_parser(
         "graph",
         help="who gives what to whom",
@@ -49,9 +60,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     draw.add_argument("package", metavar="PKG")
-    draw.add_argument(
-        "-f", "--format", choices=FORMATS, default="table", help="how to show it (default: table)"
-    )
+    add_output(draw, (*FORMATS, *DRAWINGS))
     tell = commands.add_parser(
         "explain",
         help="where the value of an import comes from",
@@ -64,6 +73,7 @@ def parser() -> CommandParser:
     tell.add_argument(
         "value", nargs="?", default="", metavar="VALUE", help="one import of its blueprint; all without it"
     )
+    add_output(tell, FORMATS)
     plan = commands.add_parser(
         "reconcile",
         help="what Landscaper would reconcile by itself",
@@ -74,6 +84,7 @@ def parser() -> CommandParser:
     plan.add_argument(
         "--now", default="", metavar="TIME", help="the time, as in 2026-05-01T08:00:00Z (default: now)"
     )
+    add_output(plan, FORMATS)
     return made
 
 
@@ -93,25 +104,53 @@ def main(words: list[str]) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    told, code = _told(arguments)
+    form = "table" if arguments.format in DRAWINGS else arguments.format
+    told.show(form, Terminal(sys.stdout, arguments.color))
+    return code
+
+
+def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
+    """What a command has to say, and its exit code."""
+    package = PackageReport(arguments.out if arguments.command == "import" else arguments.package)
+    report = Report(f"landscaper {arguments.command}", [package], written=arguments.command == "import")
     if arguments.command == "import":
         from krmkit.cli.landscaperfolder import imported
 
         lines = imported(arguments.folders, arguments.out, _say)
-        return _print("".join(f"{path}\n" for path in lines), 0)
+        return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
-        code = 1 if any(one.severity == ERROR for one in found) else 0
-        return _print("".join(f"{one}\n" for one in found), code)
+        package.results = [_result(one) for one in found]
+        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
     items = _readable(items_of.read(resources))
     if arguments.command == "explain":
         lines = explain(items, arguments.installation, arguments.value)
-        return _print("".join(f"{line}\n" for line in lines), 0)
+        return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
     for problem in graph.problems:
         _say(problem)
-    return _print(graph.shown(arguments.format), 1 if graph.problems else 0)
+        package.results.append(Result("error", "installation", problem))
+    drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")
+    return Told(report, "InstallationGraph", graph.data(), drawn), _code(package)
+
+
+def _code(package: PackageReport) -> int:
+    return 1 if package.has_errors else 0
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _result(finding: Finding) -> Result:
+    """A finding of the engine as a result of the report."""
+    field = finding.field or ""
+    return Result(
+        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
+    )
 
 
 def _resources(path: str) -> ResourceList:
@@ -127,12 +166,6 @@ def _readable(items: Items) -> Items:
     if errors:
         raise InstallationError(errors[0].rule, str(errors[0]))
     return items
-
-
-def _print(text: str, code: int) -> int:
-    with unread_is_fine(sys.stdout):
-        sys.stdout.write(text)
-    return code
 
 
 def _say(note: str) -> None:

@@ -7,6 +7,9 @@ import sys
 from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.cli.packfolder import PackFolderError, exported, imported
 from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
+from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.report.model import PackageReport, Report
+from krmkit.cli.report.told import Told
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.disk.folders import TreeError
 from krmkit.disk.write import WriteError
@@ -32,6 +35,7 @@ def parser() -> CommandParser:
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
     bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    add_output(bring, FORMATS)
     take = commands.add_parser(
         "export",
         help="ConfigMaps in a package -> pack folders",
@@ -42,6 +46,7 @@ def parser() -> CommandParser:
     take.add_argument(
         "--out", required=True, metavar="DIR", help="the folder that gets one folder for each pack"
     )
+    add_output(take, FORMATS)
     show = commands.add_parser(
         "show",
         help="what packs offer and ask for",
@@ -78,9 +83,9 @@ def main(words: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"krmkit pack {arguments.command}: {where}{error.strerror or error}", file=sys.stderr)
         return 1
-    with unread_is_fine(sys.stdout):
-        for path in written:
-            print(path)
+    report = Report(f"pack {arguments.command}", [PackageReport(arguments.out)])
+    told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
+    told.show(arguments.format, Terminal(sys.stdout, arguments.color))
     return 0
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from krmkit.cli.report.model import API_VERSION
+from krmkit.cli.report.formats import json_of
 from krmkit.cli.report.resultplaces import without_macros
 from krmkit.cli.terminal import BOLD, CYAN
 from krmkit.cli.why.fieldvalues import plain, values_of
@@ -124,8 +124,7 @@ def _reaches(key: str, path: str) -> bool:
 
 def json_text(packs: list[dict[str, Any]]) -> str:
     """All packs for programs: the kind Packs of krmkit.dev/report/v1alpha1."""
-    report = {"apiVersion": API_VERSION, "kind": "Packs", "packs": packs}
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return json_of("Packs", packs=packs)
 
 
 def text_of(data: dict[str, Any], terminal: Terminal) -> str:

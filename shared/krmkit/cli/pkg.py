@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from dataclasses import replace
 
-from krmkit.cli.arguments import CommandParser
+from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import File
-from krmkit.cli.terminal import YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.report.formats import FORMATS, counted
+from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, Report, Result
+from krmkit.cli.report.resultplaces import shown_path
+from krmkit.cli.report.told import Told
+from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
 from krmkit.disk import folders
 from krmkit.disk.journal import recover
@@ -58,6 +63,7 @@ def parser() -> CommandParser:
         if name == "update":
             command.add_argument("--dry-run", action="store_true", help="write nothing")
             command.add_argument("--diff", action="store_true", help="show what changes")
+        add_output(command, FORMATS)
     return made
 
 
@@ -70,25 +76,74 @@ def main(words: list[str]) -> int:
         for note in recover(folder):
             print(f"krmkit pkg: {note}", file=sys.stderr)
         local = _local_files(folder)
-        with Fetched(Upstream.of(_kptfile(local))) as fetched:
-            base = fetched.revision(fetched.upstream.commit)
-            update = fetched.revision(revision or fetched.upstream.ref)
-            strategy = arguments.strategy or _strategy(local)
-            merged = _merge(strategy, base, update, local)
-            _lock(merged, fetched.upstream, update, strategy)
+        merged, fresh = _updated(local, revision, arguments.strategy)
         dry = arguments.command == "diff" or arguments.dry_run or arguments.check
-        changes = _save(folder, local, merged, update, dry)
+        changes = _save(folder, local, merged, fresh, dry)
     except (
         GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError
     ) as error:  # fmt: skip
         print(f"krmkit pkg {arguments.command}: {_said(error)}", file=sys.stderr)
         return 1
-    terminal = Terminal(sys.stdout)
-    with unread_is_fine(terminal.stream):
-        if arguments.command == "diff" or arguments.diff:
-            terminal.stream.write(diff(changes, terminal.colour))
-        _report(terminal, merged, changes, dry)
+    terminal = Terminal(sys.stdout, arguments.color)
+    if arguments.command == "diff" or arguments.diff:
+        # Beside a format for programs, the diff is for the one who watches.
+        where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
+        with unread_is_fine(where.stream):
+            where.stream.write(diff(changes, where.colour))
+    report = Report(f"pkg {arguments.command}", [_report(folder, merged, changes)], not dry, arguments.check)
+    listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}
+    closing = _closing(changes, merged, dry)
+    Told(report, "PackageUpdate", listed, closing=closing).show(arguments.format, terminal)
     return 2 if arguments.check and changes else 0
+
+
+def _updated(
+    local: dict[str, File], revision: str, strategy: str | None
+) -> tuple[MergedPackage, dict[str, File]]:
+    """The package at a revision of its upstream, and its subpackages at the revisions that their own upstreams name.
+
+    Returns the upstreams' files too, by path.
+    """
+    merged, fresh = _follow(local, revision, strategy)
+    done: set[str] = set()
+    while folder := next((one for one in _subpackages(merged.files) if one not in done), ""):
+        done.add(folder)
+        prefix = f"{folder}/"
+        files = {
+            path.removeprefix(prefix): content
+            for path, content in merged.files.items()
+            if path.startswith(prefix)
+        }
+        inner = {path: File(content) for path, content in files.items()}
+        if "upstream" not in _kptfile(inner):
+            continue
+        try:
+            below, found = _follow(inner, "", None)
+        except (UpstreamError, PackageMergeError) as error:
+            raise UpstreamError(f"subpackage {folder}: {error}") from None
+        for path in files:
+            del merged.files[prefix + path]
+        merged.files.update({prefix + path: content for path, content in below.files.items()})
+        merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+        fresh.update({prefix + path: file for path, file in found.items()})
+    return merged, fresh
+
+
+def _subpackages(files: dict[str, bytes]) -> list[str]:
+    """The folders of subpackages, those above before those below."""
+    return sorted(path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}"))
+
+
+def _follow(
+    local: dict[str, File], revision: str, strategy: str | None
+) -> tuple[MergedPackage, dict[str, File]]:
+    with Fetched(Upstream.of(_kptfile(local))) as fetched:
+        base = fetched.revision(fetched.upstream.commit)
+        update = fetched.revision(revision or fetched.upstream.ref)
+        strategy = strategy or _strategy(local)
+        merged = _merge(strategy, base, update, local)
+        _lock(merged, fetched.upstream, update, strategy)
+    return merged, dict(update.files)
 
 
 def _said(error: Exception) -> str:
@@ -174,7 +229,7 @@ def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy:
 
 
 def _save(
-    folder: str, local: dict[str, File], merged: MergedPackage, update: Revision, dry: bool
+    folder: str, local: dict[str, File], merged: MergedPackage, fresh: dict[str, File], dry: bool
 ) -> list[FileEdit]:
     """Write what changed, all of it or nothing; returns the changes, in the order of their paths."""
     changes: list[FileEdit] = []
@@ -189,7 +244,7 @@ def _save(
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)
-                new = update.files.get(path)
+                new = fresh.get(path)
                 os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
             change = FileEdit(
                 path,
@@ -212,14 +267,24 @@ def _text(content: bytes) -> str | None:
         return None
 
 
-def _report(terminal: Terminal, merged: MergedPackage, changes: list[FileEdit], dry: bool) -> None:
-    table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
+def _report(folder: str, merged: MergedPackage, changes: list[FileEdit]) -> PackageReport:
+    """Conflicts as results, and the files that change."""
+    report = PackageReport(shown_path(folder))
+    above = "" if report.path == "." else f"{report.path}/"
     for conflict in merged.conflicts:
-        where = " ".join(part for part in (conflict.file, conflict.resource, dotted(conflict.path)) if part)
-        table.add(["warning", "conflict", where, conflict.message], YELLOW)
-    if len(table):
-        terminal.stream.write(table.text(terminal) + "\n")
-    count, conflicts = len(changes), len(merged.conflicts)
-    files = "no file changed" if not count else "1 file changed" if count == 1 else f"{count} files changed"
-    done = " (nothing was written)" if dry and count else ""
-    terminal.stream.write(f"{files}, {conflicts} conflict{'s' * (conflicts != 1)}{done}\n")
+        kind, _, name = conflict.resource.partition(" ")
+        result = Result("warning", "conflict", conflict.message, f"{above}{conflict.file}")
+        result.resource = {"kind": kind, "name": name} if kind else {}
+        result.field = dotted(conflict.path)
+        report.results.append(result)
+    for change in changes:
+        action = CREATED if change.before is None else REMOVED if change.after is None else CHANGED
+        report.changes.append(FileChange(f"{above}{change.path}", action))
+    return report
+
+
+def _closing(changes: list[FileEdit], merged: MergedPackage, dry: bool) -> str:
+    """`3 files changed, 1 conflict`."""
+    files = counted(len(changes), "file") if changes else "no file"
+    done = " (nothing was written)" if dry and changes else ""
+    return f"{files} changed, {counted(len(merged.conflicts), 'conflict')}{done}"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from krmkit.fn.run import RunOptions
     from krmkit.render.resolve import ProgramResolver
 
-_COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
+COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
 class PackageTreeError(Exception):
@@ -67,7 +67,7 @@ class Job:
             gc.collect()
             gc.freeze()
         self._done += 1
-        if self._done % _COLLECT == 0:
+        if self._done % COLLECT == 0:
             gc.collect()
         try:
             return self._rendered(path, self._resolver)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
-from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
-from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import PackageReport, PipelineStep, Report, Result
-from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.fn import loader
 from krmkit.fn.entry import command, run_function
-from krmkit.fn.knownfunctions import catalog
 
+# What only --format, --functions and wrong calls need is imported where they are dealt with: a run of one function starts as fast
+# as the function's own command.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from krmkit.cli.arguments import CommandParser
+    from krmkit.cli.report.model import Result
     from krmkit.fn.loader import Function
 
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
@@ -29,6 +27,9 @@ _FLAGS = ("-f", "--format", "--color")
 
 def parser() -> CommandParser:
     """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
+    from krmkit.cli.arguments import CommandParser, add_functions, add_output
+    from krmkit.cli.report.formats import FORMATS
+
     made = CommandParser(prog="krmkit run", description="Run one function on a ResourceList.")
     made.add_argument("function", metavar="NAME", help="a function, or a folder with a function.yaml")
     made.add_argument("file", nargs="?", metavar="FILE", help="a ResourceList; stdin where it is absent")
@@ -48,14 +49,19 @@ def main(words: list[str]) -> int:
         return 0 if words else 1
     name = words[0]
     try:
-        function = (
-            loader.at(name) if "/" in name else loader.load(name, catalog(folders) if folders else None)
-        )
+        known = None
+        if folders:
+            from krmkit.fn.knownfunctions import catalog
+
+            known = catalog(folders)
+        function = loader.at(name) if "/" in name else loader.load(name, known)
         try:
             _ = function.process
         except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
             raise LookupError(loader.unloadable(function, error)) from None
     except LookupError as error:
+        from krmkit.cli.arguments import say
+
         say("run", error.args[0])
         return 1
     if any(word.partition("=")[0] in _FLAGS or word[:2] == "-f" for word in words[1:]):
@@ -78,6 +84,11 @@ def _folders(words: list[str]) -> tuple[list[str], list[str]]:
 
 def _formatted(function: Function, words: list[str]) -> int:
     """Run the function, and show its results in place of the list."""
+    import io
+
+    from krmkit.cli.report.formats import shown
+    from krmkit.cli.report.model import PackageReport, PipelineStep, Report
+    from krmkit.cli.terminal import Terminal, unread_is_fine
     from krmkit.krm.resource import Resource
     from krmkit.yaml.limits import Limits
 
@@ -104,6 +115,8 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 def _result(data: object, function: str) -> Result:
     """A result of a ResourceList; its file is what its annotations say, and no line is known."""
+    from krmkit.cli.report.model import Result
+
     result = _map(data)
     tags, file, place = _map(result.get("tags")), _map(result.get("file")), _map(result.get("field"))
     return Result(

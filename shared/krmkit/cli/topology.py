@@ -6,9 +6,10 @@ import argparse
 import sys
 from time import monotonic
 
-from krmkit.cli.arguments import CommandParser, cores
-from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.cli.topologyreport import FORMATS, report
+from krmkit.cli.arguments import CommandParser, add_output, cores
+from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.terminal import Terminal
+from krmkit.cli.topologyreport import PAGES, told
 from krmkit.cli.topologysource import PlanError, read_both, rebase
 from krmkit.clusterapi.changeplan import REFUSED, SAME, ClusterPlan, TopologyPlan, make_plan
 from krmkit.lang.nearest import did_you_mean
@@ -84,9 +85,7 @@ def parser() -> CommandParser:
         metavar="FILE",
         help="write all requests and answers of extensions as a TopologyResponses",
     )
-    plan.add_argument(
-        "-f", "--format", choices=FORMATS, default="table", help="how to show the plan (default: table)"
-    )
+    add_output(plan, (*FORMATS, *PAGES))
     plan.add_argument(
         "--jobs",
         type=int,
@@ -107,7 +106,7 @@ def main(words: list[str]) -> int:
 
         return check_extension(words[1:])
     arguments = parser().parse_args(words[1:])
-    terminal = Terminal(sys.stderr)
+    terminal = Terminal(sys.stderr, arguments.color)
     try:
         old, new, options = read_both(arguments.package, arguments.against)
         for text in arguments.rebase:
@@ -125,8 +124,9 @@ def main(words: list[str]) -> int:
     except PlanError as error:
         print(f"krmkit topology plan: {error}", file=sys.stderr)
         return 1
-    with unread_is_fine(sys.stdout):
-        sys.stdout.write(report(plan, arguments.format, Terminal(sys.stdout)))
+    shown = Terminal(sys.stdout, arguments.color)
+    form = arguments.format
+    told(plan, arguments.package, form, shown).show("table" if form in PAGES else form, shown)
     for text in plan.warnings:
         print(f"warning: {text}", file=sys.stderr)
     for text in plan.errors:

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-import json
-
+from krmkit.cli.report.model import PackageReport, Report, Result
+from krmkit.cli.report.told import Told
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table
 from krmkit.clusterapi.changeplan import CHANGE, CREATE, REFUSED, REMOVE, REPLACE, SAME
 from krmkit.clusterapi.generateditems import text_of
-from krmkit.disk.write import FileEdit as FileChange
+from krmkit.disk.write import FileEdit
 from krmkit.render.diff import diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from krmkit.cli.terminal import Terminal
     from krmkit.clusterapi.changeplan import ClusterPlan, ObjectChange, TopologyPlan
 
-FORMATS = ("table", "diff", "json", "markdown")
+PAGES = ("diff", "markdown")  # forms of a plan beside the formats of all commands
 _COLOURS = {SAME: GREEN, REFUSED: RED}
 
 
-def report(plan: TopologyPlan, form: str, terminal: Terminal) -> str:
-    """The plan as text. form: one of FORMATS."""
-    if form == "json":
-        return json.dumps(as_data(plan), indent=2, ensure_ascii=False) + "\n"
+def told(plan: TopologyPlan, package: str, form: str, terminal: Terminal) -> Told:
+    """The plan in one of FORMATS: what is refused is an error, machines that roll are a warning, other changes are infos."""
+    report = Report("topology plan", [PackageReport(package)], written=False)
+    report.packages[0].results = [
+        *(Result("error", "refused", text) for text in plan.errors),
+        *(Result("warning", "plan-warning", text) for text in plan.warnings),
+        *(result for one in plan.clusters for result in _results(one)),
+    ]
+    return Told(report, "TopologyPlan", as_data(plan), _for_people(plan, form, terminal))
+
+
+def _results(one: ClusterPlan) -> Iterator[Result]:
+    cluster = {"kind": "Cluster", "namespace": one.namespace, "name": one.name}
+    for text in one.errors:
+        yield Result("error", REFUSED, text, resource=cluster)
+    for roll in one.rolls:
+        sure = "" if roll.sure else ", unless the provider changes them in place"
+        message = f"the machines of {roll.group} roll{sure}: {'; '.join(roll.reasons)}"
+        yield Result("warning", "machines-roll", message, resource=cluster)
+    if one.action not in (SAME, REFUSED) and not one.rolls:
+        yield Result("info", one.action, f"{_counts(one) or 'no object'}: {_why(one)}", resource=cluster)
+
+
+def _for_people(plan: TopologyPlan, form: str, terminal: Terminal) -> str:
     if form == "diff":
         return "".join(_diff(one, terminal.colour) for one in plan.clusters)
     if form == "markdown":
@@ -125,7 +146,7 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
         path = f"topology/{one.namespace}/{one.name}/{change.kind.lower()}-{name}.yaml"
         before = text_of(change.before, {}) if change.before is not None else None
         after = text_of(change.after, {}) if change.after is not None else None
-        parts.append(diff([FileChange(path, before, after)], colour))
+        parts.append(diff([FileEdit(path, before, after)], colour))
     return "".join(parts)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from krmkit.yaml.tree import Alias, Map, Node, Seq
 
 TYPE_CHECKING = False
@@ -31,14 +33,12 @@ class ListAnchors:
                     self._found.setdefault(anchor, []).append((self._next, node))
             self._next += 1
         found = self._found.get(name, [])
-        low, high = 0, len(found)
-        while low < high:
-            middle = (low + high) // 2
-            if found[middle][0] < number:
-                low = middle + 1
-            else:
-                high = middle
-        return found[low - 1][1] if low else None
+        place = bisect_left(found, number, key=_number)
+        return found[place - 1][1] if place else None
+
+
+def _number(holder: tuple[int, Node]) -> int:
+    return holder[0]
 
 
 class AnchorsBefore:

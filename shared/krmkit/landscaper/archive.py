@@ -31,8 +31,11 @@ def gunzip(data: bytes) -> bytes:
     return content
 
 
-def untar(data: bytes) -> dict[str, Content]:
-    """The files of a tar archive (or a compressed one) by path. Raises ArchiveError; links and devices are left out."""
+def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
+    """The files of a tar archive (or a compressed one) by path. Raises ArchiveError.
+
+    Links and devices are no files of a blueprint; their paths are added to `left_out`.
+    """
     if data[:2] == _GZIP:
         data = gunzip(data)
     found: dict[str, Content] = {}
@@ -43,6 +46,8 @@ def untar(data: bytes) -> dict[str, Content]:
                 if ".." in member.name.split("/"):
                     raise ArchiveError(f"the path {member.name} leaves the archive")
                 if not member.isfile():
+                    if left_out is not None and not member.isdir():
+                        left_out.append(clean(member.name))
                     continue
                 size += member.size
                 if size > _MOST_BYTES or len(found) >= _MOST_FILES:

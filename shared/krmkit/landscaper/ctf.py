@@ -80,7 +80,9 @@ def _contents(found: TransportArchive, component: Component, blob: object) -> No
         if data is None:
             found.notes.append(f"{label}: its blob {key} is not there")
             continue
-        content = _content(resource, data, label)
+        links: list[str] = []
+        content = _content(resource, data, label, links)
+        found.notes += [f"{label}: left out {path}, which is a link or a device" for path in links]
         if isinstance(content, bytes) and len(content) > _LARGEST:
             found.notes.append(f"{label}: left out, for it has {len(content):,} bytes")
         else:
@@ -88,11 +90,11 @@ def _contents(found: TransportArchive, component: Component, blob: object) -> No
             found.contents[f"{component.name}:{component.version}/{key}" if taken else label] = content
 
 
-def _content(resource: Data, data: bytes, label: str) -> Files | Content:
-    """A blueprint as a folder; everything else as it is, a compressed text as a text."""
+def _content(resource: Data, data: bytes, label: str, links: list[str]) -> Files | Content:
+    """A blueprint as a folder, with what is no file of it in `links`; everything else as it is, a compressed text as a text."""
     if resource.get("type") in BLUEPRINT_TYPES:
         try:
-            return Files(untar(data))
+            return Files(untar(data, links))
         except ArchiveError as error:
             raise CtfError(f"{label}: {error}") from None
     media_type = text(mapping(resource.get("access")).get("mediaType"))

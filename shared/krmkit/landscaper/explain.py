@@ -13,6 +13,7 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import entries, mapping, sequence, text
+from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import scope_of
 from krmkit.lang.nearest import did_you_mean
@@ -42,7 +43,8 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
     tracer = _Tracer(items, landscape, tree)
     for name in [value] if value else names:
         tracer.blueprint_import(rendered, name, 0)
-    return tracer.lines
+    secrets = Secrets.of(items.world)  # a template may put one into a name
+    return [secrets.scrub(line) for line in tracer.lines]
 
 
 class _Tracer:

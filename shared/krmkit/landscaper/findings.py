@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
@@ -37,5 +37,8 @@ def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) ->
             made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
             exported = f", exports {', '.join(one.exports)}" if one.exports else ""
             yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), EXPLAIN, item)
+        for link in one.prerequisites.links if one.prerequisites is not None else ():
+            message = f"{one.path}: {link} in the archive of the blueprint is a link or a device, and left out; must be a file"
+            yield Finding("link-left-out", secrets.scrub(message), WARNING, item)
         if mapping(one.spec.get("verification")):
             yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)

@@ -18,8 +18,6 @@ from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import name_of, namespace_of, parent_of
 
-FORMATS = ("table", "dot", "mermaid", "json")
-
 
 @dataclass(slots=True)
 class Edge:
@@ -37,10 +35,12 @@ class Graph:
     nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, for Mermaid, or as JSON."""
-        return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid, "json": self._json}[form]()
+        """The graph as a table, for Graphviz, or for Mermaid; without secrets, which a template may put into a name."""
+        made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
+        return self.secrets.scrub(made) if self.secrets is not None else made
 
     def _table(self) -> str:
         needs: dict[str, list[str]] = {}
@@ -76,8 +76,9 @@ class Graph:
         ]
         return "\n".join([*lines, ""])
 
-    def _json(self) -> str:
-        data = {
+    def data(self) -> dict[str, object]:
+        """The graph for programs, without secrets too."""
+        made: dict[str, object] = {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
                 for path, (phase, count) in self.nodes.items()
@@ -85,7 +86,10 @@ class Graph:
             "edges": [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in self.edges],
             "problems": self.problems,
         }
-        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        if self.secrets is None:
+            return made
+        clean: dict[str, object] = json.loads(self.secrets.scrub(json.dumps(made, ensure_ascii=False)))
+        return clean
 
 
 def graph_of(items: Items) -> Graph:
@@ -95,7 +99,7 @@ def graph_of(items: Items) -> Graph:
     for namespace in dict.fromkeys(map(namespace_of, roots)):
         specs = {name_of(one): mapping(one.get("spec")) for one in roots if namespace_of(one) == namespace}
         graph.edges += _edges(specs, "")
-    secrets = Secrets.of(items.world)
+    graph.secrets = secrets = Secrets.of(items.world)
     for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
         _add(graph, root, secrets)
     return graph

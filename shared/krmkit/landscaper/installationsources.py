@@ -18,7 +18,10 @@ DEFAULT_CONTEXT = "default"
 
 @dataclass(slots=True)
 class Prerequisites:
-    """Context, component, all components that it refers to, and blueprint of an installation."""
+    """Context, component, all components that it refers to, and blueprint of an installation.
+
+    `links` are the paths of links in the blueprint's archive, which its file system does not have.
+    """
 
     context_name: str
     repository_context: Data | None
@@ -26,6 +29,7 @@ class Prerequisites:
     closure: list[Component]
     blueprint: Blueprint
     reference: Data | None
+    links: list[str]
 
     def shown_spec(self, spec: Data) -> Data:
         """The spec as templates see it: the component reference with its effective repository context."""
@@ -39,18 +43,19 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
     spec = mapping(installation.get("spec"))
     namespace = namespace_of(installation)
     context_name = text(spec.get("context")) or DEFAULT_CONTEXT
-    context = _context(world, namespace, context_name, "context" in spec)
+    context = _context(world, namespace, context_name)
     repository_context = mapping(mapping(context).get("repositoryContext")) or None
     component, reference = _component(world, repository, namespace, spec, context, repository_context)
     closure = repository.closure(component) if component is not None else []
-    blueprint = load(_blueprint_files(repository, component, spec))
-    return Prerequisites(context_name, repository_context, component, closure, blueprint, reference)
+    links: list[str] = []
+    blueprint = load(_blueprint_files(repository, component, spec, links))
+    return Prerequisites(context_name, repository_context, component, closure, blueprint, reference, links)
 
 
-def _context(world: World, namespace: str, name: str, named: bool) -> Data | None:
+def _context(world: World, namespace: str, name: str) -> Data | None:
     """The Context; the default one may be absent."""
     found = world.get("Context", namespace, name)
-    if found is None and named and name != DEFAULT_CONTEXT:
+    if found is None and name != DEFAULT_CONTEXT:
         hint = did_you_mean(name, world.names("Context", namespace))
         raise InstallationError("context-not-found", not_found("Context", name) + hint, "spec.context")
     return found
@@ -108,7 +113,9 @@ def _overwritten(
     return name, version
 
 
-def _blueprint_files(repository: ComponentRepository, component: Component | None, spec: Data) -> Files:
+def _blueprint_files(
+    repository: ComponentRepository, component: Component | None, spec: Data, links: list[str]
+) -> Files:
     definition = mapping(spec.get("blueprint"))
     inline = definition.get("inline")
     if isinstance(inline, dict):
@@ -147,15 +154,15 @@ def _blueprint_files(repository: ComponentRepository, component: Component | Non
             " `krmkit landscaper import` brings it there",
             place,
         )
-    return content if isinstance(content, Files) else _unpacked(content, name)
+    return content if isinstance(content, Files) else _unpacked(content, name, links)
 
 
-def _unpacked(content: str | bytes, name: str) -> Files:
+def _unpacked(content: str | bytes, name: str, links: list[str]) -> Files:
     if isinstance(content, str):
         raise InstallationError("blueprint-not-found", f"blueprint {name} must be a folder or a tar archive")
     from krmkit.landscaper.archive import ArchiveError, untar
 
     try:
-        return Files(untar(content))
+        return Files(untar(content, links))
     except ArchiveError as error:
         raise InstallationError("blueprint-not-found", f"blueprint {name}: {error}") from None

@@ -3,8 +3,8 @@
     secrets = Secrets.of(world)
     secrets.scrub("password: hunter22")   # "password: (secret)"
 
-Each is found as it is, in upper and lower case, quoted, and in base64 (alone or inside of a longer text); secretforms tells how.
-Texts of fewer than four characters are no secrets here; a part of a value, its hash or its hex form is not found.
+Each is found as it is, in upper and lower case, quoted, in base64 (alone or inside of a longer text), in hexadecimal digits and by
+its digests; secretforms tells how. Texts of fewer than four characters are no secrets here, and a part of a value is not found.
 """
 
 from __future__ import annotations

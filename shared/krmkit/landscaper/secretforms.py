@@ -5,6 +5,7 @@ SecretForms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(se
 
 from __future__ import annotations
 
+import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Callable
@@ -12,12 +13,16 @@ from collections.abc import Callable
 from krmkit.lang.golang.printing import format_float
 
 SHORTEST = 4
+_DIGESTS = ("md5", "sha1", "sha256", "sha512")
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
+_PLAIN_IN_PATHS = _PLAIN | frozenset(b"$&+,:;=@")
+"""What Go's net/url leaves as it is."""
 _SHORTEST_INSIDE = 8
 """From how many bytes on a text is looked for inside of base64: what a shorter one leaves there is too common."""
 
 
 def forms(value: str) -> set[str]:
-    """The text, in upper and lower case; each quoted as JSON does it, and in base64.
+    """The text, in upper and lower case; each quoted as JSON and addresses do it, in base64, in hexadecimal digits, and its digests.
 
     Base64 of a longer text that holds the value depends on where the value begins: the part that does not is a form, too.
     """
@@ -31,6 +36,10 @@ def forms(value: str) -> set[str]:
         plain = {whole, whole.rstrip("=")}
         if len(data) >= _SHORTEST_INSIDE:
             plain |= {_inside(data, before) for before in range(3)}
+        found |= {data.hex(), data.hex().upper(), *_in_addresses(data)}
+        for name in _DIGESTS:
+            digest = hashlib.new(name, data, usedforsecurity=False)
+            found |= {digest.hexdigest(), b64encode(digest.digest()).decode()}
         found |= plain | {form.replace("+", "-").replace("/", "_") for form in plain}
     return {one for one in found if len(one) >= SHORTEST}
 
@@ -41,6 +50,13 @@ def number_forms(value: float) -> list[str]:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e18:
         found.append(str(int(value)))
     return [one for one in dict.fromkeys(found) if len(one) >= SHORTEST]
+
+
+def _in_addresses(data: bytes) -> set[str]:
+    """As the query and the path of an address hold it."""
+    query = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
+    path = "".join(chr(byte) if byte in _PLAIN_IN_PATHS else f"%{byte:02X}" for byte in data)
+    return {query, query.replace("%20", "+"), path, path.replace("%2F", "/"), query.replace("%2F", "/")}
 
 
 def _html_escaped(quoted: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from krmkit.landscaper.apinames import (
-    ENCOMPASSED_BY_LABEL,
     SUBINSTALLATION_NAME_ANNOTATION,
     installation_source,
 )
 from krmkit.landscaper.lenientdata import entries, mapping, text, texts
 
 DEFAULT_NAMESPACE = "default"
-GENERATED_BY = "krmkit.dev/generated-by"
 
 
 def name_of(item: dict[str, object]) -> str:
@@ -26,14 +24,13 @@ def namespace_of(item: dict[str, object]) -> str:
 def parent_of(installation: dict[str, object]) -> str:
     """The name of the parent installation; "" for a root installation.
 
-    The parent is the owner of kind Installation; a generated object without an owner names it in a label.
+    The parent is the owner of kind Installation. Installations that an earlier run has generated are no input, with or
+    without an owner: see `items`.
     """
     metadata = mapping(installation.get("metadata"))
     for owner in entries(metadata.get("ownerReferences")):
         if owner.get("kind") == "Installation":
             return text(owner.get("name"))
-    if GENERATED_BY in texts(metadata.get("annotations")):
-        return texts(metadata.get("labels")).get(ENCOMPASSED_BY_LABEL, "")
     return ""
 
 

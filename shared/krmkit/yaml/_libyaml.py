@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 _FLOW_SIGNS = ",]}[{?"
 # A colon behind one of these belongs to no plain scalar.
 _BEFORE_A_VALUE = frozenset("\"' \t\n\r,[]{}\x85\u2028\u2029")
-# What the extension looks errors up in while it initialises, beside the modules of tokens.
-_WITH_ERRORS = (
-    "reader",
-    "scanner",
-    "parser",
-    "composer",
-    "constructor",
-    "emitter",
-    "serializer",
-    "representer",
-)
+# The modules in which the extension looks up names while it initialises, beside those that are loaded.
+_LOOKED_UP = (
+    "reader", "scanner", "parser", "composer", "constructor", "emitter", "serializer", "representer", "tokens",
+)  # fmt: skip
 
 lean = False
 _yaml: Any = None
@@ -57,7 +50,7 @@ def backend() -> Any:
 
 
 def _load_alone() -> Any:
-    """The extension without the package around it."""
+    """Load the extension alone; the package around it is loaded on first access to one of its names."""
     import _frozen_importlib as bootstrap
 
     spec = bootstrap._find_spec("yaml", None)  # type: ignore[attr-defined]  # what `import` itself calls
@@ -79,11 +72,24 @@ def _load_alone() -> Any:
             def __getattr__(self, name: str) -> Any:
                 return ReaderError if name == "ReaderError" else error.MarkedYAMLError
 
-        for name in (*_WITH_ERRORS, "tokens"):
+        for name in _LOOKED_UP:
             setattr(package, name, Names())
         from yaml import _yaml as extension
-    finally:
+    except BaseException:
         del sys.modules["yaml"]
+        raise
+    for name in _LOOKED_UP:
+        delattr(package, name)
+
+    class Unloaded(type(sys)):  # type: ignore[misc]  # the class of modules
+        """A package that runs its code when it is asked for what that makes."""
+
+        def __getattr__(self, name: str) -> Any:
+            self.__class__ = type(sys)  # type: ignore[assignment]
+            spec.loader.exec_module(self)
+            return getattr(self, name)
+
+    package.__class__ = Unloaded
     return extension
 
 

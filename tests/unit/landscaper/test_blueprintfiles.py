@@ -216,7 +216,16 @@ def test_a_bomb_is_not_unpacked() -> None:
 def test_no_blueprint_archive(content: str | bytes, message: str) -> None:
     """The content of a blueprint's resource is a folder or an archive."""
     with pytest.raises(InstallationError) as caught:
-        _unpacked(content, "b")
+        _unpacked(content, "b", [])
 
     assert (caught.value.rule, caught.value.message.startswith(message)) == ("blueprint-not-found", True)
-    assert _unpacked(tar(("blueprint.yaml", b"a")), "b").all() == {"blueprint.yaml": "a"}
+    assert _unpacked(tar(("blueprint.yaml", b"a")), "b", []).all() == {"blueprint.yaml": "a"}
+
+
+def test_links_are_left_out() -> None:
+    """A link is no file of the archive; who asks is told which there were."""
+    left_out: list[str] = []
+    data = tar(("a", b"a"), link="./sub/b")
+
+    assert untar(data, left_out) == untar(data) == {"a": "a"}
+    assert left_out == ["sub/b"]

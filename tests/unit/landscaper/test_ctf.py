@@ -164,3 +164,11 @@ def test_a_layer_that_is_no_archive() -> None:
 
     with pytest.raises(CtfError, match=r"example.com/shop:1.0.0: cannot read the archive: "):
         read_components(blobs)
+
+
+def test_links_are_noted() -> None:
+    """A link in a blueprint's archive is left out, and named."""
+    entry = local("blueprint", "blueprint", localReference="a")
+    found = read_components(archive(entry, a=tar(("blueprint.yaml", b"x"), link="b.yaml")))
+
+    assert found.notes == ["example.com/shop:1.0.0/blueprint: left out b.yaml, which is a link or a device"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.landscaper.apinames import object_name
+from krmkit.landscaper.goyaml import GoYamlError, load
 from tests.unit.landscaper.worlds import (
     Data,
     data_object,
@@ -153,7 +154,14 @@ def test_copies_in_the_own_scope() -> None:
     assert single["metadata"]["labels"]["team"] == "north"
     assert sorted(single["metadata"]["annotations"]) == ["data.landscaper.gardener.cloud/hash", "note"]
     assert element["metadata"]["name"] == object_name("Inst.root", "l[0]")
-    assert "team" not in element["metadata"]["labels"]
+    prefix = "data.landscaper.gardener.cloud"
+    assert element["metadata"]["labels"] == {
+        f"{prefix}/context": "Inst.root",
+        f"{prefix}/key": "l",
+        f"{prefix}/source": "Inst.root",
+        f"{prefix}/sourceType": "import",
+        f"{prefix}/index": "0",
+    }
     assert element["spec"] == item["spec"]
 
 
@@ -328,3 +336,38 @@ def test_mappings_reach_nothing(call: str) -> None:
     (message,) = messages(one(installation("root", "", importDataMappings={"a": f"(( {call} ))"})))
 
     assert f"{call.partition('(')[0]}: no OS operations supported in this execution environment" in message
+
+
+def test_copies_of_maps() -> None:
+    """An element of a map is a copy whose label says its key."""
+    body = "imports: [{name: m, type: targetMap, targetType: x/y}]\n"
+    imports = {"targets": [{"name": "m", "targetMap": {"blue": "east"}}]}
+
+    (copy,) = made(one(installation("root", body, imports=imports), target("east", "x/y")))
+
+    assert copy["metadata"]["name"] == object_name("Inst.root", "m[blue]")
+    assert copy["metadata"]["labels"]["data.landscaper.gardener.cloud/targetmapkey"] == "blue"
+    assert copy["metadata"]["labels"]["data.landscaper.gardener.cloud/key"] == "m"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"secretRef": {"name": "x"}}, 'secrets "x" not found'),
+        ({"configMapRef": {"name": "x"}}, 'configmaps "x" not found'),
+        ({"dataRef": "x"}, 'unable to fetch data object x (/x): dataobjects.landscaper.gardener.cloud "x" not found'),
+    ],
+)  # fmt: skip
+def test_objects_that_are_missing(source: Data, message: str) -> None:
+    """The words are Kubernetes's own."""
+    found = one(installation("root", "", imports={"data": [{"name": "a", **source}]}))
+
+    assert messages(found) == [message]
+
+
+def test_yaml_of_values() -> None:
+    """Values are read as Go reads them: the last of two keys counts, and what is nested too deeply is an error."""
+    assert load("a: 1\na: 2\nyes: no\n") == {"a": 2, "true": False}
+
+    with pytest.raises(GoYamlError, match=r"^error converting YAML to JSON: yaml: "):
+        load("[" * 100_000)

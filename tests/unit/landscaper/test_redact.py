@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from hashlib import md5, sha1, sha256, sha512
 
 import pytest
 
@@ -46,6 +47,14 @@ FORMS: dict[str, tuple[str, str]] = {
     "inside of base64": (PASSWORD, b64encode(f"user: a\npassword: {PASSWORD}\n".encode()).decode()),
     "inside of base64, one byte later": (PASSWORD, b64encode(f"x{PASSWORD}y".encode()).decode()),
     "inside of base64, two bytes later": (PASSWORD, b64encode(f"xx{PASSWORD}yy".encode()).decode()),
+    "in hexadecimal digits": (PASSWORD, PASSWORD.encode().hex()),
+    "in an address": ("a b/c&d", "a+b%2Fc%26d"),
+    "in a path": ("a b/c&d", "a%20b/c%26d"),
+    "by MD5": (PASSWORD, md5(PASSWORD.encode(), usedforsecurity=False).hexdigest()),
+    "by SHA-1": (PASSWORD, sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest()),
+    "by SHA-256": (PASSWORD, sha256(PASSWORD.encode()).hexdigest()),
+    "by SHA-512": (PASSWORD, sha512(PASSWORD.encode()).hexdigest()),
+    "by SHA-256 in base64": (PASSWORD, b64encode(sha256(PASSWORD.encode()).digest()).decode()),
     "a number in a Go template": ("12345678", "1.2345678e+07"),
 }
 
@@ -233,3 +242,28 @@ def test_a_secret_that_is_no_base64() -> None:
     secrets = Secrets.of(World.of([item]))
 
     assert secrets.scrub("not-base-64! a: [tiger tiger") == "(secret) (secret) tiger"
+
+
+def test_forms_are_found_whole() -> None:
+    """A form that is found is replaced from its first character to its last."""
+    value = 'p\u00e4ss "word" 9'
+    secrets = Secrets.of(World.of([secret(it=value)]))
+    data = value.encode()
+    forms = [value, value.upper(), json.dumps(value)[1:-1], b64encode(data).decode(), data.hex(), sha256(data).hexdigest()]  # fmt: skip
+
+    assert [secrets.scrub(f"<{form}>") for form in forms] == ["<(secret)>"] * len(forms)
+
+
+@pytest.mark.parametrize(
+    "word", ["true", "False", "null", "none", "default", "kind", "config", "kubeconfig", "abc"]
+)
+def test_words_that_are_no_secrets(word: str) -> None:
+    """A Secret may hold common and short words, which are left alone elsewhere."""
+    assert Secrets.of(World.of([secret(it=word)])).scrub(f"a {word} b") == f"a {word} b"
+
+
+def test_lines_of_a_secret() -> None:
+    """A line of eight characters is a secret, and the value after its colon; a shorter one is none."""
+    secrets = Secrets.of(World.of([secret(it="- {\n12345678\n7654321\nkey: abcdefgh\n")]))
+
+    assert secrets.scrub("12345678 7654321 abcdefgh key") == "(secret) 7654321 (secret) key"

@@ -352,6 +352,8 @@ def test_executions() -> None:
         render(installation("shop", FULL + NESTED), writeStatus=True),
     )
 
+    metadata = found["Execution", "shop"]["metadata"]
+    assert (metadata["name"], metadata["namespace"]) == ("shop", "default")
     assert found["Execution", "shop"]["spec"] == {
         "context": "default",
         "deployItems": [

@@ -13,6 +13,7 @@ from krmkit.landscaper.items import Items
 from krmkit.landscaper.soundness import blueprint_errors
 from krmkit.landscaper.validateinstallations import validate
 from krmkit.landscaper.world import World
+from tests.unit.landscaper.test_blueprintfiles import tar
 from tests.unit.landscaper.test_components import (
     CONTEXT,
     HEADER,
@@ -202,3 +203,19 @@ def test_a_blueprint_is_checked_once() -> None:
 
     assert len(found) == 1
     assert found[0].startswith("nested installation root/a: blueprint imports.x: ")
+
+
+def test_links_in_the_archive_are_said() -> None:
+    """A blueprint that is still packed may have links, which its file system does not have."""
+    packed = tar(("blueprint.yaml", HEADER.encode()), link="d.yaml")
+    known = repository(descriptor("shop", resource("blueprint")))
+    known.blobs["example.com/shop:1.0.0/blueprint"] = packed
+    items = Items(world=World.of([installed("shop"), CONTEXT]), repository=known)
+
+    said = [(one.severity, one.message) for one in validate(items, []) if one.rule == "link-left-out"]
+    assert said == [
+        (
+            "warning",
+            "root: d.yaml in the archive of the blueprint is a link or a device, and left out; must be a file",
+        )
+    ]

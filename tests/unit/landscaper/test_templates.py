@@ -225,6 +225,10 @@ def test_conversion_leaves_nothing_out() -> None:
         ('{{ getResource "name" "a" "lang" }}', "odd number of key value pairs"),
         ('{{ getResource "name" 5 }}', "expect argument 1 to be a string"),
         ('{{ getResource (dict "a" 1) "name" "x" }}', "invalid component descriptor: component descriptor: meta.schemaVersion"),
+        (
+            '{{ getComponent (fromYaml "{meta: {schemaVersion: v2}, component: {name: x, version: 1.0.0, componentReferences: [{name: r, componentName: z, version: 2.0.0}]}}") "name" "r" }}',
+            "unable to resolve component r:2.0.0",
+        ),
         ('{{ getRepositoryContext "x" }}', "invalid component descriptor"),
         ('{{ getResourceContent 5 }}', "expects exactly one argument, a reference or a cd URI"),
         ('{{ getResourceContent "a" "b" }}', "expects exactly one argument, a reference or a cd URI"),

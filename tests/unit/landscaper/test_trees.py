@@ -357,6 +357,18 @@ def test_graph_order_and_edges() -> None:
         ("root/giver", "root/taker", "other"),
     ]
     assert graph.problems == []
+    assert json.loads(graph.shown("json")) == {
+        "installations": [
+            {"path": "root", "phase": "Succeeded", "deployItems": 0},
+            {"path": "root/giver", "phase": "Succeeded", "deployItems": 0},
+            {"path": "root/taker", "phase": "Succeeded", "deployItems": 0},
+        ],
+        "edges": [
+            {"from": "root/giver", "to": "root/taker", "key": "up"},
+            {"from": "root/giver", "to": "root/taker", "key": "other"},
+        ],
+        "problems": [],
+    }
 
 
 def test_options_stay_as_given() -> None:
@@ -371,3 +383,27 @@ def test_options_stay_as_given() -> None:
     assert found[0].state == {"deployd": {"x": 2}}
     assert state == {"a": {"deployd": {"x": 1}}}
     assert json.dumps(parent) == before
+
+
+SECRET = "tiger-in-the-tank"
+
+
+@pytest.mark.parametrize("form", ["table", "dot", "mermaid", "json"])
+def test_names_hold_no_secret(form: str) -> None:
+    """A nested installation whose name a template has made of a secret is drawn and explained without it."""
+    blueprint = json.dumps(json.dumps({**HEADER, "imports": [{"name": "x", "schema": {}}]}))
+    body = (
+        "imports: [{name: p, schema: {}}]\nsubinstallationExecutions:\n- name: s\n  type: GoTemplate\n  template: |\n    subinstallations:\n"
+        f"    - name: of-{{{{ .imports.p }}}}\n      blueprint: {{filesystem: {{blueprint.yaml: {blueprint}}}}}\n"
+        "      imports: {data: [{name: x, dataRef: p}]}\n"
+    )
+    imports = {"data": [{"name": "p", "secretRef": {"name": "s", "key": "k"}}]}
+    secret = obj("Secret", "s", "v1", stringData={"k": SECRET})
+    items = Items(world=World.of([installation("root", body, imports=imports), secret]))
+
+    drawn = graph_of(items).shown(form)
+    lines = explain(items, f"root/of-{SECRET}")
+
+    assert SECRET not in drawn
+    assert "root/of-(secret)" in drawn
+    assert lines[0] == "root/of-(secret): import x"

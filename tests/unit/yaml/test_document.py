@@ -132,7 +132,15 @@ try:
 except YamlError as error:
     assert error.column == 4, error.column
 import yaml
-assert yaml.safe_load("a: 1") == {{"a": 1}}
+assert yaml.nodes and "re" not in sys.modules, "the yaml package was loaded"
+assert yaml.load("a: 1", yaml.CSafeLoader) == yaml.safe_load("a: 1") == {{"a": 1}}
+assert yaml.dump({{"a": 1}}, Dumper=yaml.CSafeDumper) == "a: 1\\n"
+for text in ("a: 1\\n b: 2", "a: \\x01"):
+    try:
+        yaml.load(text, yaml.CSafeLoader)
+    except yaml.error.YAMLError:
+        continue
+    raise AssertionError(text)
 print("ok")
 """
 

@@ -18,7 +18,9 @@ function filled(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(
+    ...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false),
+  );
   return element;
 }
 
@@ -43,20 +45,34 @@ function section(id, title, note, ...children) {
 // A table with headings for screen readers. Rows that are many come in portions.
 const PORTION = 100;
 
-function table(label, headings, rows, makeRow, sticky) {
+function table(label, headings, rows, makeRow) {
   const body = h("tbody");
   const whole = h(
     "div",
-    { class: sticky ? "scroll sticky" : "scroll", tabindex: "0", role: "region", "aria-label": label },
+    { class: "scroll rows", tabindex: "0", role: "region", "aria-label": label },
     h(
       "table",
       null,
       h("caption", { class: "quiet" }, label),
-      h("thead", null, h("tr", null, headings.map((heading) => h("th", { scope: "col" }, heading)))),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          headings.map((heading) => h("th", { scope: "col" }, heading)),
+        ),
+      ),
       body,
     ),
   );
-  return portions(rows, (row) => body.append(makeRow(row)), whole);
+  const add = (row) => {
+    const made = makeRow(row);
+    // On a phone a row is a card, and each cell says what it is.
+    [...made.cells].forEach((one, place) => (one.dataset.label = headings[place]));
+    body.append(made);
+  };
+  return portions(rows, add, whole);
 }
 
 // `whole`, with the first rows added to it, and a button for the next ones.

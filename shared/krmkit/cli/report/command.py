@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 
 from krmkit.cli.arguments import CommandParser, add_color, add_running, count, resolver_of, say
 from krmkit.cli.page import page
-from krmkit.cli.recursive import PackageTreeError, changed_since, packages_below, reports
+from krmkit.cli.recursive import COLLECT, PackageTreeError, changed_since, packages_below, reports
 from krmkit.cli.report.fleetrecord import variants_of
 from krmkit.cli.report.formats import counted, shown
 from krmkit.cli.report.machines import has_clusters, topology_of
@@ -108,6 +109,8 @@ def main(words: list[str]) -> int:
     with unread_is_fine(sys.stdout):
         sys.stdout.write(_said(report, arguments.output) if arguments.output else text)
     for package in report.packages:
+        for note in package.notes:
+            say("report", note)
         if package.failure and len(report.packages) == 1:
             say("report", package.failure)
     return report.exit_code()
@@ -160,6 +163,7 @@ class ReportJob:
         self.arguments = arguments
         self.context = context
         self._resolver: ProgramResolver | None = None
+        self._done = 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_resolver": None}
@@ -169,6 +173,9 @@ class ReportJob:
             options = RunOptions()
             options.explain = True
             self._resolver = resolver_of(self.arguments, options)
+        self._done += 1
+        if self._done % COLLECT == 0:
+            gc.collect()
         try:
             package = read(path)
             clusters = has_clusters(package)

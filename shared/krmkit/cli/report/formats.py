@@ -46,7 +46,7 @@ def _for_people(report: Report, form: str, terminal: Terminal) -> str:
     if len(report.packages) != 1:
         return _many(report, form, terminal)
     package = report.packages[0]
-    results = _results(package.results, form, terminal)
+    results = results_text(package.results, form, terminal)
     between = "\n" if package.diff and results else ""
     after = "\n" if results and form == "table" else ""
     closing = "" if package.failure else _closing(package, report.written) + "\n"
@@ -71,7 +71,7 @@ def of_package(package: PackageReport, written: bool, form: str, terminal: Termi
     else:
         said = terminal.paint(counted(len(package.changes), "file"), GREEN * bool(package.changes))
         said += " changed" if written else " would change"
-    results = _results(package.results, form, terminal)
+    results = results_text(package.results, form, terminal)
     if form == "table":
         results = "".join(f"  {line}" for line in results.splitlines(keepends=True))
     return f"{package.path}: {said}\n{package.diff}{results}"
@@ -108,7 +108,8 @@ class Totals:
         )
 
 
-def _results(results: list[Result], form: str, terminal: Terminal) -> str:
+def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
+    """Results as lines ("text") or as a table; "" for none."""
     if form == "text":
         return "".join(f"{line(result, terminal)}\n" for result in results)
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])

@@ -119,7 +119,7 @@ class PackageReport:
     """What came of one package. `failure` says why its pipeline ended early, "" when it did not.
 
     `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for. What
-    `krmkit report` adds, as data: `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
+    `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
     of Clusters.
     """
 
@@ -131,6 +131,7 @@ class PackageReport:
     failure: str = ""
     notes: list[str] = field(default_factory=list)
     diff: str = ""
+    name: str = ""
     fields: list[dict[str, Any]] = field(default_factory=list)
     profiles: list[dict[str, Any]] = field(default_factory=list)
     topology: dict[str, Any] = field(default_factory=dict)
@@ -150,6 +151,7 @@ class PackageReport:
         }
         more = {
             "failure": self.failure,
+            "name": self.name,
             "fields": self.fields,
             "profiles": self.profiles,
             "topology": self.topology,
@@ -205,7 +207,10 @@ class Report:
             *package.results,
             *(
                 Result(
-                    "error", NOT_RENDERED, f"krmkit render would leave this file {change.action}", change.path
+                    "error",
+                    NOT_RENDERED,
+                    f"krmkit {self.command} would leave this file {change.action}",
+                    change.path,
                 )
                 for change in package.changes
             ),

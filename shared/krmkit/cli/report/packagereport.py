@@ -45,6 +45,7 @@ def describe(
     one = report_of(package, rendering, question.sources, explained=False)
     mask = Mask(question.secrets)
     one.notes = package.notes
+    one.name = package.kptfile.name
     changes = [*(others or ()), *rendering.shown]
     one.changes = question.sources.changes(changes)
     for change, shown in zip(changes, one.changes, strict=True):

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 
-from krmkit.cli.arguments import add_running, cores, count
+from krmkit.cli.arguments import add_output, add_running, cores, count
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
+from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.sync.outcomes import told_status, told_sync
 from krmkit.cli.sync.revisions import SyncSources, repositories
 from krmkit.cli.sync.store import Store
-from krmkit.cli.sync.syncvariant import APPROVALS, SyncOutcome
+from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.terminal import Terminal
 from krmkit.cli.work.build import Build
 from krmkit.cli.work.enginechoice import add_on, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
@@ -53,10 +53,6 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         _add_arguments(command)
         if name == "sync":
             _add_sync_arguments(command)
-        else:
-            command.add_argument(
-                "-f", "--format", choices=["table", "json"], default="table", help="default: table"
-            )
 
 
 def _add_arguments(command: argparse.ArgumentParser) -> None:
@@ -70,6 +66,7 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--objects", metavar="DIR", help="Repositories, objects to select and to inject, as YAML files"
     )
+    add_output(command, FORMATS)
     add_running(command)
     command.add_argument(
         "--jobs", type=count, default=0, metavar="N",
@@ -128,12 +125,11 @@ def main(arguments: argparse.Namespace) -> int:
     ) as error:
         print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
         return 1
-    terminal = Terminal(sys.stdout)
-    with unread_is_fine(terminal.stream):
-        if status:
-            _report_status(terminal, sync, arguments.format)
-        else:
-            _report(terminal, sync, arguments.dry_run or arguments.check)
+    terminal = Terminal(sys.stdout, arguments.color)
+    outcomes = sync.outcomes + sync.removed
+    dry = status or arguments.dry_run or arguments.check
+    told = told_status(outcomes, terminal) if status else told_sync(outcomes, terminal, dry, arguments.check)
+    told.show(arguments.format, terminal)
     if any(outcome.error for outcome in sync.outcomes):
         return 1
     return 2 if not status and arguments.check and changed else 0
@@ -231,54 +227,3 @@ def _progress(terminal: Terminal) -> Callable[[int, int], None]:
             terminal.stream.flush()
 
     return shown
-
-
-def _report(terminal: Terminal, sync: Sync, dry: bool) -> None:
-    """What changed, failed or waits, a line each; the rest is a number."""
-    table = Table(["VARIANT", "PACKAGE", "RESULT"])
-    outcomes = sync.outcomes + sync.removed
-    for outcome in outcomes:
-        for text, colour in _lines(outcome):
-            table.add([outcome.name, outcome.package, text], colour)
-    if len(table):
-        terminal.stream.write(table.text(terminal) + "\n")
-    failed = sum(bool(outcome.error) for outcome in outcomes)
-    touched = sum(bool(outcome.actions) and not outcome.error for outcome in outcomes)
-    stuck = sum(outcome.stuck for outcome in outcomes)
-    rest = len(outcomes) - failed - touched - stuck
-    done = " (nothing was written)" if dry else ""
-    waiting = f", {stuck} left alone with conflicts" if stuck else ""
-    terminal.stream.write(f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}\n")
-
-
-def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
-    if outcome.error:
-        return [(outcome.error, RED)]
-    lines = [(action, GREEN) for action in outcome.actions]
-    lines += [("left a draft with conflicts alone", YELLOW)] * outcome.stuck
-    lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
-    lines += [(f"warning: {warning}", YELLOW) for warning in outcome.warnings if outcome.actions]
-    return lines + [(f"waits for {gate}", YELLOW) for gate in outcome.gates if outcome.actions]
-
-
-def _report_status(terminal: Terminal, sync: Sync, format: str) -> None:
-    outcomes = sync.outcomes + sync.removed
-    if format == "json":
-        terminal.stream.write(json.dumps([asdict(outcome) for outcome in outcomes], indent=2) + "\n")
-        return
-    table = Table(["VARIANT", "PACKAGE", "UPSTREAM", "NEWEST", "DRAFT", "A SYNC WOULD"])
-    for outcome in outcomes:
-        drift = outcome.error or "; ".join(
-            [*outcome.actions, *(f"conflict: {one}" for one in outcome.conflicts)]
-        )
-        colour = RED if outcome.error else YELLOW if drift else GREEN
-        cells = [
-            outcome.name,
-            outcome.package,
-            outcome.upstream,
-            outcome.newest,
-            outcome.draft,
-            drift or "change nothing",
-        ]
-        table.add(cells, colour)
-    terminal.stream.write(table.text(terminal))

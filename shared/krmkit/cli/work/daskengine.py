@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import krmkit
 from krmkit.cli.work.batches import batches
 from krmkit.cli.work.workengine import Done, EngineError, Job, attempt
+from krmkit.lang.extras import how
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -38,7 +39,7 @@ class DaskEngine:
         try:
             from distributed import Client
         except ImportError:
-            raise EngineError("--on needs Dask; in a checkout of krmkit: pip install '.[fleet]'") from None
+            raise EngineError(f"--on needs Dask: {how('fleet')}") from None
         # What is wrong is said once, and not in the log of each part of Dask.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
