@@ -64,10 +64,13 @@ def merge_comments(base: str, upstream: str, local: str, merged: str) -> str:
     try:
         new, here, now = (_notes(text) for text in (upstream, local, merged))
         old = _notes(base) if base else {}
-        edits = sorted(_edits(old, new, here, now), reverse=True)
-        text = merged
+        edits = sorted(_edits(old, new, here, now))
+        pieces: list[str] = []
+        position = 0
         for start, end, comment in edits:
-            text = text[:start] + comment + text[end:]
+            pieces += [merged[position:start], comment]
+            position = end
+        text = "".join([*pieces, merged[position:]])
         if edits and _same(text, merged):
             return text
     except (YamlError, RecursionError):

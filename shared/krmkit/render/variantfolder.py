@@ -84,6 +84,7 @@ class VariantFolder:
             TypeError,
             AttributeError,
             RecursionError,
+            OverflowError,
         ) as error:
             raise FolderError(
                 f"{place} cannot be read ({error}); it says which files may be overwritten"
@@ -188,7 +189,7 @@ def _is_record(name: str) -> bool:
     if name == RECORD:
         return True
     number, of, count = name.removeprefix(f"{RECORD}-").partition("-of-")
-    return name.startswith(f"{RECORD}-") and bool(of) and f"{number}{count}".isdecimal()
+    return name.startswith(f"{RECORD}-") and bool(of) and number.isdecimal() and count.isdecimal()
 
 
 def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
