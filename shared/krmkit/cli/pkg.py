@@ -27,6 +27,7 @@ from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
 KPTFILE = "Kptfile"
+DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
 
@@ -117,9 +118,13 @@ def _updated(
         inner = {path: File(content) for path, content in files.items()}
         if "upstream" not in _kptfile(inner):
             continue
+        if folder.count("/") >= DEEPEST:
+            raise UpstreamError(
+                f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
+            )
         try:
             below, found = _follow(inner, "", None)
-        except (UpstreamError, PackageMergeError) as error:
+        except (GitError, UpstreamError, PackageMergeError) as error:
             raise UpstreamError(f"subpackage {folder}: {error}") from None
         for path in files:
             del merged.files[prefix + path]

@@ -70,7 +70,7 @@ _PATTERNS = ("matches", "find", "findAll")
 
 
 class Values:
-    """The values of the variables of one evaluation; what they are is measured once, and only if somebody asks."""
+    """The values of the variables of one evaluation; each is measured once, on first access."""
 
     __slots__ = ("_total", "variables")
 

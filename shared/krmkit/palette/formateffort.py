@@ -1,4 +1,4 @@
-"""What one run may spend on formats: hostile schemas end in findings by counting, however many small ones there are."""
+"""The budget of one run for formats: hostile schemas end in findings by counting, also if many small ones add up."""
 
 from __future__ import annotations
 

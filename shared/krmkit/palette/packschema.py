@@ -94,7 +94,8 @@ def check(
 ) -> list[Finding]:
     """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
 
-    A list given as `satisfied` takes what there is to say about the other rules. Raises LimitError where aliases make the values too large to look at.
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError if aliases make the
+    values too large to walk.
     """
     findings: list[Finding] = []
     if schema.problem:
@@ -234,7 +235,7 @@ class _Check:
         return match.state not in (FOUND, MISSING) and len(match.rest) > 1
 
     def required(self, match: KeyPathMatch) -> str:
-        """What is wrong and what would be right."""
+        """Return what is wrong and what would be right."""
         wanted = f": set {self.rule.format.describe()}" if self.rule.format is not None else ": set a value"
         if match.state == FOUND:
             return "the value is required, and empty" + wanted
@@ -262,7 +263,7 @@ class _Check:
             )
 
     def quoting(self, form: Format, node: Scalar) -> str:
-        """What helps where a plain `12` or `true` stands for a text."""
+        """Return a hint to quote a plain `12` or `true` that is meant as a text."""
         if len(form.parts) > 1 or not form.tokens or form.tokens[0].type not in ("string", "password"):
             return ""
         found = kind(node)

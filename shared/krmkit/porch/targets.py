@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TargetObject:
-    """What a set may know of an object: its name, namespace, labels and annotations."""
+    """The part of an object that a set sees: its name, namespace, labels and annotations."""
 
     __slots__ = ("_variable", "annotations", "labels", "name", "namespace")
 

@@ -58,7 +58,7 @@ def _parents_first(folder: str) -> tuple[int, str]:
 
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
-    """A subpackage that upstream deleted goes where nobody edited it, and stays with a conflict where somebody did."""
+    """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
     if old.below(folder) == here.below(folder):
         for path in here.below(folder):
             merged.files.pop(path, None)
@@ -72,7 +72,7 @@ def _merge_folder(
     folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage
 ) -> None:
     prefix = f"{folder}/" if folder else ""
-    # A folder that is a subpackage locally is no part of this package, whatever it is upstream.
+    # A folder that is a subpackage locally is not part of this package, also if it is upstream.
     base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
     _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged)
     files = FileMerge(base, upstream, local)

@@ -181,7 +181,7 @@ function profileSection(profile, number) {
           h(
             "div",
             { class: "pools" },
-            profile.pools.map((pool) => poolCard(pool, colours)),
+            profile.pools.map((pool) => poolCard(pool, colours, "h4")),
           ),
           legend(profile, colours),
           h("details", null, h("summary", { "data-item": "" }, "Pools as a table"), poolTable(profile.pools)),

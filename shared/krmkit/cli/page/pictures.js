@@ -136,13 +136,13 @@ function rangeText(wanted) {
 const KINDS = { cpu: "CPU", memory: "Memory", diskSize: "Disk" };
 
 // A pool: for each kind of resource a bar, as long as all that it has, with the packs' shares in it.
-function poolCard(pool, colours) {
+function poolCard(pool, colours, heading) {
   const role = pool.controlPlane ? (pool.worker ? "control plane and worker" : "control plane") : "worker";
   const size = pool.size === null ? "size unknown" : counted(pool.size, "node");
   return h(
     "article",
     { class: "pool" },
-    h("h4", null, pool.name, h("span", { class: "note" }, `${role}, ${size}`)),
+    h(heading, null, pool.name, h("span", { class: "note" }, `${role}, ${size}`)),
     pool.resources.map((row) => bar(row, colours)),
   );
 }

@@ -200,7 +200,7 @@ function poolTotals(open) {
   if (!profiles.length) return null;
   const cards = profiles.map((profile) => {
     const colours = new Map(profile.packs.map((pack, place) => [pack.name, place]));
-    return profile.pools.map((pool) => poolCard(pool, colours));
+    return profile.pools.map((pool) => poolCard(pool, colours, "h3"));
   });
   const first = !byId("pool-totals");
   return h(

@@ -55,7 +55,7 @@ function pipelineTable(one) {
   const rows = steps.map((step, number) => ({ step, number }));
   return table(
     "Functions in the order in which they ran",
-    ["", "Function", "Time", "Findings", "Exit code"],
+    ["Step", "Function", "Time", "Findings", "Exit code"],
     rows,
     ({ step, number }) => {
       const name = step.image || step.exec || "";

@@ -20,10 +20,16 @@ function lineOf(place) {
 // A button that opens the answers, or null where there are none.
 function whyButton(fields, what) {
   if (!fields || !fields.length) return null;
-  const label = `Where does ${what || fields[0].field} come from?`;
+  const asked = what || fields[0].field;
   return h(
     "button",
-    { type: "button", class: "why", "aria-label": label, title: label, onclick: () => openWhy(fields) },
+    {
+      type: "button",
+      class: "why",
+      "aria-label": `why ${asked}`,
+      title: `Where does ${asked} come from?`,
+      onclick: () => openWhy(fields),
+    },
     "why",
   );
 }
@@ -113,7 +119,7 @@ function answer(field) {
 function fieldTable(fields) {
   return table(
     "Values that did not stay as in the file",
-    ["Resource and field", "Before", "After", "By", ""],
+    ["Resource and field", "Before", "After", "By", "Why"],
     fields,
     (field) =>
       h(
