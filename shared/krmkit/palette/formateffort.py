@@ -15,7 +15,7 @@ __all__ = ["Effort", "EffortError"]
 MAX_TESTS = 1_000_000
 """Pieces of one value that a composite format may try."""
 
-_INSTRUCTION = 4  # steps of effort that an instruction of a pattern costs, when it is compiled
+_INSTRUCTION = 6  # steps of effort that an instruction of a pattern costs, when it is compiled
 _REFUSED = 90_000  # instructions that compiling a pattern costs that turns out to be too large
 _SEARCHED = 1_000  # steps of a search, at worst, that make a step of effort
 

@@ -45,12 +45,19 @@ class KeyRule:
 class PackSchema:
     """The rules of a schema.yaml, in its order; `problem`, and `error`, say why the file as a whole cannot be read."""
 
-    __slots__ = ("error", "problem", "rules")
+    __slots__ = ("_lines", "error", "problem", "rules")
 
     def __init__(self, rules: list[KeyRule], problem: str = "", error: YamlError | None = None) -> None:
         self.rules = rules
         self.problem = problem
         self.error = error
+        self._lines: LineIndex | None = None
+
+    def place(self, text: str, offset: int) -> tuple[int, int]:
+        """Line and column of an offset in the text of the schema."""
+        if self._lines is None:
+            self._lines = LineIndex(text)
+        return self._lines.at(offset)
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> PackSchema:
@@ -112,7 +119,7 @@ def check(
                 )
     for rule, matches in zip(schema.rules, found, strict=True):
         before = len(findings)
-        _Check(rule, values, defaults, pack, findings).run(matches)
+        _Check(rule, values, defaults, pack, findings, schema).run(matches)
         if satisfied is not None and len(findings) == before:
             satisfied.append(
                 pack_finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
@@ -159,7 +166,7 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
 class _Check:
     """One rule against the values."""
 
-    __slots__ = ("defaults", "findings", "pack", "rule", "values")
+    __slots__ = ("defaults", "findings", "pack", "rule", "schema", "values")
 
     def __init__(
         self,
@@ -168,12 +175,14 @@ class _Check:
         defaults: PackValues | None,
         pack: str,
         findings: list[Finding],
+        schema: PackSchema,
     ) -> None:
         self.rule = rule
         self.values = values
         self.defaults = defaults
         self.pack = pack
         self.findings = findings
+        self.schema = schema
 
     def run(self, matches: list[KeyPathMatch]) -> None:
         rule = self.rule
@@ -194,7 +203,7 @@ class _Check:
         found = pack_finding(code, message, (self.rule.key,), self.pack, SCHEMA, self.rule.key)
         node = self.rule.node
         if node.source is not None:
-            found.line, found.column = LineIndex(node.source.text).at(node.start)
+            found.line, found.column = self.schema.place(node.source.text, node.start)
         self.findings.append(found)
 
     def add(
