@@ -204,7 +204,7 @@ def test_unknown_flag(folder: Path) -> None:
 
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (
-        f'{folder.name}: unknown flag "--explian"; did you mean "--explain"? --help says what there is\n'
+        f'{folder.name}: unknown flag "--explian"; did you mean "--explain"? --help lists its flags\n'
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -170,3 +171,59 @@ def test_comments_are_those_of_kpt(kpt: str, tmp_path: Path) -> None:
     assert lines(merged) == lines(expected)
     for line in ("# new", '  b: "2" # new b', '  e: "1" # mine', '  z: "1" # local', "    # inside"):
         assert line in merged.splitlines()
+
+
+CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  v: "{v}"\n  w: "1"\n'
+
+
+@pytest.mark.parametrize("case", ["as fetched", "one of their own", "led elsewhere"])
+def test_subpackages_with_an_upstream_of_their_own(
+    kpt: str, tmp_path: Path, case: str, project: Path
+) -> None:
+    """They go where upstream took them, or where somebody here leads them; all others to what their own upstream has now."""
+    other, upstream, local = (tmp_path / name for name in ("other", "upstream", "local"))
+    for folder in (other, upstream, local):
+        folder.mkdir()
+        run(folder, "git", "init", "-q", "-b", "main")
+    write_texts(other, {"s/Kptfile": KPTFILE, "s/s.yaml": CONFIG.format(name="s", v=1)})
+    commit(other, "v1")
+    write_texts(
+        other, {"s/s.yaml": CONFIG.format(name="s", v=2), "s/new.yaml": CONFIG.format(name="new", v=1)}
+    )
+    commit(other, "v2")
+    write_texts(upstream, {"pkg/Kptfile": KPTFILE, "pkg/root.yaml": CONFIG.format(name="root", v=1)})
+    commit(upstream, "v0")
+    run(upstream, kpt, "pkg", "get", f"file://{other}/.git/s@v1", "pkg/sub")
+    commit(upstream, "v1")
+    run(upstream, kpt, "pkg", "update", "pkg/sub@v2")
+    commit(upstream, "v2")
+    run(local, kpt, "pkg", "get", f"file://{upstream}/.git/pkg@v1", "pkg")
+    edited = local / "pkg/sub/s.yaml"
+    edited.write_text(edited.read_text("utf-8").replace('w: "1"', 'w: "mine"'), "utf-8")
+    if case == "one of their own":
+        run(local, kpt, "pkg", "get", f"file://{other}/.git/s@v1", "pkg/mine")
+        moved = local / "pkg/mine/Kptfile"
+        moved.write_text(moved.read_text("utf-8").replace("ref: v1", "ref: main"), "utf-8")
+    if case == "led elsewhere":
+        kptfile = local / "pkg/sub/Kptfile"
+        kptfile.write_text(kptfile.read_text("utf-8").replace("ref: v1", "ref: main"), "utf-8")
+    commit(local, "edited")
+    ours = tmp_path / "ours"
+    shutil.copytree(local, ours)
+
+    run(local, kpt, "pkg", "update", "pkg@v2")
+    env = {**os.environ, "PYTHONPATH": str(project / "shared")}
+    words = [sys.executable, "-m", "krmkit.cli", "pkg", "update", "pkg@v2"]
+    done = subprocess.run(words, cwd=ours, env=env, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    expected, made = (
+        {
+            path.relative_to(root).as_posix(): yaml.safe_load(path.read_text("utf-8"))
+            for path in root.rglob("pkg/**/*")
+            if path.is_file()
+        }
+        for root in (local, ours)
+    )
+    assert made == expected
+    assert made["pkg/sub/s.yaml"]["data"] == {"v": "2", "w": "mine"} and "pkg/sub/new.yaml" in made

@@ -58,6 +58,16 @@ def test_it_opens(browser: Browser, profile: str) -> None:
     assert browser.run("return performance.getEntriesByType('resource').length") == 0
 
 
+def test_nothing_to_show(browser: Browser, tmp_path: Path) -> None:
+    """A report on no package opens, too: --since may leave none."""
+    place = tmp_path / "page.html"
+    place.write_text(page({"packages": []}))
+
+    browser.open(place.as_uri())
+
+    assert browser.text("#title") == "0 packages" and browser.errors() == []
+
+
 def test_side_by_side_and_folded(browser: Browser, profile: str) -> None:
     """What changed stands side by side; unchanged lines are folded until they are asked for."""
     browser.open(profile)

@@ -79,6 +79,21 @@ def several_templates() -> None:
         parse("{{range .}}{{range $}}{{end}}{{end}}").execute(list(range(100)))
 
 
+def json_texts() -> None:
+    """The same text again and again."""
+    text = "[" + "1," * 5_000 + "1]"
+    parse("{{range .a}}{{fromJson $.b}}{{end}}", functions="landscaper").execute(
+        {"a": list(range(500)), "b": text}
+    )
+
+
+def yaml_texts() -> None:
+    text = "a: 1\n" + "".join(f"k{n}: [1, 2, 3]\n" for n in range(1_000))
+    parse("{{range .a}}{{fromYaml $.b}}{{end}}", functions="landscaper").execute(
+        {"a": list(range(500)), "b": text}
+    )
+
+
 def patterns() -> None:
     """Twice the same ones: what was compiled before costs as much."""
     drawn = Effort()
@@ -163,6 +178,8 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "calls in loops of templates": calls,
     "templates that call templates": templates,
     "several templates": several_templates,
+    "JSON inside of texts": json_texts,
+    "YAML inside of texts": yaml_texts,
     "patterns": patterns,
     "CEL": cel,
     "CEL rules": rules,

@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from krmkit.fn import testing
+from tests.contract.test_costs import CASES as OTHERS
 from tests.costs import check_shape
+from tests.property.test_function_costs import SHAPES
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 Data = dict[str, Any]
@@ -65,6 +67,12 @@ CASES: list[tuple[str, str, Callable[[Data, int], Data], int]] = [
     ("validate-installation", "sound", copies("Installation"), 8),
     ("plan-reconcile", "schedules", copies("Installation"), 8),
     ("apply-package-variant", "north", copies("ConfigMap", name="endpoints"), 20),
+    ("render-cluster-topology", "extension", copies("Cluster"), 8),
+    ("configure-topology-extension", "registries", copies("TopologyExtension"), 8),
+    ("configure-topology-extension", "registries", copies("TopologyExtension", ("spec", "handlers")), 8),
+    ("validate-cluster-topology", "fits", copies("Cluster", WORKERS, name="first"), 20),
+    ("default-cluster-topology", "overrides", copies("Cluster"), 8),
+    ("validate-installation", "sound", copies("Target"), 12),
 ]
 
 
@@ -89,3 +97,10 @@ def test_twice_as_many(function: str, example: str, grown: Callable[[Data, int],
     )
     assert outcome.exit_code == 0, outcome.stderr
     check_shape(work, size)
+
+
+def test_every_function_is_doubled() -> None:
+    """A new function gets a row here, or in one of the other two tables."""
+    rows = {case[0] for case in CASES} | {case[0] for case in OTHERS} | {name for name, _ in SHAPES.values()}
+
+    assert rows == {path.parent.name for path in FUNCTIONS.glob("*/main.py")}

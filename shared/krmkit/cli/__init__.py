@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         code = _command(name, words)
         sys.stdout.flush()
     except BrokenPipeError:
-        return 1  # nobody reads any more
+        return 1  # the reader of stdout has gone
     except OSError as error:
         return _unwritten(name, error)
     except KeyboardInterrupt:

@@ -51,7 +51,7 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is, and end the process with 1."""
         end = " " if message.endswith("?") else "; "
-        self.exit(1, f"{self.prog}: error: {message}{end}{self.prog} --help says what there is\n")
+        self.exit(1, f"{self.prog}: error: {message}{end}{self.prog} --help lists its flags\n")
 
     # Typeshed overloads this one for every kind of namespace, which says nothing here.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -34,7 +34,7 @@ class Patient:
                 self._stream = None
 
     def isatty(self) -> bool:
-        """Whether somebody watches."""
+        """Whether stderr is a terminal."""
         return self._stream is not None and self._stream.isatty()
 
     def __getattr__(self, name: str) -> Any:

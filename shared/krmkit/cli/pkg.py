@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from dataclasses import replace
 
 from krmkit.cli.arguments import CommandParser, add_output
 from krmkit.cli.git.program import GitError
@@ -26,6 +27,7 @@ from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
 KPTFILE = "Kptfile"
+DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
 
@@ -75,14 +77,9 @@ def main(words: list[str]) -> int:
         for note in recover(folder):
             print(f"krmkit pkg: {note}", file=sys.stderr)
         local = _local_files(folder)
-        with Fetched(Upstream.of(_kptfile(local))) as fetched:
-            base = fetched.revision(fetched.upstream.commit)
-            update = fetched.revision(revision or fetched.upstream.ref)
-            strategy = arguments.strategy or _strategy(local)
-            merged = _merge(strategy, base, update, local)
-            _lock(merged, fetched.upstream, update, strategy)
+        merged, fresh = _updated(local, revision, arguments.strategy)
         dry = arguments.command == "diff" or arguments.dry_run or arguments.check
-        changes = _save(folder, local, merged, update, dry)
+        changes = _save(folder, local, merged, fresh, dry)
     except (
         GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError
     ) as error:  # fmt: skip
@@ -99,6 +96,59 @@ def main(words: list[str]) -> int:
     closing = _closing(changes, merged, dry)
     Told(report, "PackageUpdate", listed, closing=closing).show(arguments.format, terminal)
     return 2 if arguments.check and changes else 0
+
+
+def _updated(
+    local: dict[str, File], revision: str, strategy: str | None
+) -> tuple[MergedPackage, dict[str, File]]:
+    """The package at a revision of its upstream, and its subpackages at the revisions that their own upstreams name.
+
+    Returns the upstreams' files too, by path.
+    """
+    merged, fresh = _follow(local, revision, strategy)
+    done: set[str] = set()
+    while folder := next((one for one in _subpackages(merged.files) if one not in done), ""):
+        done.add(folder)
+        prefix = f"{folder}/"
+        files = {
+            path.removeprefix(prefix): content
+            for path, content in merged.files.items()
+            if path.startswith(prefix)
+        }
+        inner = {path: File(content) for path, content in files.items()}
+        if "upstream" not in _kptfile(inner):
+            continue
+        if folder.count("/") >= DEEPEST:
+            raise UpstreamError(
+                f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
+            )
+        try:
+            below, found = _follow(inner, "", None)
+        except (GitError, UpstreamError, PackageMergeError) as error:
+            raise UpstreamError(f"subpackage {folder}: {error}") from None
+        for path in files:
+            del merged.files[prefix + path]
+        merged.files.update({prefix + path: content for path, content in below.files.items()})
+        merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+        fresh.update({prefix + path: file for path, file in found.items()})
+    return merged, fresh
+
+
+def _subpackages(files: dict[str, bytes]) -> list[str]:
+    """The folders of subpackages, those above before those below."""
+    return sorted(path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}"))
+
+
+def _follow(
+    local: dict[str, File], revision: str, strategy: str | None
+) -> tuple[MergedPackage, dict[str, File]]:
+    with Fetched(Upstream.of(_kptfile(local))) as fetched:
+        base = fetched.revision(fetched.upstream.commit)
+        update = fetched.revision(revision or fetched.upstream.ref)
+        strategy = strategy or _strategy(local)
+        merged = _merge(strategy, base, update, local)
+        _lock(merged, fetched.upstream, update, strategy)
+    return merged, dict(update.files)
 
 
 def _said(error: Exception) -> str:
@@ -184,7 +234,7 @@ def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy:
 
 
 def _save(
-    folder: str, local: dict[str, File], merged: MergedPackage, update: Revision, dry: bool
+    folder: str, local: dict[str, File], merged: MergedPackage, fresh: dict[str, File], dry: bool
 ) -> list[FileEdit]:
     """Write what changed, all of it or nothing; returns the changes, in the order of their paths."""
     changes: list[FileEdit] = []
@@ -199,7 +249,7 @@ def _save(
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)
-                new = update.files.get(path)
+                new = fresh.get(path)
                 os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
             change = FileEdit(
                 path,

@@ -154,7 +154,7 @@ def _serve(
         while (given := inputs.get()) is not None:
             pipe.send(work(given[0]))
     except OSError:
-        return  # nobody there any more
+        return  # the other end has gone
 
 
 def _receive(pipe: Connection, inputs: SimpleQueue[tuple[Any] | None]) -> None:

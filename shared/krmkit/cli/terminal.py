@@ -1,4 +1,4 @@
-"""What a terminal can show. Where nobody watches: plain text without colours and without wrapping, a line for each row.
+"""Output for terminals and files. For a file or a pipe: plain text without colours and without wrapping, one line per row.
 
 Rich draws tables where a terminal watches, and is loaded only then.
 """
@@ -41,7 +41,7 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
 
 
 class Terminal:
-    """A stream, whether somebody watches it, and how wide it is (0: as wide as the text).
+    """A stream, whether it is a terminal, and how wide it is (0: as wide as the text).
 
     `colour`: "always", "never", or "auto": what FORCE_COLOR and NO_COLOR say, else where a terminal is.
     """
@@ -63,7 +63,7 @@ class Terminal:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
 
     def line(self, text: str) -> None:
-        """Show a line of progress in the place of the one before; "" takes it away. Nothing where nobody watches."""
+        """Show a line of progress in the place of the one before; "" takes it away. Only terminals show it."""
         if self.watched:
             self.stream.write("\r\x1b[K" + text[: max(self.width - 1, 10)])
             self.stream.flush()

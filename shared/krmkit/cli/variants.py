@@ -227,7 +227,7 @@ def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:
-    """A bar with the variant that was finished last, on a terminal that somebody watches."""
+    """Show a progress bar with the variant that was finished last, on a terminal."""
     length = 24
     filled = length * done // total
     terminal.line(f"[{'#' * filled}{'.' * (length - filled)}] {done}/{total} {name}")

@@ -82,7 +82,7 @@ def open_file(path: str, label: str, within: str = "") -> int:
                 f"{label}: is a link to {real}, outside of {within}; put a copy of the file in its place"
             )
     try:
-        # Without waiting for somebody who writes into a pipe.
+        # Do not wait for a writer if it is a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
         # A link to nowhere, or a socket, which cannot be opened.

@@ -156,7 +156,7 @@ def _is_ours(path: str) -> bool:
 
 
 def finish(path: str) -> list[str]:
-    """What `recover` does, for somebody who holds the lock on the folder."""
+    """Do what `recover` does; the caller holds the lock on the folder."""
     journal = _load(path)
     if journal is None:
         return []

@@ -1,4 +1,4 @@
-"""What writing to a disk needs: the lock on a folder, digests of files, and ways to make what was written last."""
+"""Primitives for writing to a disk: the lock on a folder, digests of files, and syncing of files and folders."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def digest_of_text(text: str | None) -> str:
 class FolderLock:
     """The lock on a folder: one process writes to it at a time. Systems without such locks go on without.
 
-    `shared`: several may hold it, while nobody holds it alone. Raises WriteError if another process holds it for a minute.
+    `shared`: several processes may hold it at a time, unless one holds it alone. Raises WriteError if another process holds it for a minute.
     Example: `with FolderLock("pkg"): ...`.
     """
 
@@ -149,7 +149,7 @@ def folders_above(path: str) -> list[str]:
 
 
 def _is_written_to(folder: str) -> bool:
-    """Whether a folder is a package, the folder of a fleet, or one that somebody writes to at this moment."""
+    """Whether a folder is a package, the folder of a fleet, or is being written to at this moment."""
     return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 

@@ -18,7 +18,7 @@ _CHUNK = 1 << 20
 
 
 class FileEdit:
-    """What becomes of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
+    """The change of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
     a copy of that file. `like` names the file whose rights it gets; without, it keeps its own, or gets those of its source.
 
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
@@ -125,7 +125,7 @@ class Stage:
             os.fchmod(handle, mode)
 
     def _target(self, change: FileEdit) -> str:
-        """Where a file really is; a link is followed, but not out of the folder. What goes is the link itself."""
+        """Return the real path of a file; a link is followed, but not out of the folder. If the file goes, the link itself goes."""
         folder, _ = self._folder(os.path.dirname(change.path))
         plain = os.path.join(folder, os.path.basename(change.path))
         if change.after is None or not os.path.lexists(plain):
@@ -137,7 +137,7 @@ class Stage:
         return target
 
     def _folder(self, inner: str) -> tuple[str, str]:
-        """Where a folder really is, and where contents for it are prepared: "" for the work folder."""
+        """Return the real path of a folder, and the folder where its files are prepared: "" for the work folder."""
         if inner not in self._folders:
             folder = os.path.realpath(os.path.join(self.root, inner)) if inner else self.root
             self._contained(inner, folder)

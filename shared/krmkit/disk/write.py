@@ -81,7 +81,7 @@ class Writer:
             found = recover_above(self.root)
             self._lock.__enter__()
             if not found:
-                return  # the journal of somebody else, which nobody here may complete
+                return  # the journal of another user, which only that user may complete
             self.notes += found
 
     def __exit__(self, *error: object) -> None:
@@ -156,7 +156,7 @@ class Writer:
 
 
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
-    """Bring the files below `root` to their new state. Raises WriteError; then no file was changed, or it says so.
+    """Bring the files below `root` to their new state. Raises WriteError; its message says if a file was changed.
 
     `leftovers` are paths of what killed runs had prepared, as found before; they are removed. `careful`: a file must
     still be what its change says it was before. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
@@ -187,7 +187,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
             if entry.startswith(f".{name}.") and entry.endswith(MARK):
                 _remove_leftover(os.path.join(parent, entry))
         place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
-        # The lock tells that this folder is being made, so that nobody takes it for a leftover.
+        # The lock tells that this folder is being made, so that no other run takes it for a leftover.
         with FolderLock(place):
             with Writer(os.path.join(place, name)) as writer:
                 writer.put(changes)
@@ -263,7 +263,7 @@ def _sync(root: str, steps: list[JournalStep]) -> None:
 
 
 def _remove_leftover(path: str) -> None:
-    """Remove what a killed run left; a folder that somebody is making at this moment is locked, and stays."""
+    """Remove what a killed run left. A folder that another run is making is locked, and stays."""
     if not os.path.isdir(path) or os.path.islink(path):
         _try_remove(path)
         return

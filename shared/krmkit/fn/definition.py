@@ -1,4 +1,4 @@
-"""What function.yaml says about a function: the one source of its config's schema, its docs and its catalog entry.
+"""Function definitions, read from function.yaml: the one source of its config's schema, its docs and its catalog entry.
 
 A run needs only some of it, which `make generate` writes as Python beside function.yaml (definition.py), so that no run
 reads YAML about itself. --help, --schema and the generators read function.yaml.
@@ -66,7 +66,7 @@ class FunctionDefinition:
 
     @property
     def tags(self) -> list[str]:
-        """mutator, validator or generator, and whatever else describes the function."""
+        """Return the kind (mutator, validator or generator) and the other tags."""
         return list(self.about["tags"])
 
     @property

@@ -102,7 +102,7 @@ def command(
         except UsageError as error:
             said = str(error)
             said += " " if said.endswith("?") else "; "
-            return _write("", f"{_called(folder)}: {said}--help says what there is\n", 1, stdout, stderr)
+            return _write("", f"{_called(folder)}: {said}--help lists its flags\n", 1, stdout, stderr)
         file, show, options = parsed.file, parsed.show, parsed.options
     try:
         about = definition(folder)
@@ -159,7 +159,7 @@ def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> 
 
 
 def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
-    """Write everything at once. An output that did not arrive whole is a failure, whatever the run said."""
+    """Write everything at once. An output that did not arrive whole is a failure, also after a successful run."""
     if text:
         try:
             if stdout is None:
@@ -167,7 +167,7 @@ def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: Tex
             stdout.buffer.write(text.encode("utf-8", "replace"))
             stdout.buffer.flush()
         except BrokenPipeError:
-            code = 1  # nobody reads any more: nothing to say, nobody to say it to
+            code = 1  # the reader has gone, so no message would arrive
         except OSError as error:
             code, errors = 1, f"{errors}cannot write the output: {error.strerror or error}\n"
     if errors and stderr is not None:

@@ -1,4 +1,4 @@
-"""What `--help`, `--schema` and `--version` print, all of it made from function.yaml."""
+"""The texts of `--help`, `--schema` and `--version`, made from function.yaml."""
 
 from __future__ import annotations
 

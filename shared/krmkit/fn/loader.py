@@ -35,7 +35,7 @@ class Function:
 
     @property
     def definition(self) -> FunctionDefinition:
-        """What function.yaml says. Raises OSError, ValueError."""
+        """Return the content of function.yaml. Raises OSError, ValueError."""
         if self._definition is None:
             self._definition = definition(self.folder)
         return self._definition
@@ -77,7 +77,7 @@ def _module(folder: str, name: str) -> "ModuleType":
 
 
 def unloadable(function: Function, error: Exception) -> str:
-    """What is wrong with a main.py that cannot be loaded, as a sentence.
+    """Return a sentence that says why a main.py cannot be loaded.
 
     Example: `f/main.py cannot be loaded: line 3: SyntaxError: invalid syntax`.
     """
@@ -126,7 +126,7 @@ def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
 
 
 def at(folder: str) -> Function:
-    """The function in `folder`, wherever that is. Raises LookupError where no function.yaml is in it."""
+    """Return the function in any folder. Raises LookupError if it has no function.yaml."""
     folder = os.path.abspath(folder)
     if not os.path.isfile(folder + "/function.yaml"):
         raise LookupError(f"there is no function.yaml in {folder}")

@@ -1,4 +1,4 @@
-"""What a run found, collected and put in order.
+"""The findings of a run, collected and put in order.
 
 A finding's severity decides the exit code (`error` <=> 1), and a config's `failOn` moves the border between errors
 and warnings before anything is counted. Every result carries the id of its rule in `tags.rule`.

@@ -1,4 +1,4 @@
-"""One run of a function: text in, text out, and what holds whatever happens.
+"""One run of a function: text in, text out, with these guarantees.
 
 - Success: one ResourceList with the changed items, and the results.
 - Any error: the original items, byte for byte, with the results; exit code 1 and one line for stderr.
@@ -41,7 +41,7 @@ _MOST_CALLS = 50_000
 
 
 class RunOptions:
-    """How to run: `explain` keeps the results that say why, `debug` the traceback of what nobody expected."""
+    """How to run: `explain` keeps the results that say why, `debug` prints the traceback of an unexpected error."""
 
     __slots__ = ("debug", "explain", "limits")
 
@@ -52,7 +52,7 @@ class RunOptions:
 
 
 class Outcome:
-    """What a process prints and returns."""
+    """The output and the exit code of a process."""
 
     __slots__ = ("exit_code", "results", "stderr", "stdout")
 
@@ -69,7 +69,7 @@ DEFAULT_OPTIONS = RunOptions()
 def run(
     definition: FunctionDefinition, process: Process, text: str, options: RunOptions = DEFAULT_OPTIONS
 ) -> Outcome:
-    """Run `process` on a ResourceList given as text. Never raises, whatever is wrong with the input."""
+    """Run `process` on a ResourceList given as text. Never raises, also for broken input."""
     before = _make_room(options.limits)
     try:
         return _run(definition, process, text, options)
@@ -96,7 +96,7 @@ def _run(definition: FunctionDefinition, process: Process, text: str, options: R
         if not any(result.severity == ERROR for result in found):
             resources.results = [result.data() for result in found]
             return Outcome(resources.render(), "", 0, found)
-    except Exception as error:  # noqa: BLE001  # whatever it is, the items must come back
+    except Exception as error:  # noqa: BLE001  # after any error the items must come back
         trace = _stopped(error, results, options)
         found = results.finish()
     return refuse(definition, text, found, options, trace)
@@ -146,7 +146,7 @@ def apply(
 def check_config(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions = DEFAULT_OPTIONS
 ) -> list[Finding]:
-    """What is wrong with a config, without a run: the findings that `apply` would begin and end with."""
+    """Check a config without a run: return the findings that `apply` would stop with."""
     results = Results()
     before = _make_room(options.limits)
     try:
@@ -205,7 +205,7 @@ def _evaluate(
     except FunctionError as error:
         results.add(error.finding)
         return _trace(options)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it is, it becomes a result
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # any error becomes a result
         # SystemExit too: a function that leaves early would print nothing, and nothing is an order to delete.
         return _stopped(error, results, options)
     else:
@@ -245,7 +245,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
     try:
         found = [item for item in resources.containing(config.kind) if item.ref() == reference]
     except (YamlError, ListError):
-        return  # an item that nobody asked for is broken
+        return  # a broken item, which the function did not need
     if len(found) == 1:
         for one in unnamed:
             one.file = found[0].file()

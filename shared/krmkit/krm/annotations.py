@@ -37,8 +37,8 @@ class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
     One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
-    `line` is its first line in the file, from 1; 0 where nobody knows. `digits` is the index as a function wrote it, as in
-    "01", which kpt tells from "1"; "" where nobody wrote one.
+    `line` is its first line in the file, from 1; 0 if it is not known. `digits` is the index as a function wrote it, as in
+    "01", which kpt tells from "1"; "" without one.
     """
 
     __slots__ = ("digits", "index", "line", "numbered", "package", "path")

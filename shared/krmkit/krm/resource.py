@@ -1,4 +1,4 @@
-"""One KRM resource: text until somebody asks, a span tree from then on, and text again with only the edits changed."""
+"""One KRM resource: text until its first access, then a tree with places, and text again with only the edits changed."""
 
 from __future__ import annotations
 

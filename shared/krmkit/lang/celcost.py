@@ -51,9 +51,9 @@ _COPIED = 2  # elements of a list that are one step to copy; in memory they are 
 _SPLIT = 4  # characters that are one step to split
 _SOUGHT = 1_000  # characters of one text x those of the other that are one step of searching
 _CALLED = 20  # steps of a function that Python runs
-_SIGN = 48  # steps to compile one sign of a pattern without repeat counts
-_LARGEST = 360_000  # steps to compile the largest pattern that RE2 admits
-_INSTRUCTION = 4  # steps to compile one instruction
+_SIGN = 72  # steps to compile one sign of a pattern without repeat counts
+_LARGEST = 540_000  # steps to compile the largest pattern that RE2 admits
+_INSTRUCTION = 6  # steps to compile one instruction
 _SEARCHED = 1_000  # instructions x characters that are one step of matching
 
 _EQUAL = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_")
@@ -70,7 +70,7 @@ _PATTERNS = ("matches", "find", "findAll")
 
 
 class Values:
-    """The values of the variables of one evaluation; what they are is measured once, and only if somebody asks."""
+    """The values of the variables of one evaluation; each is measured once, on first access."""
 
     __slots__ = ("_total", "variables")
 

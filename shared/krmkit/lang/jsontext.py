@@ -55,7 +55,7 @@ def _value(text: str, start: int) -> tuple[object, int]:
     try:
         return _scan(text, start)
     except SystemError:
-        # The scanner found a fault, and looked for its class of errors in a module that nobody has imported yet.
+        # The scanner found a fault, and looked for its class of errors in a module that is not imported yet.
         import json.decoder as _  # noqa: F401  # imported for the scanner
 
         return _scan(text, start)

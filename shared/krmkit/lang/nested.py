@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NestedError(ValueError):
-    """A path leads through something that is no mapping. `at` is the part of the path that is none."""
+    """A path leads through a value that is not a mapping; `at` is the path of that value."""
 
     def __init__(self, at: Sequence[str], value: object) -> None:
         super().__init__(f".{'.'.join(at)} is not a mapping, but {json_type(value)}")

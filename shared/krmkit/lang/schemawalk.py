@@ -149,7 +149,7 @@ class SchemaWalk:
         return same_data(value, allowed)
 
     def format(self, name: str) -> str:
-        """The format that counts, "" where it says nothing."""
+        """Return the format to check, "" for none."""
         return ""
 
     def bound(self, schema: Schema, format_: str, limit: float, side: int, value: float, path: str) -> float:

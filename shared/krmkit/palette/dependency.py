@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 CLUSTER, PROFILE = "cluster", "profile"
 
 
-_MOST_PREFIXES = 16  # `a--b--c` is found as `b--c` and `c` too; names of thousands of dashes are nobody's
+_MOST_PREFIXES = (
+    16  # `a--b--c` is found as `b--c` and `c` too; a name of thousands of dashes must not cost a list of each
+)
 
 
 class Profile:
@@ -58,13 +60,13 @@ def check(
 
     profile: all packs of the cluster, the owner among them. scope "profile": a part of a cluster's packs, so what is
     missing may be elsewhere, and is a warning. previous: the packs before an upgrade, for rules of type `upgrade`.
-    satisfied: takes what there is to say about dependencies without findings.
+    satisfied: takes one finding for each dependency that holds, with the reason.
     """
     return _Check(owner, profile, scope, previous, satisfied).run(dependencies)
 
 
 def check_previous(previous: Sequence[Pack], profile: Profile) -> list[Finding]:
-    """What the old packs' own rules of type `upgrade` say about the new profile."""
+    """Return the findings of the old packs' own rules of type `upgrade` about the new profile."""
     findings: list[Finding] = []
     before = Profile(previous)
     for old in previous:

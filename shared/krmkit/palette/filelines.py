@@ -38,7 +38,7 @@ class LineIndex:
 
 
 def block_place(text: str, column: int, path: tuple[str, str]) -> tuple[int, int] | None:
-    """Where a block scalar's first line stands in an item: (line from 1, indentation); None for other scalars.
+    """Return the place of a block scalar's first line in an item: (line from 1, indentation); None for other scalars.
 
     `column` is the indentation of all lines of the item but the first.
 

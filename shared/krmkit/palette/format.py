@@ -88,7 +88,7 @@ class Token:
             raise TooCostlyError(str(error)) from None
 
     def describe(self) -> str:
-        """What the token wants, for a message."""
+        """Describe the token's values, for a message."""
         if self.type == "number":
             if self.bounds is not None:
                 low, high = self.bounds
@@ -149,7 +149,7 @@ class Format:
         return _splits(self.parts, node.text, self.effort)
 
     def describe(self) -> str:
-        """What a value should be, for a message."""
+        """Describe the valid values, for a message."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Token):
             return self.parts[0].describe()
         wanted = "; ".join(dict.fromkeys(f"{token.source} is {token.describe()}" for token in self.tokens))
@@ -229,7 +229,7 @@ def _range(source: str, text: str) -> tuple[Decimal, Decimal]:
 
 
 def unknown_type(name: str) -> str:
-    """What to say about a type that does not exist."""
+    """Return the message about a type that does not exist."""
     if name == "hints":
         return 'hints is a clause of its own, not a type: {{ format "${string}" | hints "..." }}'
     from krmkit.lang.nearest import did_you_mean
@@ -323,7 +323,7 @@ def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
 
 
 def _ends(parts: list[str | Token], index: int, text: str) -> list[int]:
-    """Where the piece of a token can end, as far as the part behind it tells."""
+    """Return where the piece of a token can end, by the literal part behind it."""
     if index + 1 == len(parts):
         return [len(text)]
     following = parts[index + 1]

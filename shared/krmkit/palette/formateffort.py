@@ -1,4 +1,4 @@
-"""What one run may spend on formats: hostile schemas end in findings by counting, however many small ones there are."""
+"""The budget of one run for formats: hostile schemas end in findings by counting, also if many small ones add up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Effort", "EffortError"]
 MAX_TESTS = 1_000_000
 """Pieces of one value that a composite format may try."""
 
-_INSTRUCTION = 4  # steps of effort that an instruction of a pattern costs, when it is compiled
+_INSTRUCTION = 6  # steps of effort that an instruction of a pattern costs, when it is compiled
 _REFUSED = 90_000  # instructions that compiling a pattern costs that turns out to be too large
 _SEARCHED = 1_000  # steps of a search, at worst, that make a step of effort
 

@@ -1,4 +1,4 @@
-"""What macros of packs can refer to: values given from outside, and the values texts of packs."""
+"""The context of macros: values given from outside, and the values texts of packs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ HIDDEN = "(secret)"
 
 
 class Context:
-    """What macros can refer to beside packs. Each is name -> text.
+    """The values that macros can refer to beside packs. Each is name -> text.
 
-    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro whose value
-    nobody gave: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
+    secrets: names of variables whose values no message may show. on_undefined: what becomes of a macro without a
+    value: EMPTY, KEEP (the macro stays as it is), ERROR; None is EMPTY for references to packs and KEEP for
     everything that only the server may know.
     """
 

@@ -101,7 +101,7 @@ def resolve_packs(
 
 
 def sources_of(carriers: list[Carrier]) -> list[Source]:
-    """What macros can refer to: each pack by its name, its display name, and the name of its item."""
+    """Return the packs that macros can refer to, each by its name, its display name and the name of its item."""
     return [
         Source(
             carrier.pack.label,

@@ -30,7 +30,7 @@ class Macro:
 
     context: the style of the scalar it stands in ("" plain, ', ", | or >), or COMMENT. whole: it is the whole of a
     plain scalar. flow: that scalar stands in a flow collection. path: the keys that lead to the scalar. unclosed: it does
-    not end in `}}`, and `raw` is what there is of it.
+    not end in `}}`, and `raw` is its beginning.
     """
 
     __slots__ = ("context", "flow", "mark", "path", "raw", "start", "unclosed", "whole")
@@ -47,7 +47,7 @@ class Macro:
 
     @property
     def body(self) -> str:
-        """What stands between the braces, without trim marks and without the escapes of the scalar around it."""
+        """Return the text between the braces, without trim marks and without the escapes of the scalar around it."""
         body = self.raw[2:-2]
         if body.startswith("-") and body[1:2] in (" ", "\t", "\n", "\r"):
             body = body[1:]

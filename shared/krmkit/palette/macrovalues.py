@@ -180,7 +180,7 @@ class MacroValues:
         )
 
     def _hint(self, kind: str, name: str) -> str:
-        """What may have been meant by a name without a value: `; did you mean ".spectro.var.site"?`."""
+        """Return a proposal for a name without a value: `; did you mean ".spectro.var.site"?`."""
         given = {"system": self.context.system, "var": self.context.variables, "macro": self.context.macros}[
             kind
         ]
@@ -250,7 +250,7 @@ class MacroValues:
         return value
 
     def _finder(self, source: Source, text: MacroText) -> Finder:
-        """What looks up key paths in a source, made once: it knows the keys of a mapping after the first look."""
+        """Return the finder of key paths in a source, made once: it indexes a mapping's keys on first access."""
         if source not in self._finders:
             if text.document is not None:
                 root = text.document.root

@@ -1,4 +1,4 @@
-"""What a rule found in a pack: a code, where, what is wrong, what would be right."""
+"""Findings about packs: a code, the place, what is wrong, and what would be right."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def is_pack(resource: Resource) -> bool:
 
 
 def place(kind: str, file: str) -> tuple[str, str]:
-    """Where an item of a kind keeps the text of a pack's file."""
+    """Return the path at which an item of a kind keeps the text of a pack's file."""
     return ("spec", file.removesuffix(".yaml")) if kind == "Pack" else ("data", file)
 
 

@@ -45,12 +45,19 @@ class KeyRule:
 class PackSchema:
     """The rules of a schema.yaml, in its order; `problem`, and `error`, say why the file as a whole cannot be read."""
 
-    __slots__ = ("error", "problem", "rules")
+    __slots__ = ("_lines", "error", "problem", "rules")
 
     def __init__(self, rules: list[KeyRule], problem: str = "", error: YamlError | None = None) -> None:
         self.rules = rules
         self.problem = problem
         self.error = error
+        self._lines: LineIndex | None = None
+
+    def place(self, text: str, offset: int) -> tuple[int, int]:
+        """Line and column of an offset in the text of the schema."""
+        if self._lines is None:
+            self._lines = LineIndex(text)
+        return self._lines.at(offset)
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS, effort: Effort | None = None) -> PackSchema:
@@ -94,7 +101,8 @@ def check(
 ) -> list[Finding]:
     """The findings of all rules. `defaults` are the values that the pack ships, None where they are not at hand.
 
-    A list given as `satisfied` takes what there is to say about the other rules. Raises LimitError where aliases make the values too large to look at.
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason. Raises LimitError if aliases make the
+    values too large to walk.
     """
     findings: list[Finding] = []
     if schema.problem:
@@ -111,7 +119,7 @@ def check(
                 )
     for rule, matches in zip(schema.rules, found, strict=True):
         before = len(findings)
-        _Check(rule, values, defaults, pack, findings).run(matches)
+        _Check(rule, values, defaults, pack, findings, schema).run(matches)
         if satisfied is not None and len(findings) == before:
             satisfied.append(
                 pack_finding("satisfied", _satisfied(rule, matches), (rule.key,), pack, VALUES, rule.key)
@@ -158,7 +166,7 @@ def _fill(rule: KeyRule, node: Node, effort: Effort) -> None:
 class _Check:
     """One rule against the values."""
 
-    __slots__ = ("defaults", "findings", "pack", "rule", "values")
+    __slots__ = ("defaults", "findings", "pack", "rule", "schema", "values")
 
     def __init__(
         self,
@@ -167,12 +175,14 @@ class _Check:
         defaults: PackValues | None,
         pack: str,
         findings: list[Finding],
+        schema: PackSchema,
     ) -> None:
         self.rule = rule
         self.values = values
         self.defaults = defaults
         self.pack = pack
         self.findings = findings
+        self.schema = schema
 
     def run(self, matches: list[KeyPathMatch]) -> None:
         rule = self.rule
@@ -193,7 +203,7 @@ class _Check:
         found = pack_finding(code, message, (self.rule.key,), self.pack, SCHEMA, self.rule.key)
         node = self.rule.node
         if node.source is not None:
-            found.line, found.column = LineIndex(node.source.text).at(node.start)
+            found.line, found.column = self.schema.place(node.source.text, node.start)
         self.findings.append(found)
 
     def add(
@@ -234,7 +244,7 @@ class _Check:
         return match.state not in (FOUND, MISSING) and len(match.rest) > 1
 
     def required(self, match: KeyPathMatch) -> str:
-        """What is wrong and what would be right."""
+        """Return what is wrong and what would be right."""
         wanted = f": set {self.rule.format.describe()}" if self.rule.format is not None else ": set a value"
         if match.state == FOUND:
             return "the value is required, and empty" + wanted
@@ -262,7 +272,7 @@ class _Check:
             )
 
     def quoting(self, form: Format, node: Scalar) -> str:
-        """What helps where a plain `12` or `true` stands for a text."""
+        """Return a hint to quote a plain `12` or `true` that is meant as a text."""
         if len(form.parts) > 1 or not form.tokens or form.tokens[0].type not in ("string", "password"):
             return ""
         found = kind(node)

@@ -104,7 +104,7 @@ class PackValues:
 
 
 def kind(node: Scalar) -> str:
-    """What a scalar is by the YAML 1.2 core schema: null, bool, int, float or str."""
+    """Return the type of a scalar in the YAML 1.2 core schema: null, bool, int, float or str."""
     tag = node.tag
     if node.value is not UNSET:
         value = node.value
@@ -122,7 +122,7 @@ def kind(node: Scalar) -> str:
 
 
 def is_empty(node: Node | None) -> bool:
-    """What `required` means by empty: absent, null, "", only white space, {} and []."""
+    """Return whether `required` counts a value as empty: absent, null, "", only white space, {} and []."""
     if isinstance(node, Scalar):
         return not node.text.strip() or is_core_null(node)
     if isinstance(node, Map):

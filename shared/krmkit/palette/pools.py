@@ -78,7 +78,7 @@ class MachinePool:
         return not self.control_plane or self.as_worker
 
     def capacity(self, resource: str, use_min_size: bool = False) -> int | None:
-        """What all nodes have together, in nano units; None where it is not known."""
+        """Return the sum over all nodes in nano units; None if it is not known."""
         size = self.min_size if use_min_size and self.min_size is not None else self.size
         node = self.node.get(resource)
         return None if size is None or node is None else size * node

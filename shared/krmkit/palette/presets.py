@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AppliedSelection:
-    """What applying a selection gave: the values text, the findings, and the presets in their order.
+    """The outcome of applying a selection: the values text, the findings, and the presets in their order.
 
     `text` is the text that came in wherever a finding is an error, and wherever the values already say what the
     presets ask for.

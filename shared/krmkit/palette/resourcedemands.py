@@ -1,4 +1,4 @@
-"""What packs ask of machine pools: the resource constraints of pack.json, with the quantities that values hold."""
+"""Demands of packs on machine pools: the resource constraints of pack.json, with the quantities that values hold."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ResourceReport:
         self.required: dict[str, dict[str, dict[str, int]]] = {}
 
     def total(self, pool: str, resource: str) -> int:
-        """What all packs together ask of a pool, in nano units."""
+        """Return the sum of what all packs ask of a pool, in nano units."""
         return sum(self.required.get(pool, {}).get(resource, {}).values())
 
 
@@ -163,7 +163,7 @@ class PackDemands:
             self.ask(resource, request * replicas, schedule, path)
 
     def request(self, resource: str, reference: str, path: str) -> int | None:
-        """What one replica asks for; None, with a finding, where the component counts nothing."""
+        """Return the request of one replica in nano units; None, with a finding, if the component counts nothing."""
         field = f"{path}.resourceRequestParamRef"
         match = self.resolve(resource, reference, field)
         if match is None:

@@ -2,7 +2,7 @@
 
 Without components, `minLimit` (cpu in m, memory in Mi, diskSize in GB) is wanted of each worker pool. With components
 it is ignored, and each component asks for request x replicas, read from the values, on the pools of its scheduleType.
-A component with scheduleType `all` asks for it once on every pool, whatever the number of its nodes. What the packs
+A component with scheduleType `all` asks for it once on every pool, for any number of nodes. What the packs
 ask of a pool adds up; its capacity is size x what a node has, nothing taken off for the system.
 """
 

@@ -18,7 +18,7 @@ class SchemaTemplateError(ValueError):
 
 
 class SchemaTemplate:
-    """What one key's template asks for. `format` is None where there is no format clause."""
+    """The demands of one key's template. `format` is None without a format clause."""
 
     __slots__ = ("format", "hints", "readonly", "required")
 
@@ -145,5 +145,5 @@ class _Parser:
 
 
 def _quoting(text: str) -> str:
-    """A hint for a bare clause, which somebody forgot to wrap."""
+    """Return a hint for a clause without `{{ }}` around it."""
     return f"; write '{{{{ {text.strip()} }}}}'" if text.strip() in ("required", "readonly") else ""

@@ -137,7 +137,7 @@ def validate(
 ) -> list[Finding]:
     """Findings pack by pack (schema, then dependencies), then those of the resources, then the totals of the pools.
 
-    A list given as `satisfied` takes what there is to say about rules without findings.
+    A list given as `satisfied` takes one finding for each rule that holds, with the reason.
     """
     findings: list[Finding] = []
     asking: list[CheckedPack] = []

@@ -31,7 +31,7 @@ class InvalidVariantError(PorchError):
 
 
 class AppliedVariant:
-    """What was done: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
+    """The outcome: the injection points, and whether the pipeline was changed (which takes effect with the next render)."""
 
     __slots__ = ("pipeline_changed", "points")
 
@@ -45,7 +45,7 @@ def apply_variant(
 ) -> AppliedVariant:
     """Apply the variant `name` to the package. InvalidVariantError before anything is touched; PorchError where a step fails.
 
-    Pipeline and injection always run, even when the spec says nothing about them: what the variant put there before goes.
+    Pipeline and injection always run, even if the spec has neither: entries that the variant made before are removed.
     """
     errors = validate_variant(spec)
     if errors:

@@ -1,4 +1,4 @@
-"""Where the objects come from that may be injected: the config, and items that are marked as local config."""
+"""The objects that may be injected: those of the config, and items that are marked as local config."""
 
 from __future__ import annotations
 

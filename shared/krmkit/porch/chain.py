@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ChainError(PorchError):
-    """What ends the run: the rule that speaks, and the conditions that say so of the variant in `resource`."""
+    """An error that ends the run: its rule, and the conditions for the variant in `resource`."""
 
     def __init__(
         self, message: str, rule: str, conditions: Sequence[Condition] = (), resource: Resource | None = None

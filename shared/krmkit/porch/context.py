@@ -73,7 +73,7 @@ def context_text(name: str, annotated: bool = False) -> str:
 
 
 def generate_package_context(package: PackageView) -> tuple[list[Resource], Resource]:
-    """What kpt does to a package that was fetched for deployment: (the resources without any package context, the new one)."""
+    """Do what kpt does to a package fetched for deployment: return (the resources without any package context, the new one)."""
     kept = [resource for resource in package.resources if not is_package_context(resource)]
     kptfile = package.single("Kptfile")
     fresh = Resource(context_text(kptfile.name, annotated=True), label=CONTEXT_FILE)

@@ -21,7 +21,7 @@ _HINTS = {
     (
         SET_KIND,
         "packageNames",
-    ): "Porch knows it only beside a name under repositories: list the repositories, or set template.downstream",
+    ): "it stands beside a name under repositories, or beside a selector",
 }
 
 

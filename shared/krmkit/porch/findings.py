@@ -1,4 +1,4 @@
-"""What the engines found, as findings.
+"""Outcomes of the engines as findings.
 
 results.extend(point_findings(points))
 """
@@ -35,7 +35,7 @@ def violation_findings(violations: Iterable[Violation], resource: Resource | Non
 
 
 def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
-    """What was not injected and why: a warning where the point is required, else an info; with --explain also what was."""
+    """Report points without an injection and why: a warning if the point is required, else an info; with --explain also the injected ones."""
     for point in points:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
@@ -68,7 +68,7 @@ def _tags(condition: Condition) -> dict[str, str]:
 
 
 def chain_findings(chain: VariantChain) -> Iterator[Finding]:
-    """What came of a chain of PackageVariants that were all applied."""
+    """Report a chain of PackageVariants that were all applied."""
     for point in chain.explained:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
@@ -81,7 +81,7 @@ def chain_findings(chain: VariantChain) -> Iterator[Finding]:
 
 
 def plan_findings(planned: Planned) -> Iterator[Finding]:
-    """What a set generated, and what is doubtful about it."""
+    """Report the variants that a set generated, and warnings about them."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
         upstream = planned.packages.spec["upstream"]["package"]

@@ -32,7 +32,7 @@ FOLDER = "variants"
 
 
 class SetError(PorchError):
-    """What stops a set: `conditions` are those that the controller would write, `resource` is the set."""
+    """An error that stops a set: `conditions` are those that the controller would write, `resource` is the set."""
 
     def __init__(self, packages: DecodedVariant, reason: str, message: str) -> None:
         super().__init__(message)
@@ -199,7 +199,7 @@ class Fleet:
 
 
 def _owner(item: Resource) -> str:
-    """The set that an item says it was made by; "" where it says nothing."""
+    """Return the set that generated an item, by its annotation; "" without one."""
     return (
         item.string("metadata", "annotations", names.GENERATED_BY)
         if item.may_hold(names.GENERATED_BY)

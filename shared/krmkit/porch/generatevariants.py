@@ -82,7 +82,7 @@ class Existing:
 
 
 class Changes:
-    """What to do: `updated` pairs the position of an existing variant with the one whose spec it gets."""
+    """The changes to make: `updated` pairs the position of an existing variant with the one whose spec it gets."""
 
     __slots__ = ("created", "deleted", "updated")
 

@@ -76,7 +76,7 @@ def _is_nameless(functions: list[dict[str, Any]]) -> bool:
 
 
 def _program(function: dict[str, Any]) -> str:
-    """What a function runs, without a tag: `exec`, else the image up to its first colon."""
+    """Return the program of a function without a tag: `exec`, else the image up to its first colon."""
     return str(function.get("exec") or str(function.get("image") or "").split(":")[0])
 
 

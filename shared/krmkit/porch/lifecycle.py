@@ -1,4 +1,4 @@
-"""What a PackageVariant does with the package revisions of its downstream package: own, adopt, delete, orphan, draft.
+"""The actions of a PackageVariant on the package revisions of its downstream package: own, adopt, delete, orphan, draft.
 
 Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule returns `StoreStep`s, and the
 caller carries them out in its own store (git, files, a server).

@@ -179,7 +179,7 @@ def _by_key(elements: Any, keys: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
     found: dict[tuple[str, ...], Any] = {}
     for place, element in enumerate(elements if isinstance(elements, list) else ()):
         identity = tuple(str(element.get(key, "")) for key in keys) if isinstance(element, dict) else ()
-        # An element without any key belongs to nobody else: its place tells it apart.
+        # An element without any key is told apart by its position.
         found.setdefault(identity if any(identity) else (f"#{place}",), element)
     return found
 

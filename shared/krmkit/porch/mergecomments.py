@@ -1,4 +1,4 @@
-"""Brings comments that are new upstream into a merged resource, where nobody changed the local ones.
+"""Brings comments that are new upstream into a merged resource, where the local ones are unchanged.
 
 `kpt pkg update` does it for comments above a field and behind it, and so for each of the two here: a field that is new gets upstream's;
 a field whose value is as upstream has it gets upstream's, too, if the local comment is that of the base. All else is left alone:
@@ -64,10 +64,13 @@ def merge_comments(base: str, upstream: str, local: str, merged: str) -> str:
     try:
         new, here, now = (_notes(text) for text in (upstream, local, merged))
         old = _notes(base) if base else {}
-        edits = sorted(_edits(old, new, here, now), reverse=True)
-        text = merged
+        edits = sorted(_edits(old, new, here, now))
+        pieces: list[str] = []
+        position = 0
         for start, end, comment in edits:
-            text = text[:start] + comment + text[end:]
+            pieces += [merged[position:start], comment]
+            position = end
+        text = "".join([*pieces, merged[position:]])
         if edits and _same(text, merged):
             return text
     except (YamlError, RecursionError):
@@ -125,7 +128,7 @@ def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -
 
 
 def _keys(node: Seq) -> list[str]:
-    """What tells the elements of a list apart; nothing where they are no mappings with such fields."""
+    """Return the fields that tell the elements of a list apart; none if they are not mappings with such fields."""
     maps = [item for item in node.items if isinstance(item, Map)]
     if len(maps) < len(node.items):
         return []
@@ -158,7 +161,7 @@ def _end_of_line_value(places: Places, unit: Unit) -> int:
 
 
 def _document_head(places: Places) -> int:
-    """Where the comments above the whole resource begin; they may have blank lines between."""
+    """Return where the comments above the whole resource begin; blank lines may stand between them."""
     return 0 if places.comment_column(0) >= 0 or not places.view.strip() else places.line(places.root.start)
 
 

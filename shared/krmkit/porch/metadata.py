@@ -1,4 +1,4 @@
-"""What a set may know of an item, read from the lines of its metadata where they are plain, else from the parsed item.
+"""The part of an item that a set sees, read from the plain lines of its metadata, else from the parsed item.
 
 A set can have ten thousand repositories; parsing each costs more than everything else that is done with it.
 """

@@ -35,7 +35,7 @@ def is_atoi(text: str) -> bool:
 
 
 def variant_identifier(set_name: str, repo: str, package: str) -> str:
-    """What makes a variant of a set that one: set, downstream repository, downstream package."""
+    """Return the identity of a variant: its set, downstream repository and downstream package."""
     return f"{set_name}-{repo}-{package}"
 
 

@@ -47,6 +47,14 @@ def _target(field: str, target: dict[str, Any]) -> list[str]:
             for position, package in enumerate(repository.get("packageNames") or ()):
                 if not package:
                     errors.append(f"{field}.repositories[{index}].packageNames[{position}] cannot be empty")
+    names = target.get("packageNames")
+    if names is not None and repositories is not None:
+        errors.append(
+            f"{field}.packageNames goes with a selector; beside `repositories` write it below each name"
+        )
+    for position, package in enumerate(names or ()):
+        if not package:
+            errors.append(f"{field}.packageNames[{position}] cannot be empty")
     selector = target.get("objectSelector")
     if selector is not None:
         errors += [

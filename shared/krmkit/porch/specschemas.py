@@ -98,6 +98,7 @@ SET = read_schema(
                 repositories=_list(_map(name=STRING, packageNames=STRINGS)),
                 repositorySelector=_map(**_LABEL_SELECTOR),
                 objectSelector=_map(apiVersion=STRING, kind=STRING, name=STRING, **_LABEL_SELECTOR),
+                packageNames=STRINGS,
                 template=TEMPLATE,
             )
         ),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TargetObject:
-    """What a set may know of an object: its name, namespace, labels and annotations."""
+    """The part of an object that a set sees: its name, namespace, labels and annotations."""
 
     __slots__ = ("_variable", "annotations", "labels", "name", "namespace")
 
@@ -85,7 +85,8 @@ def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
                     found.append(DownstreamTarget(index, repository["name"], name, template))
             continue
         for item in _selected(index, target, listing):
-            found.append(DownstreamTarget(index, item.name, package, template, item))
+            for name in target.get("packageNames") or (package,):
+                found.append(DownstreamTarget(index, item.name, name, template, item))
     return found
 
 

@@ -26,7 +26,7 @@ VARIABLES = {
 
 
 class ExpressionValues:
-    """What the expressions of one variant are evaluated with: the bindings, and results that are known already."""
+    """The inputs of one variant's expressions: the bindings, and results that are known already."""
 
     __slots__ = ("bindings", "results")
 

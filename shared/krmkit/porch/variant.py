@@ -41,7 +41,7 @@ def validate_variant(spec: dict[str, Any]) -> list[str]:
 
 
 def validate_upstream(upstream: dict[str, Any] | None) -> list[str]:
-    """What is missing in an upstream: all of it, or its repo, or its package."""
+    """Return the missing part of an upstream: all of it, its repo or its package."""
     if upstream is None:
         return ["missing required field spec.upstream"]
     return [

@@ -177,7 +177,7 @@ class VariantRenderer:
 def _overriding(
     field: str, downstream: dict[str, Any], key: str, scope: ExpressionScope
 ) -> str | TemplateExpression | None:
-    """What takes the place of a default: a text or an expression, None where both are absent or empty."""
+    """Return what replaces a default: a text or an expression; None if both are absent or empty."""
     if downstream.get(key + "Expr"):
         return TemplateExpression(field, downstream[key + "Expr"], scope)
     return downstream.get(key) or None

@@ -1,4 +1,4 @@
-"""Run a program of somebody else: bounded in time and in what it may say, and ended together with all that it started."""
+"""Run a foreign program with limits for its time and its output, and end it together with all processes that it started."""
 
 from __future__ import annotations
 

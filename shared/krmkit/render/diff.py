@@ -1,4 +1,4 @@
-"""What a run changed, as a unified diff of files; on a terminal in colours."""
+"""The changes of a run as a unified diff of files; on a terminal in colours."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class ProgramOutput:
-    """What a program gave back: the resources in its order (known ones are the very objects that went in), the results
+    """The output of a program: the resources in its order (known ones are the very objects that went in), the results
     as data, stderr and the exit code. `items` is empty after a failure."""
 
     items: list[Resource] = field(default_factory=list)

@@ -5,7 +5,7 @@ The format looks like .gitignore and is a part of it, with differences that pack
 - A pattern without a leading slash is compared with the last segments of a path, as many as the pattern has: `a/b`
   matches `x/a/b`. One with a leading slash is compared with the whole path.
 - `*` and `?` stop at a slash, and `**` is no more than `*`. `[a-z]`, `[^a]` and `\\*` work.
-- `!pattern` keeps what another line leaves out, whatever their order.
+- `!pattern` keeps what another line leaves out, in any order.
 - A file is never asked about when a folder above it is left out.
 - A subpackage has rules of its own: those of its parent do not reach into it, and cannot leave it out.
 

@@ -54,7 +54,7 @@ class Mask:
 
 
 def marked(data: object) -> Iterator[str]:
-    """What a config marks as secret: the value of each mapping that has `secret: true` beside `value`.
+    """Return the texts that a config marks as secret: the value of each mapping that has `secret: true` beside `value`.
 
     Example: `[*marked({"variables": [{"name": "pw", "value": "hush", "secret": True}]})] == ["hush"]`.
     """

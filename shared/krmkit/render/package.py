@@ -83,7 +83,7 @@ class Package:
 
     @property
     def leftovers(self) -> list[str]:
-        """What killed runs had prepared and can go, here and in subpackages, by paths relative to the root package."""
+        """Return leftovers of killed runs, here and in subpackages, by paths relative to the root package."""
         return [package.place(path) for package in self.walk() for path in package.left]
 
     def place(self, path: str) -> str:
@@ -116,7 +116,7 @@ class Package:
 
 
 def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) -> Package:
-    """The package at a path with all its subpackages. Raises PackageError for whatever is wrong with it.
+    """The package at a path with all its subpackages. Raises PackageError if anything in it is wrong.
 
     What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
     link to a file may lead out of the package, for who copies what is read.
@@ -144,7 +144,7 @@ def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) ->
 
 
 def _hint(root: str, message: str) -> str:
-    """What to do about a file that cannot be read because it is a Helm template; the message begins with its path."""
+    """Return a hint for a file that cannot be read because it is a Helm template; the message begins with its path."""
     path = os.path.join(root, message.partition(":")[0])
     try:
         content = read_file(path, path) if os.path.isfile(path) else b""
@@ -322,7 +322,7 @@ def _check(package: Package) -> None:
 
 
 def not_a_resource(resource: Resource) -> str:
-    """What keeps an item from being a resource, "" where nothing does."""
+    """Return why an item is not a resource, "" if it is one."""
     for value, path in (
         (resource.api_version, "apiVersion"),
         (resource.kind, "kind"),

@@ -58,7 +58,7 @@ def _parents_first(folder: str) -> tuple[int, str]:
 
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
-    """A subpackage that upstream deleted goes where nobody edited it, and stays with a conflict where somebody did."""
+    """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
     if old.below(folder) == here.below(folder):
         for path in here.below(folder):
             merged.files.pop(path, None)
@@ -72,7 +72,7 @@ def _merge_folder(
     folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage
 ) -> None:
     prefix = f"{folder}/" if folder else ""
-    # A folder that is a subpackage locally is no part of this package, whatever it is upstream.
+    # A folder that is a subpackage locally is not part of this package, also if it is upstream.
     base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
     _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged)
     files = FileMerge(base, upstream, local)
@@ -85,7 +85,10 @@ def _merge_folder(
 
 
 def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage) -> None:
-    texts = [part.pop(path).decode("utf-8") for part in parts]
+    try:
+        texts = [part.pop(path).decode("utf-8") for part in parts]
+    except UnicodeDecodeError:
+        raise PackageMergeError(f"{path} must be UTF-8 text") from None
     if texts[0] == texts[1]:
         return
     files = [SourceFile(path, text, "", path) for text in texts]
@@ -95,7 +98,9 @@ def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPacka
     file = files[2]
     local = file.items[0]
     base, upstream, before = (data_of(each.items[0]) for each in files)
-    outcome = merge_kptfiles(base, upstream, before)
+    # A subpackage with an upstream of its own goes where upstream took it, unless somebody here leads it elsewhere.
+    follows = "/" in path and base.get("upstream") == before.get("upstream")
+    outcome = merge_kptfiles(base, upstream, before, with_upstream=follows)
     write_merged(local, outcome.value)
     merged.files[path] = file.joined(file.items).encode()
     merged.conflicts += [ResourceConflict.of(path, f"Kptfile {local.name}", one) for one in outcome.conflicts]

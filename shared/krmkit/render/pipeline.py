@@ -1,4 +1,4 @@
-"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting what nobody changed.
+"""The embedded pipeline: what `kpt fn render` does, in one process, without rewriting unchanged resources.
 
 Order: subpackages first, each with its own resources and those of its subpackages; in a package the mutators, then the
 validators. Each function gets what the one before left, narrowed by its selectors; what a validator changes is dropped.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from krmkit.krm.finding import Finding
 
     class Observer(Protocol):
-        """Who wants to see a pipeline work."""
+        """Is told about the functions of a pipeline as they run."""
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
@@ -91,7 +91,7 @@ class _Pipeline:
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
-        """What the files would have become before a validator failed, where that can be said."""
+        """Return the changes of files as they were before a validator failed, if they can be computed."""
         if items is None:
             return []
         try:
@@ -214,7 +214,7 @@ class _Pipeline:
         resources: list[Resource],
         config: Resource | None,
     ) -> list[FileResource]:
-        """What a function gave back, put into its places. Raises _StoppedError, PlaceError where it cannot be kept."""
+        """Put the output of a function into its places. Raises _StoppedError or PlaceError if it cannot be kept."""
         items = self.places.settle(resources, package, folder_of(config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:
@@ -229,7 +229,7 @@ class _Pipeline:
         config: Resource | None,
         silent: list[Resource] | None = None,
     ) -> list[Resource]:
-        """What the function makes of the items; `silent` is what another program means that says nothing at all.
+        """Run the function on the items and return its output. If a foreign program exits 0 without output, return `silent`.
 
         Raises _StoppedError where it failed; its results are kept."""
         program = self.programs[id(function)]

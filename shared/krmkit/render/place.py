@@ -1,4 +1,4 @@
-"""Where resources go: the file, index and package that annotations ask for, and what each file becomes.
+"""Places of resources: the file, index and package that annotations ask for, and the resulting text of each file.
 
 The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace, beside the
 config of the function that made it. One may move by another path, index or package. None may leave the root package, and
@@ -96,7 +96,7 @@ class ResourcePlaces:
             seen[key] = item
 
     def contents(self, items: list[FileResource]) -> dict[str, str]:
-        """What each file holds at the end, by path relative to the root package, sorted. Raises PlaceError."""
+        """Return the text of each file at the end, by path relative to the root package, sorted. Raises PlaceError."""
         files: dict[str, SourceFile] = {}
         ignored: set[str] = set()
         for package in self.packages.values():
@@ -163,7 +163,7 @@ def _ordered(items: list[FileResource]) -> list[FileResource]:
 
 
 def folder_of(config: Resource | None) -> str:
-    """Where kpt puts the new resources of a function: beside its config, or above a folder called functions."""
+    """Return the folder where kpt puts new resources of a function: beside its config, or above a folder called functions."""
     place = config.location if config is not None else None
     folder = posixpath.dirname(place.path) if place is not None else ""
     return posixpath.dirname(folder) if posixpath.basename(folder) == "functions" else folder

@@ -113,7 +113,7 @@ class ProgramResolver:
         return f" (did you mean {near}?)" if near is not None else ""
 
     def _load(self, name: str) -> Function:
-        """The function, its main.py loaded. Raises ResolveError where that fails, as it may with one of somebody else's."""
+        """Return the function with its main.py loaded. Raises ResolveError if main.py cannot be loaded."""
         function = self._functions.get(name) or load(name)
         self._functions[name] = function
         try:

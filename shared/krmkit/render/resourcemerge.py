@@ -73,7 +73,7 @@ class FileMerge:
         return base, upstream, local
 
     def _whole_file(self, path: str) -> Iterator[tuple[str, bytes | None]]:
-        """A file that holds no resources: upstream's where nobody edited the local one, else the local one."""
+        """Merge a file that holds no resources: upstream's if the local one has no edits, else the local one."""
         old, new, here = self.base.get(path), self.upstream.get(path), self.local.get(path)
         edited = here is not None and here != old
         if edited and new != old and new != here:

@@ -1,7 +1,7 @@
 """The folder that rendered variants are written to, and its record of what was written there.
 
 `.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
-what was written. Only what is listed is ever overwritten or removed, and only if nobody has changed it since. The record is put
+what was written. Only listed files are overwritten or removed, and only if they are as they were written. The record is put
 into place together with the files (krmkit.disk.write), so the two never differ.
 
 A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that the parts can be made on
@@ -84,6 +84,7 @@ class VariantFolder:
             TypeError,
             AttributeError,
             RecursionError,
+            OverflowError,
         ) as error:
             raise FolderError(
                 f"{place} cannot be read ({error}); it says which files may be overwritten"
@@ -112,7 +113,7 @@ class VariantFolder:
         return ""
 
     def elsewhere(self, path: str) -> str:
-        """Where a path below the folder really leads, "" where no link is on the way: links are never followed."""
+        """Return the target of a path below the folder, "" without a link on the way: links are never followed."""
         target = os.path.join(self.path, path)
         real = os.path.realpath(target)
         if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
@@ -120,9 +121,9 @@ class VariantFolder:
         return f"{target} leads elsewhere through a link ({real})"
 
     def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
-        """Return the files of a package that somebody has changed since they were written, or put where one is to be written.
+        """Return the files of a package that were changed since they were written, or that stand where one is to be written.
 
-        `wanted` are the digests of what is about to be written there: what is so already is no change of somebody's.
+        `wanted` are the digests of what is about to be written there: a file that has this content already does not count as changed.
         """
         entry = self.entries.get(package)
         known = entry.files if entry is not None else {}
@@ -138,11 +139,11 @@ class VariantFolder:
         return found
 
     def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
-        """What removes a package's files, and the folders that go with them if nothing else is in them."""
+        """Return the steps that remove a package's files, and the folders to remove if they are empty then."""
         return self.gone(package, self.entries[package].files)
 
     def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
-        """What removes these files of a package, and their folders; what is behind a link stays."""
+        """Return the steps that remove these files of a package, and their folders; files behind a link stay."""
         changes = []
         folders = set()
         for path in paths:
@@ -166,7 +167,7 @@ class VariantFolder:
                 raise FolderError(elsewhere)
 
     def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
-        """What writes the record of these entries; `takes` says which packages belong to the part that this run makes."""
+        """Return the steps that write the record of these entries; `takes` says which packages belong to the part that this run makes."""
         if not self.part:
             gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
             return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
@@ -188,11 +189,11 @@ def _is_record(name: str) -> bool:
     if name == RECORD:
         return True
     number, of, count = name.removeprefix(f"{RECORD}-").partition("-of-")
-    return name.startswith(f"{RECORD}-") and bool(of) and f"{number}{count}".isdecimal()
+    return name.startswith(f"{RECORD}-") and bool(of) and number.isdecimal() and count.isdecimal()
 
 
 def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
-    """What several records say together: the highest generation counts."""
+    """Merge several records: the highest generation counts."""
     found: dict[str, WrittenPackage | None] = {}
     for _, entries in sorted(records, key=lambda record: record[0]):
         found.update(entries)

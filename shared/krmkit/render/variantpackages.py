@@ -162,7 +162,7 @@ def inside(path: str) -> list[str]:
 
 
 class Origin:
-    """What the Kptfile says about where the package comes from; with a `commit`, its upstreamLock says it too."""
+    """Return the Kptfile's upstream and, with a `commit`, its upstreamLock."""
 
     __slots__ = ("commit", "directory", "ref", "repo")
 

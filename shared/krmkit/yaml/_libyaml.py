@@ -50,7 +50,7 @@ def backend() -> Any:
 
 
 def _load_alone() -> Any:
-    """The extension without the package around it, which is run when somebody asks for one of its names."""
+    """Load the extension alone; the package around it is loaded on first access to one of its names."""
     import _frozen_importlib as bootstrap
 
     spec = bootstrap._find_spec("yaml", None)  # type: ignore[attr-defined]  # what `import` itself calls

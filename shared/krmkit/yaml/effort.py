@@ -1,6 +1,6 @@
 """The effort of one run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
 
-A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. Nobody looks at a clock: the same
+A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is read: the same
 input comes to the same end on every machine. What takes the time of an ordinary call counts nothing.
 """
 
@@ -11,7 +11,7 @@ from _thread import _local
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
 DEFAULT = DEFAULT_LIMITS.effort
-"""Steps that a run may take, where nobody says another number."""
+"""Steps that a run may take by default."""
 
 
 class EffortError(ValueError):

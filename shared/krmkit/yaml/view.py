@@ -42,7 +42,7 @@ def token(view: str, position: int) -> tuple[str, int, int]:
 
 
 def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
-    """The next token in a gap that is none of `signs`."""
+    """Return the next token in a gap that is not one of `signs`."""
     while True:
         found = token(view, position)
         if not found[0] or found[0] not in signs:

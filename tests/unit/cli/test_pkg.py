@@ -216,3 +216,64 @@ def test_no_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pkg", "update", str(tmp_path)]) == 1
 
     assert "must be a package, a folder with a Kptfile" in capsys.readouterr().err
+
+
+def test_a_subpackage_that_is_its_own_upstream(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each fetch would bring one more of it; that ends in an error, and nothing is written."""
+    commit = git(upstream.folder, "rev-parse", "HEAD")
+    where = f"repo: {upstream.folder}\n    directory: /shop\n    ref: main\n"
+    endless = (
+        f"{KPTFILE}upstream:\n  type: git\n  git:\n    {where}"
+        f"upstreamLock:\n  type: git\n  git:\n    {where}    commit: {commit}\n"
+    )
+    upstream.release("v2", {"sub/Kptfile": endless})
+    before = contents(package)
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 1
+
+    assert "more than 16 folders deep" in capsys.readouterr().err
+    assert contents(package) == before
+
+
+@pytest.mark.parametrize(
+    ("upstream_of_sub", "message"),
+    [
+        (
+            "upstream: {git: {repo: --upload-pack=x, directory: /s, ref: v1}}\n",
+            "upstreamLock.git must name a commit",
+        ),
+        (
+            "upstream: {git: {repo: --upload-pack=x, directory: /s, ref: v1}}\nupstreamLock: {git: {commit: abc}}\n",
+            "must be an address",
+        ),
+        (
+            "upstream: {git: {repo: 'ext::touch x', directory: /s, ref: v1}}\nupstreamLock: {git: {commit: abc}}\n",
+            "transport 'ext' not allowed",
+        ),
+        ("upstream: x\n", "upstream.git must name a repo"),
+    ],
+)
+def test_a_subpackage_with_a_bad_upstream(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], upstream_of_sub: str, message: str
+) -> None:
+    """It is named, nothing is run, and nothing is written."""
+    upstream.release("v2", {"sub/Kptfile": KPTFILE + upstream_of_sub})
+    before = contents(package)
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 1
+
+    said = capsys.readouterr().err
+    assert message in said and "subpackage sub" in said
+    assert contents(package) == before
+
+
+def test_a_kptfile_that_is_no_text(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is named."""
+    upstream.release("v2", {"Kptfile": b"\xff\xfe"})
+
+    assert main(["pkg", "update", f"{package}@v2"]) == 1
+    assert "Kptfile must be UTF-8 text" in capsys.readouterr().err

@@ -131,7 +131,7 @@ def test_usage_errors(folder: str, arguments: list[str], message: str) -> None:
 
     assert (call.stdout, call.code) == ("", 1)
     end = " " if message.endswith("?") else "; "
-    assert call.stderr == f"count-things: {message}{end}--help says what there is\n"
+    assert call.stderr == f"count-things: {message}{end}--help lists its flags\n"
 
 
 def test_arguments() -> None:

@@ -134,7 +134,7 @@ def test_many_large_patterns_are_counted_together() -> None:
     for number in range(20):
         schema = f"a:\n  schema: '{{{{ format \"${{string:/{number}\\pL/}}\" }}}}'\n"
         packs.append(Pack({"name": f"p{number}"}, f"a: '{number}x'", schema=schema))
-    effort.begin(40_000)
+    effort.begin(60_000)
     try:
         findings = validate(packs, ValidationOptions())
     finally:

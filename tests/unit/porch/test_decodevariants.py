@@ -66,11 +66,11 @@ status: {conditions: []}
         (VARIANT + "spec: x\n", "spec: must be a map"),
         (
             SET + "spec: {targets: [{repositorySelector: {packageNames: [a]}}]}\n",
-            "beside a name under repositories",
+            "beside a name under repositories, or beside a selector",
         ),
         (
-            SET + "spec: {targets: [{repositorySelector: {}, packageNames: [a]}]}\n",
-            "beside a name under repositories",
+            SET + "spec: {targets: [{repositorySelector: {}, packageNames: a}]}\n",
+            "packageNames: must be a list",
         ),
         (SET + "spec: {targets: [{template: {injectorExprs: []}}]}\n", "write injectors[].nameExpr"),
         (

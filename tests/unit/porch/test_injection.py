@@ -352,3 +352,49 @@ def test_one_injector_feeds_many_points() -> None:
 
     assert [each.injected_name for each in points] == ["eu", "eu"]
     assert [each.get("data") for each in found.at("p.yaml")] == [{"x": "y"}, {"x": "y"}]
+
+
+def test_two_kinds_of_four_objects() -> None:
+    """Each point takes the object of its own kind that an injector names; the others stay where they are."""
+    version = "example.com/v1"
+    found, points = run(
+        {
+            "one.yaml": point("GVK1", "a", version, body="spec: {x: none}\n"),
+            "two.yaml": point("GVK2", "b", version, body="spec: {x: none}\n"),
+        },
+        [
+            {"group": "example.com", "version": "v1", "kind": "GVK1", "name": "foo"},
+            {"kind": "GVK2", "name": "bar"},
+        ],
+        [
+            candidate(kind, name, version, spec={"x": f"{kind}-{name}"})
+            for kind in ("GVK1", "GVK2")
+            for name in ("foo", "bar")
+        ],
+    )
+
+    assert [one.injected for one in points] == [True, True]
+    assert "x: GVK1-foo" in text_of(found, "one.yaml") and "x: GVK2-bar" in text_of(found, "two.yaml")
+
+
+def test_endpoints_of_a_region() -> None:
+    """The object's name is the region's; the point's own name stays."""
+    version = "bigco.example.com/v1"
+    found, _ = run(
+        {"endpoints.yaml": point("ServiceEndpoints", "service-endpoints", version)},
+        [{"kind": "ServiceEndpoints", "name": "useast1-service-endpoints"}],
+        [
+            candidate("ServiceEndpoints", f"{region}-service-endpoints", version, spec={"region": region})
+            for region in ("useast1", "useast2", "uswest1")
+        ],
+    )
+
+    text = text_of(found, "endpoints.yaml")
+    assert "region: useast1" in text and "  name: service-endpoints\n" in text
+    assert "kpt.dev/injected-resource: useast1-service-endpoints" in text
+
+
+def test_an_annotation_that_says_maybe() -> None:
+    """Points are required or optional."""
+    with pytest.raises(PorchError, match="maybe"):
+        run({"a.yaml": point(value="maybe")}, [{"name": "eu"}], [candidate()])

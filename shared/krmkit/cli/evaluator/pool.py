@@ -1,7 +1,7 @@
 """The processes that run functions: as many as there are cores, each with one call at a time, callers in line before them.
 
 Processes and not threads, because a run is pure computation: threads would share one core. A process can also be ended when its
-caller has gone, and takes nobody along when the machine runs out of memory.
+caller has gone, and is the process that ends when the machine runs out of memory.
 """
 
 from __future__ import annotations
@@ -129,11 +129,11 @@ class WorkerProcess:
         await self.end()
 
     async def end(self) -> None:
-        """End the process now. Nobody may be in the midst of a call; returns when nothing of the process is left, its pipes neither."""
+        """End the process now; no call may be running. Returns when the process has ended and its pipes are closed."""
         if not self.has_ended:
             self._process.kill()
         self._stdin.close()
-        # What is left of an answer that nobody read, and of a call that nobody took, would keep the pipes open.
+        # The rest of an unread answer, or of a call that was not taken, would keep the pipes open.
         await self._stdout.read()
         with suppress(ConnectionError):
             await self._stdin.wait_closed()
@@ -216,7 +216,7 @@ class WorkerPool:
         return answer
 
     async def stop(self) -> None:
-        """End all workers; nobody may be calling any more."""
+        """End all workers; no call may be running."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -273,7 +273,7 @@ class WorkerPool:
             self._replace(worker, _PAUSE)
 
     def _replace(self, worker: WorkerProcess, pause: float = 0.0) -> None:
-        """Another process for one that died or whose call nobody waits for."""
+        """Start another process in the place of one that died or whose caller has gone."""
         self.workers.discard(worker)
         _start(worker.end(), self._ends)
         _start(self._restart(pause), self._tasks)

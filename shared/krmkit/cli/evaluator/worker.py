@@ -72,7 +72,7 @@ def work(calls: BinaryIO, answers: BinaryIO) -> None:
 
 
 def preloaded() -> dict[str, Function]:
-    """The catalog's functions with their definitions and code. One that cannot be loaded says so when it is called."""
+    """The catalog's functions with their definitions and code. A function that cannot be loaded answers its calls with the reason."""
     functions = {}
     for name in loader.names():
         functions[name] = function = loader.load(name)

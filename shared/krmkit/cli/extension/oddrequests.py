@@ -31,7 +31,7 @@ def odd_requests(request: Object) -> dict[str, Object]:
 
 
 def with_unknown_kind(request: Object) -> Object:
-    """The request with one more template, of a kind that nobody knows."""
+    """Return the request with one more template, of an unknown kind."""
     unknown = deepcopy(request)
     stranger = {
         "apiVersion": "unknown.example.com/v1",

@@ -32,7 +32,7 @@ class Commit:
 
 
 class Objects:
-    """A reader to be used in a `with` block; objects are asked for by name (a revision or an oid)."""
+    """A reader to be used in a `with` block; objects are looked up by name (a revision or an oid)."""
 
     def __init__(self, repository: GitRepository) -> None:
         self.repository = repository

@@ -1,6 +1,6 @@
 """Runs git's own program on one repository, with nothing of the repository's own making executed.
 
-Hooks, replace refs, prompts and the `ext` transport are off: a repository that somebody else made must not run programs here.
+Hooks, replace refs, prompts and the `ext` transport are off: a foreign repository must not run programs here.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class RepositoryLock:
         os.replace(place, self._journal)
 
     def _complete(self) -> None:
-        """Bring the refs of a killed run to their new values; one that somebody moved since keeps what it has."""
+        """Bring the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
         try:
             with open(self._journal, encoding="utf-8", errors="surrogateescape") as stream:
                 changes = {str(name): (str(old), str(new)) for name, (old, new) in json.load(stream).items()}

@@ -24,7 +24,7 @@ def list_refs(repository: GitRepository) -> dict[str, str]:
 
 
 class RefChanges:
-    """Changes of refs, each with the value that the ref must have before: another one means that somebody else was faster."""
+    """Changes of refs, each with the value that the ref must have before: another value means that another process was faster."""
 
     def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HERE = Path(__file__).parent
-SCRIPTS = ("dom.js", "diff.js", "pictures.js", "tables.js", "why.js", "package.js", "page.js")
+SCRIPTS = ("dom.js", "diff.js", "pictures.js", "tables.js", "why.js", "package.js", "page.js", "keys.js")
 LIVE = "preview.js"
 
 

@@ -21,7 +21,12 @@ function hunksOf(diff) {
       hunks.push(hunk);
     } else if (hunk && line !== "" && " -+".includes(line[0])) {
       const kind = line[0];
-      hunk.lines.push({ kind, left: kind === "+" ? 0 : left, right: kind === "-" ? 0 : right, text: line.slice(1) });
+      hunk.lines.push({
+        kind,
+        left: kind === "+" ? 0 : left,
+        right: kind === "-" ? 0 : right,
+        text: line.slice(1),
+      });
       if (kind !== "+") left += 1;
       if (kind !== "-") right += 1;
       end = left;
@@ -39,7 +44,7 @@ function countsOf(hunks) {
 // Pairs of lines for two columns: removed lines stand beside the added ones that follow them.
 function pairsOf(lines) {
   const pairs = [];
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     if (lines[at].kind === " ") {
       pairs.push([lines[at], lines[at]]);
       at += 1;
@@ -91,7 +96,9 @@ function diffTable(diff, label, why) {
     const rest = rows.slice(MOST_LINES);
     const button = h("button", { type: "button" }, `Show ${counted(rest.length, "more line")}`);
     const holder = h("tr", { class: "fold" }, h("td", { colspan: columns }, button));
-    button.addEventListener("click", () => holder.replaceWith(...rest.flatMap((row) => drawn(row, columns, why))));
+    button.addEventListener("click", () =>
+      holder.replaceWith(...rest.flatMap((row) => drawn(row, columns, why))),
+    );
     body.append(holder);
   }
   const heads = single ? ["Old line", "New line", "Text"] : ["Old line", "Before", "New line", "After"];
@@ -102,8 +109,20 @@ function diffTable(diff, label, why) {
       "table",
       { class: single ? "diff one" : "diff two" },
       h("caption", { class: "quiet" }, label),
-      h("colgroup", null, heads.map((text) => h("col", { class: text.endsWith("line") ? "number" : null }))),
-      h("thead", { class: "quiet" }, h("tr", null, heads.map((text) => h("th", { scope: "col" }, text)))),
+      h(
+        "colgroup",
+        null,
+        heads.map((text) => h("col", { class: text.endsWith("line") ? "number" : null })),
+      ),
+      h(
+        "thead",
+        { class: "quiet" },
+        h(
+          "tr",
+          null,
+          heads.map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
       body,
     ),
   );
@@ -146,7 +165,13 @@ function drawn(row, columns, why) {
     const lines = row.fold.flatMap((pair) => drawn({ pair }, columns, why));
     holder.replaceWith(...lines);
   };
-  holder.append(h("td", { colspan: columns }, h("button", { type: "button", "aria-expanded": "false", onclick: open }, text)));
+  holder.append(
+    h(
+      "td",
+      { colspan: columns },
+      h("button", { type: "button", "aria-expanded": "false", onclick: open }, text),
+    ),
+  );
   return [holder];
 }
 
@@ -159,7 +184,13 @@ function oneLine(line, why) {
     { class: classOf(line) },
     h("td", { class: "number" }, line.left || ""),
     h("td", { class: "number" }, line.right || ""),
-    h("td", { class: "text" }, h("span", { class: "quiet" }, SIGN[line.kind]), line.text, line.kind === " " ? null : why(side, line)),
+    h(
+      "td",
+      { class: "text" },
+      h("span", { class: "quiet" }, SIGN[line.kind]),
+      line.text,
+      line.kind === " " ? null : why(side, line),
+    ),
   );
 }
 

@@ -18,7 +18,9 @@ function filled(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(
+    ...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false),
+  );
   return element;
 }
 
@@ -52,7 +54,15 @@ function table(label, headings, rows, makeRow) {
       "table",
       null,
       h("caption", { class: "quiet" }, label),
-      h("thead", null, h("tr", null, headings.map((heading) => h("th", { scope: "col" }, heading)))),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          headings.map((heading) => h("th", { scope: "col" }, heading)),
+        ),
+      ),
       body,
     ),
   );

@@ -11,8 +11,15 @@ function packageView(one, query) {
   const hits = results.hits + changes.hits + fields.hits;
   const pick = (group) => (query && hits ? group.found : group.all);
   return [
-    h("div", null, h("h2", { class: "path", tabindex: "-1" }, pathText(one.path)), one.name && !one.path.endsWith(one.name) ? h("p", { class: "about" }, one.name) : null),
-    one.failure ? h("p", { class: "banner error", role: "alert" }, h("strong", null, "Failed: "), one.failure) : null,
+    h(
+      "div",
+      null,
+      h("h2", { class: "path", tabindex: "-1" }, pathText(one.path)),
+      one.name && !one.path.endsWith(one.name) ? h("p", { class: "about" }, one.name) : null,
+    ),
+    one.failure
+      ? h("p", { class: "banner error", role: "alert" }, h("strong", null, "Failed: "), one.failure)
+      : null,
     query && hits ? h("p", { class: "banner" }, `Only what holds “${query}” is shown. Esc shows all.`) : null,
     findingsSection(one, pick(results), index),
     changesSection(pick(changes), index),
@@ -29,12 +36,25 @@ function chosen(all, query, text) {
 }
 
 function findingText(finding) {
-  return [finding.severity, finding.rule, finding.message, placeOf(finding), subjectOf(finding), finding.function].join("\n");
+  return [
+    finding.severity,
+    finding.rule,
+    finding.message,
+    placeOf(finding),
+    subjectOf(finding),
+    finding.function,
+  ].join("\n");
 }
 
 function fieldText(field) {
   const names = field.steps.flatMap((step) => [step.function, ...step.causes.map((cause) => cause.name)]);
-  return [field.resource, field.field, valueText(field, "original"), valueText(field, "value"), ...names].join("\n");
+  return [
+    field.resource,
+    field.field,
+    valueText(field, "original"),
+    valueText(field, "value"),
+    ...names,
+  ].join("\n");
 }
 
 function totalTime(one) {
@@ -43,15 +63,27 @@ function totalTime(one) {
 }
 
 function findingsSection(one, results, index) {
-  const counts = SEVERITIES.map((severity) => [severity, results.filter((result) => result.severity === severity)]);
+  const counts = SEVERITIES.map((severity) => [
+    severity,
+    results.filter((result) => result.severity === severity),
+  ]);
   const rest = results.filter((result) => !SEVERITIES.includes(result.severity));
   const note = results.length ? null : "none";
   const lists = [...counts, ["other", rest]]
     .filter(([, found]) => found.length)
     .map(([severity, found]) => {
       const list = h("ul", { class: "findings", "aria-label": `Findings of severity ${severity}` });
-      const rows = portions(found, (finding) => list.append(findingRow(finding, whyOfFinding(index, finding))), list);
-      return h("details", { open: severity !== "info" || found.length <= OPEN_FILES }, h("summary", null, badge(severity), ` ${counted(found.length, "finding")}`), rows);
+      const rows = portions(
+        found,
+        (finding) => list.append(findingRow(finding, whyOfFinding(index, finding))),
+        list,
+      );
+      return h(
+        "details",
+        { open: severity !== "info" || found.length <= OPEN_FILES },
+        h("summary", null, badge(severity), ` ${counted(found.length, "finding")}`),
+        rows,
+      );
     });
   return section("findings", "Findings", note, lists);
 }
@@ -74,7 +106,15 @@ function fileView(change, index, open) {
       { "data-item": "" },
       h("code", null, pathText(change.path)),
       badge({ created: "good", changed: "warning", removed: "error" }[change.action] || "", change.action),
-      change.diff ? h("span", { class: "counts" }, h("span", { class: "plus" }, `+${counts["+"]}`), " ", h("span", { class: "minus" }, `−${counts["-"]}`)) : null,
+      change.diff
+        ? h(
+            "span",
+            { class: "counts" },
+            h("span", { class: "plus" }, `+${counts["+"]}`),
+            " ",
+            h("span", { class: "minus" }, `−${counts["-"]}`),
+          )
+        : null,
     ),
   );
   // A diff is drawn when it is opened.
@@ -100,7 +140,17 @@ function fileView(change, index, open) {
 
 function valuesSection(fields) {
   if (!fields.length) return null;
-  return section("values", "Values", counted(fields.length, "field"), h("details", null, h("summary", { "data-item": "" }, "Every value that does not stay, and where it comes from"), fieldTable(fields)));
+  return section(
+    "values",
+    "Values",
+    counted(fields.length, "field"),
+    h(
+      "details",
+      null,
+      h("summary", { "data-item": "" }, "Every value that does not stay, and where it comes from"),
+      fieldTable(fields),
+    ),
+  );
 }
 
 function profileSection(profile, number) {
@@ -112,11 +162,27 @@ function profileSection(profile, number) {
     `Packs${where}`,
     counted(profile.packs.length, "pack"),
     dependencyGraph(profile.packs),
-    wanted ? h("details", null, h("summary", { "data-item": "" }, "Dependencies as a table"), dependencyTable(profile.packs)) : null,
+    wanted
+      ? h(
+          "details",
+          null,
+          h("summary", { "data-item": "" }, "Dependencies as a table"),
+          dependencyTable(profile.packs),
+        )
+      : null,
     profile.pools
       ? [
-          h("h3", null, "Machine pools", h("span", { class: "note" }, "what the packs ask, of what the pools have")),
-          h("div", { class: "pools" }, profile.pools.map((pool) => poolCard(pool, colours))),
+          h(
+            "h3",
+            null,
+            "Machine pools",
+            h("span", { class: "note" }, "what the packs ask, of what the pools have"),
+          ),
+          h(
+            "div",
+            { class: "pools" },
+            profile.pools.map((pool) => poolCard(pool, colours, "h4")),
+          ),
           legend(profile, colours),
           h("details", null, h("summary", { "data-item": "" }, "Pools as a table"), poolTable(profile.pools)),
         ]
@@ -126,12 +192,16 @@ function profileSection(profile, number) {
 
 function topologySection(topology) {
   const rolling = topology.clusters.filter((one) => one.rolls.length).length;
-  const note = topology.problem ? "not compared" : `${counted(topology.clusters.length, "Cluster")}, ${rolling} roll machines, against ${topology.against}`;
+  const note = topology.problem
+    ? "not compared"
+    : `${counted(topology.clusters.length, "Cluster")}, ${rolling} roll machines, against ${topology.against}`;
   return section(
     "machines",
     "Clusters and machines",
     note,
     topology.problem ? h("p", { class: "banner" }, topology.problem) : clusterTable(topology.clusters),
-    [...(topology.errors || []), ...(topology.warnings || [])].map((text) => h("p", { class: "banner warning" }, text)),
+    [...(topology.errors || []), ...(topology.warnings || [])].map((text) =>
+      h("p", { class: "banner warning" }, text),
+    ),
   );
 }

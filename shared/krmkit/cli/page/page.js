@@ -1,4 +1,4 @@
-// The whole page: which package is shown, the list of packages, search, keys and colours.
+// The whole page: which package is shown, the list of packages, and search.
 
 const state = { report: null, current: -1, query: "", filter: "all" }; // current: a package's number, -1 for the overview
 const summaries = [];
@@ -18,14 +18,24 @@ function showReport(report) {
   if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
   else if (state.current >= report.packages.length) state.current = -1;
   const [first] = report.packages;
-  const name = report.packages.length === 1 ? (first.path === "." && first.name) || first.path : counted(report.packages.length, "package");
+  const name =
+    report.packages.length === 1
+      ? (first.path === "." && first.name) || first.path
+      : counted(report.packages.length, "package");
   byId("title").textContent = name;
   document.title = `${name}: krmkit report`;
   draw();
 }
 
 function summaryOf(one) {
-  const summary = { path: one.path, files: one.changes.length, error: one.failure ? 1 : 0, warning: 0, info: 0, text: null };
+  const summary = {
+    path: one.path,
+    files: one.changes.length,
+    error: one.failure ? 1 : 0,
+    warning: 0,
+    info: 0,
+    text: null,
+  };
   for (const result of one.results) if (SEVERITIES.includes(result.severity)) summary[result.severity] += 1;
   summary.failed = Boolean(one.failure) || summary.error > 0;
   summary.seconds = one.functions.reduce((sum, step) => sum + step.seconds, 0);
@@ -36,7 +46,12 @@ function summaryOf(one) {
 function textOf(number) {
   const one = state.report.packages[number];
   if (summaries[number].text === null) {
-    const parts = [one.path, one.failure || "", ...one.results.map(findingText), ...(one.fields || []).map(fieldText)];
+    const parts = [
+      one.path,
+      one.failure || "",
+      ...one.results.map(findingText),
+      ...(one.fields || []).map(fieldText),
+    ];
     for (const change of one.changes) parts.push(change.path, change.diff || "");
     summaries[number].text = parts.join("\n").toLowerCase();
   }
@@ -54,12 +69,15 @@ function visible() {
 
 function draw() {
   const many = summaries.length > 1 || (state.report.variants || []).length > 0;
-  const found = many ? visible() : [0];
+  const found = many ? visible() : [...summaries.keys()];
   byId("packages").hidden = !many;
   if (many) drawList(found);
   const main = byId("main");
   if (state.current < 0) main.replaceChildren(...overview(found).flat(Infinity).filter(Boolean));
-  else main.replaceChildren(...packageView(state.report.packages[state.current], state.query).flat(Infinity).filter(Boolean));
+  else
+    main.replaceChildren(
+      ...packageView(state.report.packages[state.current], state.query).flat(Infinity).filter(Boolean),
+    );
   if (state.query) say(many ? `${counted(found.length, "package")} found` : "");
 }
 
@@ -69,21 +87,44 @@ function drawList(found) {
     h(
       "li",
       null,
-      h("a", { href: number < 0 ? "#overview" : `#package=${number}`, "aria-current": number === state.current ? "page" : null }, extra, h("span", { class: "path" }, pathText(label))),
+      h(
+        "a",
+        {
+          href: number < 0 ? "#overview" : `#package=${number}`,
+          "aria-current": number === state.current ? "page" : null,
+        },
+        extra,
+        h("span", { class: "path" }, pathText(label)),
+      ),
     );
   const counts = (number) => {
     const one = summaries[number];
     const kind = one.failed ? "error" : one.warning ? "warning" : one.files ? "changed" : "good";
-    const words = one.failed ? "failed" : one.warning ? "warnings" : one.files ? "would change" : "nothing to do";
+    const words = one.failed
+      ? "failed"
+      : one.warning
+        ? "warnings"
+        : one.files
+          ? "would change"
+          : "nothing to do";
     return h("span", { class: `dot ${kind}`, title: words }, h("span", { class: "quiet" }, `${words}: `));
   };
-  const rows = portions(found, (number) => list.append(entry(number, summaries[number].path, counts(number))), list);
+  const rows = portions(
+    found,
+    (number) => list.append(entry(number, summaries[number].path, counts(number))),
+    list,
+  );
   byId("packages").replaceChildren(
     h(
       "div",
       { class: "filters", role: "group", "aria-label": "Which packages are listed" },
       Object.entries(FILTERS).map(([name, [label, keep]]) =>
-        h("button", { type: "button", "aria-pressed": String(state.filter === name), onclick: () => setFilter(name) }, `${label} `, h("span", { class: "note" }, summaries.filter(keep).length)),
+        h(
+          "button",
+          { type: "button", "aria-pressed": String(state.filter === name), onclick: () => setFilter(name) },
+          `${label} `,
+          h("span", { class: "note" }, summaries.filter(keep).length),
+        ),
       ),
     ),
     h("ul", { class: "packages" }, entry(-1, "Overview", null)),
@@ -98,12 +139,24 @@ function setFilter(name) {
 
 function overview(found) {
   const sum = (key) => summaries.reduce((total, one) => total + one[key], 0);
-  const card = (value, label, kind) => h("div", { class: `card ${value ? kind : ""}` }, h("strong", null, value.toLocaleString("en")), h("span", null, label));
-  const rows = [...found].sort((a, b) => summaries[b].error - summaries[a].error || summaries[b].warning - summaries[a].warning || a - b);
+  const card = (value, label, kind) =>
+    h(
+      "div",
+      { class: `card ${value ? kind : ""}` },
+      h("strong", null, value.toLocaleString("en")),
+      h("span", null, label),
+    );
+  const rows = [...found].sort(
+    (a, b) => summaries[b].error - summaries[a].error || summaries[b].warning - summaries[a].warning || a - b,
+  );
   const number = (value, kind) => h("td", { class: `number ${value ? kind : ""}` }, value || "");
-  const clusters = state.report.packages.flatMap((one) => (one.topology ? one.topology.clusters.map((each) => ({ ...each, path: one.path })) : []));
+  const clusters = state.report.packages.flatMap((one) =>
+    one.topology ? one.topology.clusters.map((each) => ({ ...each, path: one.path })) : [],
+  );
   const moving = clusters.filter((one) => one.action !== "same");
-  const variants = (state.report.variants || []).filter((one) => !state.query || JSON.stringify(one).toLowerCase().includes(state.query));
+  const variants = (state.report.variants || []).filter(
+    (one) => !state.query || JSON.stringify(one).toLowerCase().includes(state.query),
+  );
   return [
     h("h2", { class: "quiet" }, "Overview"),
     h(
@@ -114,28 +167,49 @@ function overview(found) {
       card(summaries.filter((one) => one.failed).length, "failed", "error"),
       card(sum("error"), "errors", "error"),
       card(sum("warning"), "warnings", "warning"),
-      clusters.length ? card(clusters.filter((one) => one.rolls.length).length, "Clusters roll machines", "warning") : null,
+      clusters.length
+        ? card(clusters.filter((one) => one.rolls.length).length, "Clusters roll machines", "warning")
+        : null,
     ),
-    variants.length ? section("variants", "Variants", counted(variants.length, "variant"), variantTable(variants, packageLink)) : null,
+    variants.length
+      ? section(
+          "variants",
+          "Variants",
+          counted(variants.length, "variant"),
+          variantTable(variants, packageLink),
+        )
+      : null,
     section(
       "by-package",
       "Findings by package and severity",
       state.query ? `${counted(rows.length, "package")} with “${state.query}”` : null,
-      table("Packages with their findings", ["Package", "Errors", "Warnings", "Infos", "Files", "Time"], rows, (each) => {
-        const one = summaries[each];
-        return h(
-          "tr",
-          { "data-item": "", tabindex: "-1" },
-          h("th", { scope: "row" }, packageLink(one.path)),
-          number(one.error, "bad"),
-          number(one.warning, "doubtful"),
-          number(one.info, ""),
-          number(one.files, ""),
-          h("td", { class: "number" }, milliseconds(one.seconds)),
-        );
-      }),
+      table(
+        "Packages with their findings",
+        ["Package", "Errors", "Warnings", "Infos", "Files", "Time"],
+        rows,
+        (each) => {
+          const one = summaries[each];
+          return h(
+            "tr",
+            { "data-item": "", tabindex: "-1" },
+            h("th", { scope: "row" }, packageLink(one.path)),
+            number(one.error, "bad"),
+            number(one.warning, "doubtful"),
+            number(one.info, ""),
+            number(one.files, ""),
+            h("td", { class: "number" }, milliseconds(one.seconds)),
+          );
+        },
+      ),
     ),
-    moving.length ? section("rolling", "Clusters and machines", `${moving.length} of ${counted(clusters.length, "Cluster")} change`, clusterTable(moving, packageLink)) : null,
+    moving.length
+      ? section(
+          "rolling",
+          "Clusters and machines",
+          `${moving.length} of ${counted(clusters.length, "Cluster")} change`,
+          clusterTable(moving, packageLink),
+        )
+      : null,
   ];
 }
 
@@ -159,91 +233,10 @@ function follow() {
   if (now) now.scrollIntoView({ block: "nearest" });
 }
 
-// j and k: the next or previous package where there are several, else the next finding, file or row.
-function move(step) {
-  if (summaries.length > 1) {
-    const found = [-1, ...visible()];
-    const at = found.indexOf(state.current);
-    const next = found[Math.min(Math.max(at + step, 0), found.length - 1)];
-    location.hash = next < 0 ? "#overview" : `#package=${next}`;
-    follow(); // the event comes later, and the next key may be faster
-  } else moveInside(step);
-}
-
-// n and p: the next or previous finding, file or row of what is shown.
-function moveInside(step) {
-  const items = [...byId("main").querySelectorAll("[data-item]")].filter((one) => one.offsetParent !== null);
-  if (!items.length) return;
-  const at = items.indexOf(document.activeElement);
-  const next = items[at < 0 ? (step > 0 ? 0 : items.length - 1) : Math.min(Math.max(at + step, 0), items.length - 1)];
-  next.focus();
-  next.scrollIntoView({ block: "center" });
-}
-
-const KEYS = [
-  ["/", "search", () => byId("search").focus()],
-  ["j", "next package (or finding)", () => move(1)],
-  ["k", "previous package (or finding)", () => move(-1)],
-  ["n", "next finding, file or row", () => moveInside(1)],
-  ["p", "previous finding, file or row", () => moveInside(-1)],
-  ["t", "light, dark, or as the system", () => nextTheme()],
-  ["?", "this list", () => byId("help").showModal()],
-  ["Esc", "leave the search, close what is open", null],
-];
-
-function onKey(event) {
-  const search = byId("search");
-  if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-    if (state.query || document.activeElement === search) {
-      search.value = "";
-      setQuery("");
-      search.blur();
-    }
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-  const key = KEYS.find(([name, , act]) => name === event.key && act);
-  if (!key) return;
-  event.preventDefault();
-  key[2]();
-}
-
 function setQuery(text) {
   const query = text.trim().toLowerCase();
   if (query === state.query) return;
   state.query = query;
   if (!query) say("");
   draw();
-}
-
-const THEMES = { system: ["◐", "as the system"], light: ["☀", "light"], dark: ["☾", "dark"] };
-
-function setTheme(name) {
-  const [sign, label] = THEMES[name];
-  if (name === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = name;
-  byId("theme").textContent = sign;
-  byId("theme").setAttribute("aria-label", `Colours: ${label}`);
-  byId("theme").title = `Colours: ${label}`;
-  try {
-    localStorage.setItem("krmkit-theme", name);
-  } catch {
-    // A page that may not store anything forgets the choice.
-  }
-}
-
-function nextTheme() {
-  const names = Object.keys(THEMES);
-  const now = document.documentElement.dataset.theme || "system";
-  setTheme(names[(names.indexOf(now) + 1) % names.length]);
-}
-
-function storedTheme() {
-  try {
-    const name = localStorage.getItem("krmkit-theme");
-    return Object.hasOwn(THEMES, name) ? name : "system";
-  } catch {
-    return "system";
-  }
 }

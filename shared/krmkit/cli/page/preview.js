@@ -15,8 +15,13 @@ function startPreview(live) {
 
 async function ask(path, body) {
   const headers = { authorization: `Bearer ${preview.live.token}`, "content-type": "application/json" };
-  const answer = await fetch(path, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
-  const data = (answer.headers.get("content-type") || "").includes("json") ? await answer.json() : { problem: await answer.text() };
+  const answer = await fetch(
+    path,
+    body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
+  );
+  const data = (answer.headers.get("content-type") || "").includes("json")
+    ? await answer.json()
+    : { problem: await answer.text() };
   if (!answer.ok) throw new Error(data.problem || answer.statusText);
   return data;
 }
@@ -97,7 +102,9 @@ async function watch() {
     }
     if (mark === preview.live.mark || preview.saving) return;
     preview.live.mark = mark;
-    const kept = Object.keys(preview.pending).length ? " What you chose and did not write yet stays chosen." : "";
+    const kept = Object.keys(preview.pending).length
+      ? " What you chose and did not write yet stays chosen."
+      : "";
     await tryOut(`Files of the package changed on disk; this shows them as they are now.${kept}`);
   } catch {
     if (preview.lost) return;
@@ -118,21 +125,52 @@ function drawChoices() {
     h(
       "div",
       { class: "actions" },
-      h("button", { id: "save", type: "button", class: "main", disabled: !waiting || preview.saving || Boolean(preview.problem), onclick: save }, "Write to files"),
-      h("button", { id: "discard", type: "button", disabled: !Object.keys(preview.pending).length || preview.saving, onclick: discard }, "Discard"),
+      h(
+        "button",
+        {
+          id: "save",
+          type: "button",
+          class: "main",
+          disabled: !waiting || preview.saving || Boolean(preview.problem),
+          onclick: save,
+        },
+        "Write to files",
+      ),
+      h(
+        "button",
+        {
+          id: "discard",
+          type: "button",
+          disabled: !Object.keys(preview.pending).length || preview.saving,
+          onclick: discard,
+        },
+        "Discard",
+      ),
     ),
-    h("p", { class: "about", id: "waiting" }, waiting ? `Not written yet: ${edits.join(", ")}` : "The files hold what is shown."),
+    h(
+      "p",
+      { class: "about", id: "waiting" },
+      waiting ? `Not written yet: ${edits.join(", ")}` : "The files hold what is shown.",
+    ),
     h(
       "div",
       { role: "status" },
-      preview.lost ? h("p", { class: "banner error" }, "krmkit preview has ended. Start it again, and open its new address.") : null,
+      preview.lost
+        ? h(
+            "p",
+            { class: "banner error" },
+            "krmkit preview has ended. Start it again, and open its new address.",
+          )
+        : null,
       preview.problem ? h("p", { class: "banner error", id: "problem" }, preview.problem) : null,
       preview.note ? h("p", { class: "banner", id: "note" }, preview.note) : null,
     ),
     totals(),
     poolTotals(open),
     ...choices.flatMap((one) => (one.kind === "presets" ? presetForm(one, open) : macroForm(one))),
-    choices.length ? "" : h("p", { class: "about" }, "The pipeline has no apply-presets and no resolve-macros with a config."),
+    choices.length
+      ? ""
+      : h("p", { class: "about" }, "The pipeline has no apply-presets and no resolve-macros with a config."),
   );
   aside.scrollTop = scrolled;
   const again = focused && byId(focused);
@@ -144,19 +182,33 @@ function totals() {
   const summary = summaries[0];
   if (!summary) return null;
   const part = (count, noun, kind) => (count ? badge(kind, counted(count, noun)) : null);
-  return h("p", { class: "totals" }, part(summary.error, "error", "error"), part(summary.warning, "warning", "warning"), part(summary.files, "file", ""), summary.error || summary.warning ? null : badge("good", "no errors"));
+  return h(
+    "p",
+    { class: "totals" },
+    part(summary.error, "error", "error"),
+    part(summary.warning, "warning", "warning"),
+    part(summary.files, "file", ""),
+    summary.error || summary.warning ? null : badge("good", "no errors"),
+  );
 }
 
 // What the packs ask of the machine pools with these choices.
 function poolTotals(open) {
-  const profiles = (state.report.packages[0].profiles || []).filter((profile) => profile.pools && profile.pools.length);
+  const profiles = (state.report.packages[0].profiles || []).filter(
+    (profile) => profile.pools && profile.pools.length,
+  );
   if (!profiles.length) return null;
   const cards = profiles.map((profile) => {
     const colours = new Map(profile.packs.map((pack, place) => [pack.name, place]));
-    return profile.pools.map((pool) => poolCard(pool, colours));
+    return profile.pools.map((pool) => poolCard(pool, colours, "h3"));
   });
   const first = !byId("pool-totals");
-  return h("details", { id: "pool-totals", open: first || open.has("pool-totals") }, h("summary", null, "Machine pools"), h("div", { class: "pools" }, cards));
+  return h(
+    "details",
+    { id: "pool-totals", open: first || open.has("pool-totals") },
+    h("summary", null, "Machine pools"),
+    h("div", { class: "pools" }, cards),
+  );
 }
 
 function presetForm(one, open) {
@@ -168,17 +220,25 @@ function presetForm(one, open) {
     return h(
       "fieldset",
       null,
-      h("legend", null, pack.pack, pack.title && pack.title !== pack.pack ? h("span", { class: "note" }, pack.title) : null),
+      h(
+        "legend",
+        null,
+        pack.pack,
+        pack.title && pack.title !== pack.pack ? h("span", { class: "note" }, pack.title) : null,
+      ),
       pack.problem ? h("p", { class: "banner error" }, pack.problem) : null,
       groups.map((group) => {
         const presets = pack.presets.filter((preset) => preset.group === group);
-        if (!group) return presets.map((preset) => presetChoice(one, pack, preset, "checkbox", selected, set, open));
+        if (!group)
+          return presets.map((preset) => presetChoice(one, pack, preset, "checkbox", selected, set, open));
         const none = { group, name: "", label: "", displayName: "none", removes: [], sets: {} };
         return h(
           "div",
           { role: "radiogroup", "aria-label": `${pack.pack}: ${group}`, class: "group" },
           h("p", { class: "about" }, group),
-          [...presets, none].map((preset) => presetChoice(one, pack, preset, "radio", selected, set, open, presets)),
+          [...presets, none].map((preset) =>
+            presetChoice(one, pack, preset, "radio", selected, set, open, presets),
+          ),
         );
       }),
       pack.from === "marker" ? h("p", { class: "about" }, "as the marker comment of its values says") : null,
@@ -196,16 +256,44 @@ function presetChoice(one, pack, preset, type, selected, set, open, group) {
     if (none || !event.target.checked) return set(others);
     // In the place of the one that it replaces: presets take effect in their order.
     const at = selected.findIndex((label) => labels.includes(label));
-    set(at < 0 ? [...others, preset.label] : selected.map((label, place) => (place === at ? preset.label : label)).filter((label, place) => place === at || !labels.includes(label)));
+    set(
+      at < 0
+        ? [...others, preset.label]
+        : selected
+            .map((label, place) => (place === at ? preset.label : label))
+            .filter((label, place) => place === at || !labels.includes(label)),
+    );
   };
-  const effects = [...preset.removes.map((path) => `− ${path}`), ...Object.entries(preset.sets).map(([path, value]) => `+ ${path}: ${JSON.stringify(value)}`)];
+  const effects = [
+    ...preset.removes.map((path) => `− ${path}`),
+    ...Object.entries(preset.sets).map(([path, value]) => `+ ${path}: ${JSON.stringify(value)}`),
+  ];
   return h(
     "div",
     { class: "choice" },
     h("input", { id, type, name: `${one.id}-${pack.pack}-${preset.group}`, checked, onchange: change }),
-    h("label", { for: id }, preset.displayName || preset.name, preset.displayName && preset.label ? h("span", { class: "note" }, preset.name) : null),
+    h(
+      "label",
+      { for: id },
+      preset.displayName || preset.name,
+      preset.displayName && preset.label ? h("span", { class: "note" }, preset.name) : null,
+    ),
     effects.length
-      ? h("details", { id: `${id}-effects`, open: open.has(`${id}-effects`) }, h("summary", null, counted(effects.length, "value"), h("span", { class: "quiet" }, ` of ${preset.label}`)), h("ul", { class: "effects" }, effects.map((text) => h("li", null, text))))
+      ? h(
+          "details",
+          { id: `${id}-effects`, open: open.has(`${id}-effects`) },
+          h(
+            "summary",
+            null,
+            counted(effects.length, "value"),
+            h("span", { class: "quiet" }, ` of ${preset.label}`),
+          ),
+          h(
+            "ul",
+            { class: "effects" },
+            effects.map((text) => h("li", null, text)),
+          ),
+        )
       : null,
   );
 }
@@ -213,11 +301,18 @@ function presetChoice(one, pack, preset, type, selected, set, open, group) {
 const FIELD_NAMES = { system: "System macros", macros: "User macros", variables: "Profile variables" };
 
 function macroForm(one) {
-  const fields = Object.keys(FIELD_NAMES).filter((field) => one.entries.some((entry) => entry.field === field));
+  const fields = Object.keys(FIELD_NAMES).filter((field) =>
+    one.entries.some((entry) => entry.field === field),
+  );
   return [
     one.problem ? h("p", { class: "banner" }, `${one.file}: ${one.problem}`) : null,
     ...fields.map((field) =>
-      h("fieldset", null, h("legend", null, FIELD_NAMES[field], h("span", { class: "note" }, one.file)), one.entries.filter((entry) => entry.field === field).map((entry) => macroInput(one, entry))),
+      h(
+        "fieldset",
+        null,
+        h("legend", null, FIELD_NAMES[field], h("span", { class: "note" }, one.file)),
+        one.entries.filter((entry) => entry.field === field).map((entry) => macroInput(one, entry)),
+      ),
     ),
   ];
 }
@@ -229,11 +324,26 @@ function macroInput(one, entry) {
   const old = entry.given ? entry.value : null;
   const now = pendingAt(path, hidden ? "" : entry.value);
   // An empty field takes the value out; that of a secret one leaves it as it is.
-  const change = (event) => choose(path, event.target.value === "" ? (hidden ? old : null) : event.target.value, old);
+  const change = (event) =>
+    choose(path, event.target.value === "" ? (hidden ? old : null) : event.target.value, old);
   return h(
     "div",
     { class: "field" },
-    h("label", { for: id }, entry.name, entry.used ? null : h("span", { class: "note" }, "not used"), entry.given || now ? null : h("span", { class: "note doubtful" }, "no value")),
-    h("input", { id, type: hidden ? "password" : "text", value: now === null ? "" : now, placeholder: hidden && entry.given ? "(secret)" : "", autocomplete: "off", spellcheck: "false", onchange: change }),
+    h(
+      "label",
+      { for: id },
+      entry.name,
+      entry.used ? null : h("span", { class: "note" }, "not used"),
+      entry.given || now ? null : h("span", { class: "note doubtful" }, "no value"),
+    ),
+    h("input", {
+      id,
+      type: hidden ? "password" : "text",
+      value: now === null ? "" : now,
+      placeholder: hidden && entry.given ? "(secret)" : "",
+      autocomplete: "off",
+      spellcheck: "false",
+      onchange: change,
+    }),
   );
 }

@@ -7,9 +7,17 @@ byId("help").append(
     "header",
     null,
     h("h2", { id: "help-title" }, "Keys"),
-    h("button", { type: "button", class: "tool", "aria-label": "Close", onclick: () => byId("help").close() }, "×"),
+    h(
+      "button",
+      { type: "button", class: "tool", "aria-label": "Close", onclick: () => byId("help").close() },
+      "×",
+    ),
   ),
-  h("dl", { class: "keys" }, KEYS.map(([key, text]) => [h("dt", null, h("kbd", null, key)), h("dd", null, text)])),
+  h(
+    "dl",
+    { class: "keys" },
+    KEYS.map(([key, text]) => [h("dt", null, h("kbd", null, key)), h("dd", null, text)]),
+  ),
 );
 byId("help-open").addEventListener("click", () => byId("help").showModal());
 let waiting = 0;

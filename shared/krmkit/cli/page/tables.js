@@ -38,7 +38,9 @@ function findingRow(finding, why) {
         placeOf(finding) ? h("code", { class: "place" }, placeOf(finding)) : null,
         subjectOf(finding) ? h("span", null, subjectOf(finding)) : null,
         "current" in finding ? h("span", null, "now ", h("code", null, valueText(finding, "current"))) : null,
-        "proposed" in finding ? h("span", null, "better ", h("code", null, valueText(finding, "proposed"))) : null,
+        "proposed" in finding
+          ? h("span", null, "better ", h("code", null, valueText(finding, "proposed")))
+          : null,
         finding.rule ? h("span", { class: "rule" }, finding.rule) : null,
         finding.function ? h("span", { class: "function" }, shortName(finding.function)) : null,
         why,
@@ -51,22 +53,44 @@ function pipelineTable(one) {
   const steps = one.functions;
   const longest = Math.max(0.0001, ...steps.map((step) => step.seconds));
   const rows = steps.map((step, number) => ({ step, number }));
-  return table("Functions in the order in which they ran", ["", "Function", "Time", "Findings", "Exit code"], rows, ({ step, number }) => {
-    const name = step.image || step.exec || "";
-    const found = one.results.filter((result) => result.function === name).length;
-    const picture = svg("svg", { viewBox: "0 0 120 8", width: 120, height: 8, "aria-hidden": "true", class: "time" });
-    picture.append(svg("rect", { class: "room", width: 120, height: 8, rx: 3 }));
-    picture.append(svg("rect", { class: "shade-0", width: Math.max(1, (120 * step.seconds) / longest), height: 8, rx: 3 }));
-    return h(
-      "tr",
-      null,
-      h("td", { class: "number" }, number + 1),
-      cell(h("strong", null, shortName(name)), step.package ? h("span", { class: "note" }, `in ${step.package}`) : null, h("div", { class: "about" }, h("code", { class: "place" }, step.place || name))),
-      cell(h("span", { class: "mono" }, milliseconds(step.seconds)), picture),
-      h("td", { class: "number" }, found || ""),
-      cell(step.exitCode ? badge("error", `exit code ${step.exitCode}`) : "0"),
-    );
-  });
+  return table(
+    "Functions in the order in which they ran",
+    ["Step", "Function", "Time", "Findings", "Exit code"],
+    rows,
+    ({ step, number }) => {
+      const name = step.image || step.exec || "";
+      const found = one.results.filter((result) => result.function === name).length;
+      const picture = svg("svg", {
+        viewBox: "0 0 120 8",
+        width: 120,
+        height: 8,
+        "aria-hidden": "true",
+        class: "time",
+      });
+      picture.append(svg("rect", { class: "room", width: 120, height: 8, rx: 3 }));
+      picture.append(
+        svg("rect", {
+          class: "shade-0",
+          width: Math.max(1, (120 * step.seconds) / longest),
+          height: 8,
+          rx: 3,
+        }),
+      );
+      return h(
+        "tr",
+        null,
+        h("td", { class: "number" }, number + 1),
+        cell(
+          h("strong", null, shortName(name)),
+          step.package ? h("span", { class: "note" }, `in ${step.package}`) : null,
+          h("div", { class: "about" }, h("code", { class: "place" }, step.place || name)),
+        ),
+        cell(h("span", { class: "mono" }, milliseconds(step.seconds)), picture),
+        h("td", { class: "number" }, found || ""),
+        cell(step.exitCode ? badge("error", `exit code ${step.exitCode}`) : "0"),
+      );
+    },
+  );
 }
 
 function milliseconds(seconds) {
@@ -75,47 +99,97 @@ function milliseconds(seconds) {
 
 function dependencyTable(packs) {
   const rows = packs.flatMap((pack) => pack.dependencies.map((wanted) => ({ pack, wanted })));
-  return table("What packs want of each other", ["Pack", "Wants", "Version", "Type", "State"], rows, ({ pack, wanted }) =>
-    h(
-      "tr",
-      null,
-      cell(pack.name),
-      cell(wanted.name, wanted.layer ? h("span", { class: "note" }, wanted.layer) : null),
-      cell(rangeText(wanted).trim() || "any"),
-      cell(wanted.type),
-      cell(badge(wanted.state === "satisfied" ? "good" : "error", wanted.state), wanted.message ? h("div", { class: "about" }, wanted.message) : null),
-    ),
+  return table(
+    "What packs want of each other",
+    ["Pack", "Wants", "Version", "Type", "State"],
+    rows,
+    ({ pack, wanted }) =>
+      h(
+        "tr",
+        null,
+        cell(pack.name),
+        cell(wanted.name, wanted.layer ? h("span", { class: "note" }, wanted.layer) : null),
+        cell(rangeText(wanted).trim() || "any"),
+        cell(wanted.type),
+        cell(
+          badge(wanted.state === "satisfied" ? "good" : "error", wanted.state),
+          wanted.message ? h("div", { class: "about" }, wanted.message) : null,
+        ),
+      ),
   );
 }
 
 function poolTable(pools) {
   const rows = pools.flatMap((pool) => pool.resources.map((row) => ({ pool, row })));
-  return table("What packs ask of the pools", ["Pool", "Resource", "Required", "Available", "By pack"], rows, ({ pool, row }) =>
-    h(
-      "tr",
-      null,
-      cell(pool.name),
-      cell(KINDS[row.type] || row.type),
-      h("td", { class: "number" }, row.required),
-      h("td", { class: "number" }, row.available === undefined ? "unknown" : row.available),
-      cell(row.packs.map((pack) => `${pack.name} ${pack.required}`).join(", ")),
-    ),
+  return table(
+    "What packs ask of the pools",
+    ["Pool", "Resource", "Required", "Available", "By pack"],
+    rows,
+    ({ pool, row }) =>
+      h(
+        "tr",
+        null,
+        cell(pool.name),
+        cell(KINDS[row.type] || row.type),
+        h("td", { class: "number" }, row.required),
+        h("td", { class: "number" }, row.available === undefined ? "unknown" : row.available),
+        cell(row.packs.map((pack) => `${pack.name} ${pack.required}`).join(", ")),
+      ),
   );
 }
 
 const ACTIONS = { same: "", create: "good", change: "warning", remove: "error", refused: "error" };
 
 function clusterTable(clusters, link) {
-  return table("Clusters, and the machines that roll", ["Cluster", "Action", "Objects", "Machines that roll", "Why"], clusters, (one) =>
-    h(
-      "tr",
-      { "data-item": "", tabindex: "-1" },
-      cell(h("strong", null, `${one.namespace}/${one.name}`), link ? h("div", { class: "about" }, link(one.path)) : null),
-      cell(badge(ACTIONS[one.action] || "", one.action)),
-      cell(one.changes.length ? h("details", null, h("summary", null, counted(one.changes.length, "object")), objectList(one.changes)) : ""),
-      cell(one.rolls.length ? h("ul", { class: "plain" }, one.rolls.map((roll) => h("li", null, roll.group, roll.sure ? null : h("span", { class: "note" }, "the provider decides")))) : "none"),
-      cell(h("ul", { class: "plain" }, [...new Set([...one.errors, ...one.rolls.flatMap((roll) => roll.reasons), ...one.waits])].map((reason) => h("li", null, reason)))),
-    ),
+  return table(
+    "Clusters, and the machines that roll",
+    ["Cluster", "Action", "Objects", "Machines that roll", "Why"],
+    clusters,
+    (one) =>
+      h(
+        "tr",
+        { "data-item": "", tabindex: "-1" },
+        cell(
+          h("strong", null, `${one.namespace}/${one.name}`),
+          link ? h("div", { class: "about" }, link(one.path)) : null,
+        ),
+        cell(badge(ACTIONS[one.action] || "", one.action)),
+        cell(
+          one.changes.length
+            ? h(
+                "details",
+                null,
+                h("summary", null, counted(one.changes.length, "object")),
+                objectList(one.changes),
+              )
+            : "",
+        ),
+        cell(
+          one.rolls.length
+            ? h(
+                "ul",
+                { class: "plain" },
+                one.rolls.map((roll) =>
+                  h(
+                    "li",
+                    null,
+                    roll.group,
+                    roll.sure ? null : h("span", { class: "note" }, "the provider decides"),
+                  ),
+                ),
+              )
+            : "none",
+        ),
+        cell(
+          h(
+            "ul",
+            { class: "plain" },
+            [...new Set([...one.errors, ...one.rolls.flatMap((roll) => roll.reasons), ...one.waits])].map(
+              (reason) => h("li", null, reason),
+            ),
+          ),
+        ),
+      ),
   );
 }
 
@@ -123,7 +197,14 @@ function objectList(changes) {
   return h(
     "ul",
     { class: "plain" },
-    changes.map((change) => h("li", null, `${change.action} ${change.kind} ${change.name}`, change.fields ? h("span", { class: "note" }, change.fields.join(", ")) : null)),
+    changes.map((change) =>
+      h(
+        "li",
+        null,
+        `${change.action} ${change.kind} ${change.name}`,
+        change.fields ? h("span", { class: "note" }, change.fields.join(", ")) : null,
+      ),
+    ),
   );
 }
 
@@ -136,7 +217,10 @@ function variantTable(variants, link) {
       { "data-item": "", tabindex: "-1" },
       cell(link(one.package)),
       cell(badge(STATES[one.state] || "", one.state)),
-      cell(one.owner, one.source ? h("div", { class: "about" }, h("code", { class: "place" }, one.source)) : null),
+      cell(
+        one.owner,
+        one.source ? h("div", { class: "about" }, h("code", { class: "place" }, one.source)) : null,
+      ),
       cell(one.upstream || ""),
       cell(one.note || ""),
     ),

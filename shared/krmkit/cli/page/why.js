@@ -20,8 +20,18 @@ function lineOf(place) {
 // A button that opens the answers, or null where there are none.
 function whyButton(fields, what) {
   if (!fields || !fields.length) return null;
-  const label = `Where does ${what || fields[0].field} come from?`;
-  return h("button", { type: "button", class: "why", "aria-label": label, title: label, onclick: () => openWhy(fields) }, "why");
+  const asked = what || fields[0].field;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "why",
+      "aria-label": `why ${asked}`,
+      title: `Where does ${asked} come from?`,
+      onclick: () => openWhy(fields),
+    },
+    "why",
+  );
 }
 
 function whyOfFinding(index, finding) {
@@ -38,10 +48,16 @@ function openWhy(fields) {
       "header",
       null,
       h("h2", { id: "why-title" }, "Where the value comes from"),
-      h("button", { type: "button", class: "tool", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
+      h(
+        "button",
+        { type: "button", class: "tool", "aria-label": "Close", onclick: () => dialog.close() },
+        "×",
+      ),
     ),
     ...fields.slice(0, PORTION).map(answer),
-    fields.length > PORTION ? h("p", { class: "about" }, `and ${counted(fields.length - PORTION, "more field")}`) : "",
+    fields.length > PORTION
+      ? h("p", { class: "about" }, `and ${counted(fields.length - PORTION, "more field")}`)
+      : "",
   );
   dialog.showModal();
   dialog.scrollTop = 0;
@@ -60,7 +76,9 @@ function answer(field) {
         null,
         h("p", null, field.place ? "in the file" : "in no file"),
         field.place ? h("code", { class: "place" }, field.place) : null,
-        "original" in field ? h("p", { class: "values" }, h("code", null, valueText(field, "original"))) : null,
+        "original" in field
+          ? h("p", { class: "values" }, h("code", null, valueText(field, "original")))
+          : null,
       ),
       field.steps.map((step) =>
         h(
@@ -68,12 +86,27 @@ function answer(field) {
           null,
           h("p", null, h("strong", null, shortName(step.function)), " changed it"),
           h("code", { class: "place" }, step.place),
-          h("p", { class: "values" }, h("code", { class: "removed" }, valueText(step, "before")), " → ", h("code", { class: "added" }, valueText(step, "after"))),
+          h(
+            "p",
+            { class: "values" },
+            h("code", { class: "removed" }, valueText(step, "before")),
+            " → ",
+            h("code", { class: "added" }, valueText(step, "after")),
+          ),
           step.causes.length
             ? h(
                 "ul",
                 { class: "plain" },
-                step.causes.map((cause) => h("li", null, badge("", cause.kind), " ", cause.name, cause.place ? h("code", { class: "place" }, cause.place) : null)),
+                step.causes.map((cause) =>
+                  h(
+                    "li",
+                    null,
+                    badge("", cause.kind),
+                    " ",
+                    cause.name,
+                    cause.place ? h("code", { class: "place" }, cause.place) : null,
+                  ),
+                ),
               )
             : null,
         ),
@@ -84,15 +117,19 @@ function answer(field) {
 }
 
 function fieldTable(fields) {
-  return table("Values that did not stay as in the file", ["Resource and field", "Before", "After", "By", ""], fields, (field) =>
-    h(
-      "tr",
-      { "data-item": "", tabindex: "-1" },
-      cell(h("div", { class: "about" }, field.resource), h("code", null, field.field)),
-      cell(h("code", { class: "removed" }, shortened(valueText(field, "original"), 300))),
-      cell(h("code", { class: "added" }, shortened(valueText(field, "value"), 300))),
-      cell([...new Set(field.steps.map((step) => shortName(step.function)))].join(", ")),
-      cell(whyButton([field])),
-    ),
+  return table(
+    "Values that did not stay as in the file",
+    ["Resource and field", "Before", "After", "By", "Why"],
+    fields,
+    (field) =>
+      h(
+        "tr",
+        { "data-item": "", tabindex: "-1" },
+        cell(h("div", { class: "about" }, field.resource), h("code", null, field.field)),
+        cell(h("code", { class: "removed" }, shortened(valueText(field, "original"), 300))),
+        cell(h("code", { class: "added" }, shortened(valueText(field, "value"), 300))),
+        cell([...new Set(field.steps.map((step) => shortName(step.function)))].join(", ")),
+        cell(whyButton([field])),
+      ),
   );
 }

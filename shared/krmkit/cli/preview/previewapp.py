@@ -1,7 +1,7 @@
 """What answers the page of `krmkit preview`: an ASGI application for one user on this machine.
 
 Every request must carry the token, name this server as its host, and come from no other origin. So another user of the
-machine gets nothing without the token, and a page of somebody else's in the same browser nothing at all.
+machine gets nothing without the token, and another page in the same browser nothing at all.
 """
 
 from __future__ import annotations

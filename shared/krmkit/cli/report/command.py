@@ -109,6 +109,8 @@ def main(words: list[str]) -> int:
     with unread_is_fine(sys.stdout):
         sys.stdout.write(_said(report, arguments.output) if arguments.output else text)
     for package in report.packages:
+        for note in package.notes:
+            say("report", note)
         if package.failure and len(report.packages) == 1:
             say("report", package.failure)
     return report.exit_code()

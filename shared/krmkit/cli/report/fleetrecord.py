@@ -50,7 +50,7 @@ def _named(paths: list[str]) -> str:
 
 
 def _upstream(folder: str) -> str:
-    """`repo/package@revision` of the Kptfile's upstream, as much as it says; "" where it says nothing."""
+    """`repo/package@revision` of the Kptfile's upstream, as far as given; "" without one."""
     try:
         with open(os.path.join(folder, "Kptfile"), encoding="utf-8") as file:
             git = Resource(file.read()).get("upstream", "git")

@@ -125,7 +125,7 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
         except (ListError, YamlError):
             offset = 0
     if not offset:
-        # The document itself: its first line that says something.
+        # The document itself: its first line with content.
         for line in text.split("\n"):
             if line.strip() and not line.lstrip().startswith("#"):
                 break

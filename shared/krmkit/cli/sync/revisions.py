@@ -52,7 +52,7 @@ class CloneSource:
         return self._blueprint
 
     def others(self) -> Files:
-        """The files of the package that a blueprint does not say everything about."""
+        """Return the files of the package that the blueprint does not fully determine."""
         if self._others is None:
             self._others = others_of(self.blueprint(), self.files())
         return self._others

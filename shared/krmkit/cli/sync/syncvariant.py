@@ -93,7 +93,7 @@ class VariantSync:
         )
 
     def prepare(self) -> list[Clone] | list[Update]:
-        """Read what there is; return what is to be built. Changes nothing. Raises VariantError, GitError, and what reading raises."""
+        """Read the revisions and return what is to be built; change nothing. Raises VariantError, GitError, and the errors of reading."""
         source = self.source = self.sources.find(self.task.spec["upstream"])
         self.outcome.upstream, self.outcome.newest = source.version, source.newest
         self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
@@ -141,7 +141,7 @@ class VariantSync:
         return hashlib.sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()
 
     def _is_known(self) -> bool:
-        """Whether the last sync had these inputs, and nobody changed the package's revisions since."""
+        """Whether the last sync had these inputs, and the package's revisions are unchanged since."""
         return (
             self.old is not None
             and self.old.inputs == self.new.inputs
@@ -317,7 +317,7 @@ class VariantSync:
 
 
 def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
-    """Mark a published revision for deletion: it stays until somebody approves that."""
+    """Mark a published revision for deletion; it stays until the deletion is approved."""
     tag = revision["metadata"]["ref"]
     package, last = revision["spec"]["packageName"], tag.rpartition("/")[2]
     store.refs.set(store.ref(lifecycle.DELETION_PROPOSED, package, last), revision["metadata"]["commit"])

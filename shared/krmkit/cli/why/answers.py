@@ -73,7 +73,7 @@ class Question:
 
     @property
     def secrets(self) -> set[str]:
-        """What is not to be shown: what functions marked, and what resources say themselves, before and after."""
+        """Return the texts to mask: those that functions marked, and the secrets in the resources before and after."""
         if self._secrets is None:
             texts = [text for one in self.subjects for text in {one.original, one.text} if text]
             self._secrets = self.rendering.secrets | secrets_in(texts)

@@ -38,7 +38,7 @@ class EngineError(Exception):
 
 
 def attempt(job: Job, given: Any) -> Done:
-    """Do one job; whatever goes wrong is its problem, and nobody else's."""
+    """Do one job; its failure does not stop the others."""
     try:
         return job(given), ""
     except JobError as error:

@@ -82,7 +82,7 @@ def snapshot(index: Path, package: Path) -> str:
 
 
 def difference(index: Path, package: Path, before: str) -> str:
-    """What `git diff` says of the package since a snapshot."""
+    """Return the `git diff` of the package since a snapshot."""
     after = snapshot(index, package)
     return git(
         index,

@@ -82,7 +82,7 @@ def each_of_a_validator(folder: Path) -> Iterator[Case]:
 
 @rule(each_of_a_validator)
 def validators_change_nothing(example: Example) -> None:
-    """What a validator changes is dropped by kpt without a word, so it changes nothing."""
+    """A validator changes nothing: kpt drops its changes silently."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
 
@@ -235,7 +235,7 @@ def new_resources(example: Example) -> None:
 
 @rule(function_with(UNREADABLE))
 def unreadable_input(folder: Path, name: str) -> None:
-    """What is no ResourceList is answered by one with no items and one error."""
+    """Input that is not a ResourceList gets a list with no items and one error."""
     outcome = run(folder, UNREADABLE[name])
 
     assert outcome.exit_code == 1

@@ -147,5 +147,5 @@ class RuleItem(pytest.Item):
         self.rule.check(*self.arguments)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the rule is about, and what it is called."""
+        """Return the place and the name of the rule."""
         return self.path, 0, f"{self.path.parent.name}: {self.name}"

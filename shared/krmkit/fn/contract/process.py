@@ -84,7 +84,7 @@ def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedPr
 
 @rule(each_example)
 def program_says_the_same(example: Example) -> None:
-    """The program gives the bytes and the exit code of a run in this process, whatever the hash seed and the place are."""
+    """The program gives the bytes and the exit code of a run in this process, for any hash seed and folder."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
     expected = testing.run_function(folder, text)

@@ -1,4 +1,4 @@
-"""What must hold for every run of every function, whatever the input was."""
+"""Checks for every run of every function, on any input."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class RuleTypes:
         name = f"Object{len(self._names)}"
         self._names[id(schema)] = f"{PACKAGE}.{name}"
         message = self._file.message_type.add(name=name)
-        # Names such as a_b and aB would clash in JSON, which nobody makes of these messages.
+        # Names such as a_b and aB would clash in JSON, but these messages are never written as JSON.
         message.options.deprecated_legacy_json_field_conflicts = True
         taken = set(map(escaped, schema.properties))
         for number, (key, inner) in enumerate(schema.properties.items(), 1):

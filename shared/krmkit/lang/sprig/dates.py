@@ -48,7 +48,7 @@ def date_in_zone(layout: str, when: object, zone: str) -> str:
 
 
 def date_modify(duration: str, when: Time) -> Time:
-    """dateModify, date_modify: moved by a duration; unchanged when that is none."""
+    """dateModify, date_modify: move a date by a duration; an invalid duration leaves it unchanged."""
     try:
         return when.add(parse_duration(duration))
     except DurationError:

@@ -7,6 +7,8 @@ from krmkit.lang.sprig.limits import charge
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
+_LONG = 1024  # characters; shorter texts are not counted
+_READ = 2  # characters that are read in one step
 
 
 class JsonSyntaxError(ValueError):
@@ -17,6 +19,8 @@ def read_json(text: str) -> object:
     """nil, bool, float, str, list or dict. Raises JsonSyntaxError; GoCallError for nesting without end."""
     import json
 
+    if len(text) > _LONG:
+        charge(len(text) // _READ)
     try:
         try:
             data = json.loads(
@@ -29,7 +33,7 @@ def read_json(text: str) -> object:
         except JsonSyntaxError:
             raise
         except ValueError:
-            charge(len(text))
+            charge(len(text) // _READ)
             raise JsonSyntaxError(_explain(text)) from None
         return _clean_items(data)
     except RecursionError:

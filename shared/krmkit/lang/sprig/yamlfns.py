@@ -22,6 +22,9 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
     "-.inf", "-.Inf", "-.INF",
 }  # fmt: skip
 
+_LONG = 1024  # characters; shorter texts are not counted
+_NODE = 10  # steps to read a value of a YAML text
+
 
 def to_yaml(value: object) -> str:
     """toYaml: sorted keys, dashes below their key, no final newline; "" for what has no JSON."""
@@ -44,6 +47,8 @@ def from_yaml(text: str) -> object:
     from krmkit.yaml.document import parse
     from krmkit.yaml.errors import YamlError
 
+    if len(text) > _LONG:
+        charge(_NODE * sum(map(text.count, "\n,:")))
     try:
         return from_json(go_data(parse(text).root))
     except YamlError as error:

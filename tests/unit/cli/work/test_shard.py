@@ -164,7 +164,14 @@ def test_two_shards_cannot_have_one_package(place: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize(
-    "record", ['{"packages": {"../x": null}}', '{"generation": [], "packages": {}}', "[]", "\udcff"]
+    "record",
+    [
+        '{"packages": {"../x": null}}',
+        '{"generation": [], "packages": {}}',
+        "[]",
+        '{"generation": 1e400, "packages": {}}',
+        "\udcff",
+    ],
 )
 def test_a_broken_record_of_a_shard(place: Path, capsys: pytest.CaptureFixture[str], record: str) -> None:
     """It says which files may be overwritten, so nothing is written."""

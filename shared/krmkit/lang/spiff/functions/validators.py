@@ -167,7 +167,7 @@ _KEYS = {
     "privatekey": ("is private key", "is no private key"),
     "publickey": ("is public key", "is no public key"),
 }
-"""What is said of a text that is one, and of one that is none."""
+"""The messages for a text that is valid, and for one that is not."""
 VALIDATORS: dict[str, Callable[[str, Any, list[Node], Env], Verdict]] = {
     "=": _value, "ca": _keys, "certificate": _keys, "cidr": _cidr, "dnsdomain": _dns, "dnslabel": _dns,
     "dnsname": _dns, "empty": _empty, "ip": _ip, "match": _match, "privatekey": _keys, "publickey": _keys,
