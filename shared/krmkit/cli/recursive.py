@@ -85,7 +85,9 @@ class Job:
         report = report_of(package, rendering)
         report.notes = package.notes
         if self.arguments.diff:
-            secrets = () if self.arguments.show_secrets else rendering.secrets
+            from krmkit.cli.report.mask import secrets_of
+
+            secrets = () if self.arguments.show_secrets else secrets_of(package, rendering)
             folder = "" if report.path == "." else f"{report.path}/"
             changes = [
                 FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
