@@ -469,3 +469,19 @@ def test_namespaces_do_not_conflict() -> None:
     found = validated(installation("one", "", exports=exports), other)
 
     assert [rule for rule, _, _ in found if rule == "owner-conflict"] == []
+
+
+def test_comments_of_people_stay() -> None:
+    """Writing a plan changes two annotations, and neither comments nor the order of fields."""
+    text = (
+        "# the shop, see the wiki\napiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nstatus: {phase: Failed}  # from the cluster\n"
+        "metadata:\n  name: shop  # ours\nspec:\n  # at once\n  automaticReconcile: {failedReconcile: {}}\n  blueprint: {inline: {filesystem: {}}}\n"
+    )
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: PlanReconcile\nmetadata: {name: c}\nspec: {now: '2026-05-01T08:00:00Z', write: true}\n"
+
+    written = run_function(FUNCTIONS / "plan-reconcile", resource_list([text], config)).stdout
+
+    kept = [line.strip() for line in text.splitlines()]
+    lines = [line.strip().removeprefix("- ") for line in written.partition("functionConfig:")[0].splitlines()]
+    assert [line for line in lines if line in kept] == kept
+    assert "landscaper.gardener.cloud/operation: reconcile" in lines

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
 
+HELD = 16 * LARGEST  # bytes of all requests at a time, so that what clients send does not end the server
 _JSON = b"application/json"
+_FULL = b"too many calls wait\n"
 _TEXT = b"text/plain; charset=utf-8"
 
 
@@ -35,7 +37,7 @@ class GoneError(Exception):
 class App:
     """Answers calls by the workers of `pool`, which a reload replaces. `body_seconds`: how long a request may take to arrive."""
 
-    __slots__ = ("_log", "_metrics", "body_seconds", "pool", "ready", "running")
+    __slots__ = ("_held", "_log", "_metrics", "body_seconds", "pool", "ready", "running")
 
     def __init__(
         self, pool: WorkerPool, metrics: Metrics, body_seconds: float = 30.0, log: bool = True
@@ -44,6 +46,7 @@ class App:
         self.ready = True
         self.running: dict[WorkerPool, int] = {}
         self.body_seconds = body_seconds
+        self._held = 0
         self._metrics = metrics
         self._log = log
 
@@ -59,7 +62,7 @@ class App:
                 status, text = 405, b"only POST is answered here\n"
             else:
                 async with asyncio.timeout(self.body_seconds):
-                    body = await _body(receive)
+                    body = await self._body(receive)
                 if body is None:
                     status, kind = 200, _JSON
                     text = _failed(
@@ -67,10 +70,15 @@ class App:
                     )
                 else:
                     size = len(body)
-                    status, text, hook = await self._call(path, body)
+                    try:
+                        status, text, hook = await self._call(path, body)
+                    finally:
+                        self._held -= size
                     kind = _JSON if status == 200 else _TEXT
         except TimeoutError:
             status, text = 408, b"the request did not arrive in time\n"
+        except FullError:
+            status, text = 503, _FULL
         except GoneError:
             status = 499
         seconds = perf_counter() - started
@@ -88,6 +96,39 @@ class App:
             return (200, b"ok\n") if self.ready and self.pool.workers else (503, b"not ready\n")
         return 404, b"404 page not found\n"
 
+    async def _body(self, receive: Receive) -> bytes | None:
+        """The request's body, None for one that is too large. What is not kept is read away.
+
+        Raises GoneError, and FullError where all requests together would be too large.
+        """
+        parts: list[bytes] = []
+        size = kept = 0
+        full = False
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise GoneError
+                part: bytes = message.get("body") or b""
+                size += len(part)
+                full = full or self._held + len(part) > HELD
+                if size <= LARGEST and not full:
+                    parts.append(part)
+                    kept += len(part)
+                    self._held += len(part)
+                else:
+                    parts.clear()
+                    self._held -= kept
+                    kept = 0
+                if not message.get("more_body"):
+                    break
+        except BaseException:
+            self._held -= kept
+            raise
+        if full:
+            raise FullError
+        return b"".join(parts) if size <= LARGEST else None
+
     async def _call(self, path: str, body: bytes) -> tuple[int, bytes, str]:
         """Status, answer, and what was called. A worker that dies takes no call along: another one answers."""
         for _ in range(2):
@@ -99,7 +140,7 @@ class App:
             except DiedError:
                 continue
             except FullError:
-                return 503, b"too many calls wait\n", ""
+                return 503, _FULL, ""
             except TimeoutError:
                 return 200, _failed("the handler took too long and was ended"), ""
             finally:
@@ -132,20 +173,3 @@ class App:
 
 def _failed(message: str) -> bytes:
     return json.dumps(failure("", message) | {"kind": "Failure"}, separators=(",", ":")).encode()
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """The request's body, None for one that is too large; the rest of it is read away. Raises GoneError."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise GoneError
-        size += len(message.get("body") or b"")
-        if size <= LARGEST:
-            parts.append(message.get("body") or b"")
-        else:
-            parts.clear()
-        if not message.get("more_body"):
-            return b"".join(parts) if size <= LARGEST else None
