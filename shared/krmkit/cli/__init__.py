@@ -13,7 +13,7 @@ COMMANDS = {
     "report": ("krmkit.cli.report.command", "show all about a package or a tree of packages on one page"),
     "preview": (
         "krmkit.cli.preview.command",
-        "choose presets, macros and variables on a page, and see what they make",
+        "choose presets, macros and variables on a page",
     ),
     "why": ("krmkit.cli.why.command", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),

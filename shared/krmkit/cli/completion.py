@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 
 from krmkit.cli.arguments import CommandParser
+from krmkit.cli.why.whywords import COMPLETE, PREAMBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,18 @@ fish:  krmkit completion fish >~/.config/fish/completions/krmkit.fish
 """
 _FUNCTIONS = ("run", "doc", "schema")  # commands whose first word is a function
 _SEVERAL = ("list", "doc", "version", "schema", "explain")  # commands of a module with several
-_FILES = ("package", "out", "output", "results_dir", "setfile", "packages", "objects", "folders", "file")
+_FILES = (
+    "package",
+    "functions",
+    "out",
+    "output",
+    "results_dir",
+    "setfile",
+    "packages",
+    "objects",
+    "folders",
+    "file",
+)
 
 
 def parser() -> CommandParser:
@@ -39,7 +51,9 @@ def main(words: list[str], commands: Commands) -> int:
     import shtab
 
     shell = parser().parse_args(words[1:]).shell
-    print(shtab.complete(whole(commands), shell=shell, root_prefix="krmkit"))
+    print(
+        shtab.complete(whole(commands), shell=shell, root_prefix="krmkit", preamble=PREAMBLE.get(shell, ""))
+    )
     return 0
 
 
@@ -59,7 +73,9 @@ def whole(known: Commands) -> argparse.ArgumentParser:
         for action in one._actions:
             if name in _FUNCTIONS and action.dest == "function":
                 action.choices = names
-            if action.dest in _FILES and not action.choices:
+            if name == "why" and action.dest in ("resource", "field"):
+                action.complete = COMPLETE
+            elif action.dest in _FILES and not action.choices:
                 action.complete = shtab.FILE
         commands.add_parser(name, parents=[one], add_help=False, help=summary)
     return made

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
 
 Runs the function NAME (see `krmkit list`; or a folder with a function.yaml) on
-the ResourceList in FILE or on stdin, and prints the ResourceList that comes out.
-With --functions DIR it knows the functions in DIR too. With -f FORMAT (table, text, json, sarif, junit, github) it prints the results
-alone. `krmkit run NAME --help` lists the function's flags and its config.
+the ResourceList in FILE or on stdin, and prints the ResourceList that comes
+out. With --functions DIR it knows the functions in DIR too. With -f FORMAT
+(table, text, json, sarif, junit, github) it prints the results alone.
+`krmkit run NAME --help` lists the function's flags and its config.
 """
 _FLAGS = ("-f", "--format", "--color")
 

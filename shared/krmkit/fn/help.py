@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+COLUMNS = 80
 # What every function may report, beside the rules of its function.yaml.
 COMMON_RULES = {
     "invalid-input": "error: stdin (or the file) holds no readable ResourceList",
@@ -50,8 +51,8 @@ def help_text(definition: FunctionDefinition) -> str:
         f"  {definition.name} [FILE] [--explain] [--debug] [--limit NAME=N]",
         f"  {definition.name} --help | --schema | --version",
         "",
-        "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error",
-        "always come together; then the items are those of the input.",
+        "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error"
+        " always come together; then the items are those of the input.",
         "",
         "  --explain       add info results that say what applied, what did not, and why",
         "  --debug         print the traceback of an unexpected error",
@@ -67,7 +68,40 @@ def help_text(definition: FunctionDefinition) -> str:
     rules = {**(definition.about.get("rules") or {}), **COMMON_RULES}
     lines += ["", "Results (tags.rule):"]
     lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(_fitting(lines)) + "\n"
+
+
+def _fitting(lines: list[str]) -> list[str]:
+    """The lines, those longer than a terminal is wide broken between words; a text in paragraphs is filled anew."""
+    from textwrap import wrap
+
+    fitted: list[str] = []
+    for text in lines:
+        for paragraph in text.split("\n\n"):
+            fitted += [""] * (paragraph is not text and text.index(paragraph) > 0)
+            if all(len(line) <= COLUMNS for line in paragraph.split("\n")):
+                fitted += paragraph.split("\n")
+                continue
+            for block in _blocks(paragraph):
+                indent = block[: len(block) - len(block.lstrip())]
+                first = block.split(maxsplit=1)[0]
+                inner = indent + "  " * (first in {"-", "*"} or (bool(indent) and first.endswith(":")))
+                inner += " " * 18 * first.startswith("--")
+                fitted += wrap(
+                    block, COLUMNS, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False
+                )
+    return fitted
+
+
+def _blocks(paragraph: str) -> list[str]:
+    """Lines that belong together: an entry of a list begins a block, and so does a line that is indented."""
+    blocks: list[str] = []
+    for line in paragraph.split("\n"):
+        if not blocks or line.startswith(("- ", "  ")) or not line.strip():
+            blocks.append(line)
+        else:
+            blocks[-1] += f" {line.strip()}"
+    return blocks
 
 
 def fields(schema: dict[str, Any], path: str) -> list[str]:

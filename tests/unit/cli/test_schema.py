@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,8 +75,12 @@ def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(word in script for word in ("render", "check", "results", "apply-presets", "sarif"))
 
 
-def test_completion_of_bash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bash itself completes with it: a flag, and the name of a function."""
+def test_completion_of_bash(tmp_path: Path, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bash itself completes with it: a flag, the name of a function, a resource and a field of it."""
+    krmkit = tmp_path / "bin/krmkit"
+    krmkit.parent.mkdir()
+    krmkit.write_text(f'#!/bin/sh\nPYTHONPATH="{project}/shared" exec "{sys.executable}" -m krmkit "$@"\n')
+    krmkit.chmod(0o755)
     main(["completion", "bash"])
     script = tmp_path / "completion"
     script.write_text(capsys.readouterr().out)
@@ -85,13 +91,20 @@ def test_completion_of_bash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
     def completed(*words: str) -> list[str]:
         done = subprocess.run(
-            ["bash", "-c", ask, "bash", str(script), *words], capture_output=True, text=True, check=True
-        )
+            ["bash", "-c", ask, "bash", str(script), *words], capture_output=True, text=True, check=True,
+            cwd=project, env={"PATH": f"{krmkit.parent}{os.pathsep}{os.environ['PATH']}"},
+        )  # fmt: skip
         return done.stdout.split()
 
     assert completed("krmkit", "rend") == ["render"]
     assert completed("krmkit", "render", "--che") == ["--check"]
     assert completed("krmkit", "doc", "apply-pre") == ["apply-presets"]
+    edge = "examples/edge-cluster-profile"
+    assert completed("krmkit", "why", edge, "ConfigMap/line") == ["ConfigMap/line-vision"]
+    assert completed("krmkit", "why", edge, "packs/li") == ["packs/line-vision.yaml"]
+    found = completed("krmkit", "why", edge, "ConfigMap/line-vision", "charts.line-vision.ing")
+    assert "charts.line-vision.ingress.host" in found
+    assert completed("krmkit", "why", "nowhere", "C") == []
 
 
 def test_every_command_is_completed() -> None:

@@ -1,4 +1,5 @@
-"""Which input made a function change a value: the preset, the macro, the injected resource, the entry of the config, the patch.
+"""Which input made a function change a value: the preset, the macro, the injected resource, the entry of the config, the patch,
+the mapping of an Installation.
 
 What a function says with --explain comes first; the places of inputs are found by comparing values and names.
 """
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.fieldvalues import VALUES, covers, plain, values_of
+from krmkit.cli.why.whymappings import sources
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.render.resolve import image_name, program_name
@@ -36,7 +38,7 @@ _ENTRY = re.compile(r"\b([a-zA-Z]+\[[0-9]+\])")
 
 @dataclass(slots=True)
 class Cause:
-    """One input. `kind`: preset, macro, config, resource, patch, variable or result; `place` is `path:line:col`."""
+    """One input. `kind`: preset, macro, config, resource, patch, variable, mapping or result; `place` is `path:line:col`."""
 
     kind: str
     name: str
@@ -76,6 +78,10 @@ class Inputs:
         if isinstance(before, str):
             found += self._macros(run, before)
         found += self._patches(subject, path)
+        found += [
+            Cause(kind, name, self._place(other.path, *position(other.item, field)))
+            for kind, name, other, field in sources(subject, self.subjects, after)
+        ]
         found += self._said(run, results, path)
         if not found:
             found += self._config(run, path, after)

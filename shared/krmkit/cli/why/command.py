@@ -11,6 +11,7 @@ from krmkit.cli.report.mask import Mask
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
+from krmkit.cli.why.whywords import candidates
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
 from krmkit.render.package import PackageError, read
@@ -49,6 +50,9 @@ def parser() -> CommandParser:
 
 def main(words: list[str]) -> int:
     """Run `krmkit why ...`; returns the exit code."""
+    if words[1:2] == ["--words"]:
+        print("\n".join(candidates(words[2:])))
+        return 0
     arguments = parser().parse_args(words[1:])
     options = RunOptions()
     options.explain = True

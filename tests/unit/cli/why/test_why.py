@@ -13,6 +13,7 @@ from krmkit.cli.why.fieldvalues import covers, values_of
 from tests.unit.cli.packages import KPTFILE, PACK, contents
 
 EDGE = "examples/edge-cluster-profile"
+GREETER = "functions/render-installation/examples/greeter"
 ANSWERS = [
     pytest.param(
         [EDGE, "ConfigMap/line-vision", "charts.line-vision.model"],
@@ -55,6 +56,22 @@ ANSWERS = [
         ['"none" -> "north"'],
         ["config site  EDGE/Kptfile:13:7"],
         id="a value of the package's context",
+    ),
+    pytest.param(
+        [GREETER, "DataObject/shop/jjxxqq4cgec7do2ranbsdz7phau7hb2b", "data"],
+        ["render-installation: absent -> 2"],
+        [
+            "mapping importDataMappings.replicas  EDGE/installation.yaml:15:5",
+            "config imports.data[0]  EDGE/installation.yaml:12:7",
+            "resource ConfigMap/greeter-settings  EDGE/settings.yaml:1:1",
+        ],
+        id="a mapping of an installation, and where its data are",
+    ),
+    pytest.param(
+        [GREETER, "DeployItem/shop/greeter-greeter", "spec.config.manifests[0].manifest.data.greeting"],
+        ['-> "Hello edge!"'],
+        ["mapping importDataMappings.greeting  EDGE/installation.yaml:16:5"],
+        id="a mapping behind a deploy item",
     ),
 ]
 
