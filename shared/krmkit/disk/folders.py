@@ -101,7 +101,13 @@ def read_file(path: str, label: str, within: str = "", limit: int = 0) -> bytes 
     Raises TreeError, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
     """
     with os.fdopen(open_file(path, label, within), "rb") as file:
-        if limit and os.fstat(file.fileno()).st_size > limit:
+        if not limit:
+            return file.read()
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
             return None
-        content = file.read(limit + 1) if limit else file.read()
-    return None if limit and len(content) > limit else content
+        # Python sets aside as much memory as it is asked to read, so the limit is asked for only where the file grew meanwhile.
+        content = file.read(size + 1)
+        if len(content) > size:
+            content += file.read(limit + 1 - len(content))
+    return None if len(content) > limit else content
