@@ -231,6 +231,8 @@ def test_errors_leave_the_items() -> None:
 
     assert outcome.exit_code == 1
     assert "landscape/" not in outcome.stdout
+    there = yaml.load(outcome.stdout, Loader=yaml.CSafeLoader)["items"]
+    assert [item["metadata"]["name"] for item in there] == ["good", "bad", "a"]
 
 
 def test_errors_as_warnings() -> None:
