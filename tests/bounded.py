@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-MOST = 120.0
+MOST = 30.0
 """Seconds of this process's own processor time that a unit test may take: many times what the slowest needs."""
 
 

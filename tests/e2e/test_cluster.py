@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,7 +148,10 @@ def test_another_version(cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch)
         DaskEngine(cluster.address)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "127.0.0.1:port"])
+@pytest.mark.parametrize(
+    "address",
+    ["tcp://127.0.0.1:9", "nonsense://x", "127.0.0.1:port", "inproc://x", "", "x", "tcp://127.0.0.1:99999"],
+)
 def test_nobody_is_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The address is named."""
     monkeypatch.setattr(daskengine, "CONNECT", 1.0)
@@ -158,8 +162,10 @@ def test_nobody_is_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tls_needs_certificates() -> None:
     """The message names the settings."""
-    with pytest.raises(EngineError, match=r"must name distributed\.comm\.tls\.ca-file"):
-        DaskEngine("tls://127.0.0.1:9")
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        address = f"tls://127.0.0.1:{somebody.getsockname()[1]}"
+        with pytest.raises(EngineError, match=r"must name distributed\.comm\.tls\.ca-file"):
+            DaskEngine(address)
 
 
 def test_no_worker_from_the_start(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,14 +139,14 @@ def spiff_patterns() -> None:
     merge('a: (( map[[1..1000]|i|-> match("a{1," (i % 900 + 1) "}b{1,900}", "aab")] ))\n')
 
 
-def references(word: str) -> Callable[[], object]:
+def references(word: str, levels: int = 24) -> Callable[[], object]:
     """A schema whose definitions each name the next one twice."""
 
     def work() -> object:
         definitions: dict[str, object] = {
-            f"d{n}": {word: [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in range(24)
+            f"d{n}": {word: [{"$ref": f"#/definitions/d{n + 1}"}] * 2} for n in range(levels)
         }
-        definitions["d24"] = {"type": "string"}
+        definitions[f"d{levels}"] = {"type": "string"}
         return violations({"definitions": definitions, "$ref": "#/definitions/d0"}, 1)
 
     return work
@@ -191,6 +191,7 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "JSON schema: allOf": references("allOf"),
     "JSON schema: anyOf": references("anyOf"),
     "JSON schema: oneOf": references("oneOf"),
+    "JSON schema: violations inside each other": references("anyOf", 14),
     "JSON schema that refers to itself": recursive_schema,
     "JSON schema: patterns of properties": patterns_of_properties,
     "JSON patch: copies of copies": copies_of_copies,

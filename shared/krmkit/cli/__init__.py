@@ -79,14 +79,14 @@ def _command(name: str, words: list[str]) -> int:
 
         print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
         return 1
-    from importlib import import_module
-
     from krmkit.fn.entry import prepare
 
     prepare()
     if name in LASTING:
         gc.enable()
-    command = import_module(COMMANDS[name][0])
+    module = COMMANDS[name][0]
+    __import__(module)  # without importlib, which loads more than a small run
+    command = sys.modules[module]
     # Completion is about all commands, and no command imports this module.
     code: int = command.main(words, COMMANDS) if name == "completion" else command.main(words)
     return code

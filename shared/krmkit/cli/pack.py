@@ -12,6 +12,7 @@ from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.told import Told
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.disk.folders import TreeError
+from krmkit.disk.journal import recover
 from krmkit.disk.write import WriteError
 from krmkit.render.package import PackageError, read
 
@@ -90,6 +91,9 @@ def main(words: list[str]) -> int:
 
 
 def _show(folders: list[str], form: str, terminal: Terminal) -> int:
+    for folder in folders:
+        for note in recover(folder):
+            _say(note)
     packs = [data_of(read_pack(folder)) for folder in folders]
     with unread_is_fine(terminal.stream):
         if form == "json":

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from krmkit.cli.arguments import cores, resolver_of
+from krmkit.cli.arguments import cores, resolver_of, say
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
@@ -119,6 +119,8 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
         for done, one in enumerate(reports(job, paths, arguments), 1):
             totals.add(one)
             progress.line("")
+            for note in one.notes:
+                say("render", note)
             if people:
                 terminal.stream.write(of_package(one, report.written, arguments.format, terminal))
             else:

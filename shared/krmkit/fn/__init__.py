@@ -19,11 +19,21 @@ A function's main.py holds one `process` and hands it to `main`:
 - `main`: the command line of the function, from its arguments to its exit code.
 """
 
+# ruff: noqa: E402
+import gc
+
+# Imports make no garbage, and looking for some is 2 % of a small run's instructions and 4 % of its time.
+_collects = gc.isenabled()
+gc.disable()
+
 from krmkit.fn.config import Config
 from krmkit.fn.entry import main
 from krmkit.fn.results import FunctionError, Results
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+
+if _collects:
+    gc.enable()
 
 __all__ = ["Config", "Finding", "FunctionError", "Resource", "ResourceList", "Results", "main"]

@@ -23,6 +23,9 @@ spec:
 """
 COMMANDS: dict[str, str] = {
     "render": "render shop",
+    "render, all below": "render -r shop",
+    "report": "report shop -o page.html",
+    "pack show": "pack show shop",
     "pack import": "pack import pack --out shop",
     "pack export": "pack export shop --out out",
     "variants render, a blueprint": "variants render set.yaml --packages . --out out",

@@ -122,10 +122,20 @@ def test_two_roots_with_the_same_nested_installations() -> None:
 
 def test_order_follows_the_data() -> None:
     """A nested installation runs after the siblings whose exports it imports, whatever the order of the templates."""
-    found = one(installation("root", NESTED))
+    head, database, web = (
+        NESTED.partition("- apiVersion")[0],
+        *NESTED.removeprefix("subinstallations:\n").split("- name: web"),
+    )
+    for templates, names in (
+        (NESTED, ["database", "web"]),
+        (f"{head}- name: web{web}{database}", ["web", "database"]),
+    ):
+        found = one(installation("root", templates))
 
-    assert found.order == ["database", "web"]
-    assert found.children[1].values == {"url": "db"}
+        assert messages(found) == []
+        assert found.order == ["database", "web"]
+        assert [each.path.removeprefix("root/") for each in found.children] == names
+        assert found.children[names.index("web")].values == {"url": "db"}
 
 
 def test_root_siblings() -> None:

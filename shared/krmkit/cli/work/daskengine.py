@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import socket
 import threading
 import time
 from collections import deque
@@ -43,10 +44,11 @@ class DaskEngine:
         # What is wrong is said once, and not in the log of each part of Dask.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
+        _reach(address)
         _check_certificates(address)
         try:
             self._client: Any = Client(address, timeout=CONNECT, set_as_default=False, name="krmkit")  # type: ignore[no-untyped-call]
-        except (OSError, ValueError, RuntimeError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001  # Dask raises several
             raise EngineError(f"--on {address}: no scheduler answers there: {error}") from None
         try:
             self._check_versions()
@@ -151,6 +153,17 @@ class DaskEngine:
             ) from None
         for worker, version in sorted(found.items()):
             _compare(version, worker)
+
+
+def _reach(address: str) -> None:
+    """Find out that somebody listens there, before Dask starts threads for a client that cannot be."""
+    from distributed.comm.addressing import get_address_host_port
+
+    try:
+        place = get_address_host_port(address, strict=True)
+        socket.create_connection(place, timeout=CONNECT).close()
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        raise EngineError(f"--on {address}: no scheduler answers there: {error}") from None
 
 
 def _check_certificates(address: str) -> None:

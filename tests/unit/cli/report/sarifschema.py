@@ -1,12 +1,16 @@
-"""What SARIF 2.1.0 demands of the properties that krmkit writes, as a JSON schema; any other property is refused.
+"""What SARIF 2.1.0 demands: the schema of the standard, and a stricter one of the properties that krmkit writes.
 
-Source: the schema of the OASIS standard, sarif-schema-2.1.0.json, and sections 3.4 (artifact locations), 3.27 (results), 3.30
-(regions) and 3.49 (rules) of the text for what the schema cannot say.
+`sarif-2.1.0.json` beside this file is the standard's own. The stricter one refuses any other property. Source: sections
+3.4 (artifact locations), 3.27 (results), 3.30 (regions) and 3.49 (rules) of the text for what the schema cannot say.
 """
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
+
+STANDARD = json.loads(Path(__file__).with_name("sarif-2.1.0.json").read_text("utf-8"))
 
 
 def _object(required: list[str], **properties: Any) -> dict[str, Any]:
@@ -77,12 +81,11 @@ SCHEMA = _object(
 
 
 def problems(log: dict[str, Any]) -> list[str]:
-    """What is wrong with a log: by the schema, and the rules' indexes."""
+    """What is wrong with a log: by the standard's schema, by the stricter one, and the rules' indexes."""
     import jsonschema
 
-    found = [
-        f"{error.json_path}: {error.message}" for error in jsonschema.Draft7Validator(SCHEMA).iter_errors(log)
-    ]
+    validators = [jsonschema.Draft4Validator(STANDARD), jsonschema.Draft7Validator(SCHEMA)]
+    found = [f"{error.json_path}: {error.message}" for v in validators for error in v.iter_errors(log)]
     for run in [] if found else log["runs"]:
         rules = [rule["id"] for rule in run["tool"]["driver"].get("rules", [])]
         for result in run["results"]:

@@ -150,6 +150,25 @@ def test_endless_templates_end(template: str) -> None:
         result(template, limits=SpiffLimits(nodes=200_000, steps=200_000, output=1_000_000))
 
 
+LIMITS: dict[str, tuple[str, SpiffLimits, str]] = {
+    "evaluations": ("f: (( |n|->n < 1 ? 1 :_(n - 1) + _(n - 1) ))\na: (( .f(16) ))", SpiffLimits(steps=20_000), "more than 20000 evaluations"),
+    "nodes": ("a: (( [1..100000] ))", SpiffLimits(nodes=1_000), "more than 1000 nodes"),
+    "calls": ("f: (( |x|->x < 1 ? 1 :_(x - 1) ))\na: (( .f(60) ))", SpiffLimits(depth=50), "calls inside each other"),
+    "output": ("a: a text that is too long", SpiffLimits(output=10), "more than 10 characters of output"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("template", "limits", "message"), LIMITS.values(), ids=LIMITS.keys())
+def test_each_limit(template: str, limits: SpiffLimits, message: str) -> None:
+    """Each limit is counted by itself, and named; without it the template ends."""
+    assert merge(template).documents
+
+    with pytest.raises(SpiffError) as caught:
+        result(template, limits=limits)
+
+    assert message in caught.value.message
+
+
 def test_deep_data() -> None:
     """Nesting at the limit of YAML goes through."""
     assert result("a: " + "[" * 400 + "]" * 400)["a"] is not None
