@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -25,6 +27,8 @@ _MARKS = (
     "secret",
     "password",
 )  # without one of these words a text says of nothing that it is secret
+# What only names a variable is no secret, and says in a diff where one comes from; a text in quotes may be one.
+_NAMES = re.compile(r"\s*\{\{[\w\s.|()-]*\}\}\s*")
 
 
 def secrets_in(texts: Iterable[str]) -> set[str]:
@@ -48,7 +52,7 @@ def secrets_in(texts: Iterable[str]) -> set[str]:
             continue
     for pack in Packs.read(ResourceList.of(packs)).carriers if packs else ():
         found |= passwords(pack.pack)
-    return {secret for secret in found if len(secret) >= SHORTEST}
+    return {secret for secret in found if len(secret) >= SHORTEST and not _NAMES.fullmatch(secret)}
 
 
 def secrets_in_file(text: str | None) -> set[str]:
