@@ -194,6 +194,47 @@ def test_one_failure_does_not_stop_the_others(fleet: GitFleet) -> None:
     assert out.count("there is no revision v7 of blueprints/web; there are v1") == 3 and fleet.refs() == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{kptfile}---\napiVersion: v1\nkind: X\nmetadata: {{name: x}}\n", "must hold one object, got 2"),
+        ("", "must hold one object, got 0"),
+        ("a: [", "Kptfile: line"),
+        ("- a\n", "Kptfile"),
+    ],
+)
+def test_a_broken_kptfile_is_one_variant_s_error(fleet: GitFleet, text: str, message: str) -> None:
+    """What a person did to the Kptfile of a draft is said of that draft, and the others are updated."""
+    fleet.sync()
+    kptfile = fleet.read(draft("south"), "south/Kptfile")
+    fleet.edit(draft("south"), "south/Kptfile", text.format(kptfile=kptfile))
+    fleet.release("v2", {"app.yaml": APP.replace("small", "large")})
+    fleet.want(revision=2)
+
+    out = fleet.sync(code=1)
+
+    assert message in out
+    assert "2 variants changed, 0 unchanged, 1 failed" in out
+
+
+def test_a_tag_that_names_no_commit(fleet: GitFleet) -> None:
+    """It is named; the other packages are published, and main gets them."""
+    fleet.sync()
+    git(fleet.shops, "tag", "south/v1", f"{draft('south')}^{{tree}}")
+
+    out = fleet.sync("--approve", "auto", code=1)
+
+    assert "refs/tags/south/v1 must name a commit" in out
+    assert "2 variants changed, 0 unchanged, 1 failed" in out
+    assert git(fleet.shops, "log", "--format=%s", "main") == "Publish 2 packages"
+
+
+def test_repositories_that_cannot_be_used(fleet: GitFleet) -> None:
+    """The message has the name and the place that were given."""
+    assert "the repository spare at nowhere cannot be read" in fleet.sync("--repo", "spare=nowhere", code=1)
+    assert "--repo shops is both" in fleet.sync("--repo", "shops=nowhere", code=1)
+
+
 def test_shards_make_what_one_run_makes(fleet: GitFleet) -> None:
     """Three shards, then a run that finds only the main branch to do, end with the refs of one run."""
     whole = fleet.root / "whole.git"

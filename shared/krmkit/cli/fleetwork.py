@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.cli.fleettasks import FleetTasks, Row
+from krmkit.cli.report.mask import secrets_in_file
 from krmkit.cli.work.build import Build, Built, Clone, VariantInput
 from krmkit.cli.work.workengine import attempt
 from krmkit.disk.folders import TreeError, read_file
@@ -211,16 +212,19 @@ class PackageMaker:
         gone = [path for path in entry.files if path not in row.files] if entry is not None else []
         removed, row.prune = out.gone(package, gone)
         changes += removed
+        secrets = set(built.secrets)
+        if self.fleet.show:
+            secrets.update(*map(secrets_in_file, contents.values()))
         stage = Stage(os.path.realpath(out.path), f"v{row.number}", self.fleet.dry_run)
         for change in changes:
             step = stage.prepare(change)
             if step is not None:
                 row.steps.append(step)
                 row.changed.append(change.path)
-                row.diff += self._diff(change, built.secrets) if self.fleet.show else ""
+                row.diff += self._diff(change, secrets) if self.fleet.show else ""
 
     def _diff(self, change: FileEdit, secrets: set[str]) -> str:
-        """What changes in one file, as `git diff` shows it."""
+        """What changes in one file, as `git diff` shows it; without `secrets`, and those that the old file held."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
             before = (old or b"").decode("utf-8")
@@ -237,7 +241,7 @@ class PackageMaker:
         return diff(
             [FileEdit(change.path, before, after)],
             self.fleet.colour,
-            () if self.fleet.show_secrets else secrets,
+            () if self.fleet.show_secrets else secrets | secrets_in_file(before),
         )
 
     def _repository(self, name: str, namespace: str) -> Resource | None:

@@ -85,7 +85,9 @@ class Job:
         report = report_of(package, rendering)
         report.notes = package.notes
         if self.arguments.diff:
-            secrets = () if self.arguments.show_secrets else rendering.secrets
+            from krmkit.cli.report.mask import secrets_of
+
+            secrets = () if self.arguments.show_secrets else secrets_of(package, rendering)
             folder = "" if report.path == "." else f"{report.path}/"
             changes = [
                 FileEdit(folder + change.path, change.before, change.after) for change in rendering.shown
@@ -171,9 +173,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     try:
         repository = GitRepository(Path(folder))
         top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
-        if revision.startswith("-"):
-            raise GitError(f'"{revision}" is no revision')
-        commit = repository.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+        commit = _commit(repository, revision)
         said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
@@ -185,6 +185,17 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
             above.add(path)
             path = os.path.dirname(path)
     return [path for path in paths if os.path.realpath(path) in above or _links(path, changed)]
+
+
+def _commit(repository: GitRepository, revision: str) -> str:
+    """The id of the commit that a revision means. Raises GitError."""
+    missing = GitError("there is no such commit; name a branch, a tag or a commit of this repository")
+    if revision.startswith("-"):
+        raise missing
+    try:
+        return repository.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+    except GitError:  # git says nothing about it
+        raise missing from None
 
 
 def _links(package: str, changed: set[str]) -> bool:

@@ -65,9 +65,7 @@ def parser() -> CommandParser:
     )
     made.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     made.add_argument("--write", action="store_true", help="write, beside --diff")
-    made.add_argument(
-        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
-    )
+    made.add_argument("--show-secrets", action="store_true", help="show secrets in --diff")
     made.add_argument("--dry-run", action="store_true", help="write nothing into the package")
     made.add_argument(
         "-r",
@@ -194,7 +192,9 @@ def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace,
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
         where = terminal if people else Terminal(sys.stderr, arguments.color)
-        secrets = () if arguments.show_secrets else rendering.secrets
+        from krmkit.cli.report.mask import secrets_of
+
+        secrets = () if arguments.show_secrets else secrets_of(package, rendering)
         one.diff = diff(rendering.shown, where.colour, secrets)
         if not people:
             sys.stderr.write(one.diff)

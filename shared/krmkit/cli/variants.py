@@ -81,9 +81,7 @@ def parser() -> argparse.ArgumentParser:
     )
     render.add_argument("--diff", action="store_true", help="show what would change, and write nothing")
     render.add_argument("--write", action="store_true", help="write, beside --diff")
-    render.add_argument(
-        "--show-secrets", action="store_true", help="show secrets that macros were resolved to in --diff"
-    )
+    render.add_argument("--show-secrets", action="store_true", help="show secrets in --diff")
     render.add_argument("--dry-run", action="store_true", help="write nothing")
     add_output(render, FORMATS)
     add_running(render)

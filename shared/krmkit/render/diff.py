@@ -25,7 +25,7 @@ def diff(
     Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
     hidden = parts(secrets)
-    return "".join(_masked(line, hidden) for change in changes for line in _file(change, colour, context))
+    return "".join(line for change in changes for line in _file(change, colour, context, hidden))
 
 
 def parts(secrets: Iterable[str]) -> list[str]:
@@ -41,15 +41,14 @@ def _parts(text: str) -> list[str]:
 
 
 def _masked(line: str, hidden: list[str]) -> str:
-    if line.startswith(("--- ", "+++ ", "@@")):
-        return line
+    """A line of a file, after its sign, without secrets."""
     for text in hidden:
         if text in line:
             line = line[:1] + line[1:].replace(text, SECRET)
     return line
 
 
-def _file(change: FileEdit, colour: bool, context: int) -> Iterator[str]:
+def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> Iterator[str]:
     from difflib import unified_diff
 
     old = f"a/{change.path}" if change.before is not None else "/dev/null"
@@ -63,6 +62,8 @@ def _file(change: FileEdit, colour: bool, context: int) -> Iterator[str]:
             yield _painted(text, _BOLD) if colour else text
             continue
         end = ""
+        if text[0] != "@":
+            text = _masked(text, hidden)
         if not text.endswith("\n"):
             text, end = text + "\n", _NO_NEWLINE
         yield (_painted(text, _COLOURS.get(text[0], "")) if colour else text) + end

@@ -89,6 +89,10 @@ def test_since(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["render", "-r", "--since", "HEAD", "--check", "-f", "json"])
     packages = json.loads(capsys.readouterr().out)["packages"]
     assert [package["path"] for package in packages] == ["b/deep", "linked"]
+    for revision in ("nope", "-x"):
+        assert main(["render", "-r", f"--since={revision}"]) == 1
+        said = f"krmkit render: --since {revision}: there is no such commit; name a branch, a tag or a commit"
+        assert capsys.readouterr().err.startswith(said)
 
 
 WRONG = [

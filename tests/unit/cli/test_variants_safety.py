@@ -274,3 +274,19 @@ def test_secrets_in_a_diff(place: Path, capsys: pytest.CaptureFixture[str], flag
     assert ("hush123" in shown) is ("aHVzaDEyMw==" in shown) is bool(flag)
     assert ("x: '(secret)', y: '(secret)'" in shown) is not bool(flag)
     assert "hush123" in (place / "out/north/shop/a.yaml").read_text()
+
+
+def test_secrets_of_secrets_in_a_diff(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The data of a Secret, new or old, stands in no diff."""
+    secret = place / "packages/bp/shop/secret.yaml"
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: hush123}\n"
+    secret.write_text(text)
+
+    assert render(place, "--diff", "--write") == 0
+    secret.write_text(text.replace("hush123", "other456"))
+    assert render(place, "--diff") == 0
+
+    shown = capsys.readouterr().out
+    assert "stringData: {a: (secret)}" in shown
+    assert "hush123" not in shown
+    assert "other456" not in shown

@@ -77,3 +77,15 @@ def test_git_applies_it(tmp_path: Path, before: str | None, after: str) -> None:
 
     assert done.returncode == 0, done.stderr
     assert file.read_bytes() == after.encode()
+
+
+def test_secrets_behind_dashes() -> None:
+    """A line of a file that begins like a heading is masked, and the heading with the file's name stays; in colours, too."""
+    change = FileEdit("hush.sql", "-- hush\n", "++ hush\n")
+
+    for colour in (False, True):
+        text = diff([change], colour, ["hush"])
+
+        assert text.count("hush") == text.count("hush.sql") == 2
+        assert "--- (secret)" in text
+        assert "+++ (secret)" in text

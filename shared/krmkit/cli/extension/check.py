@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 
@@ -12,11 +13,12 @@ from krmkit.cli.extension.contract import GUIDELINE, check_contract
 from krmkit.cli.extension.contractreport import ContractReport
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
-from krmkit.cli.extension.sources import ExtensionError, load, read
+from krmkit.cli.extension.sources import ExtensionError, items_of, load, read
 from krmkit.cli.topologysource import PlanError, read_items
 from krmkit.clusterapi.extensions import DISCOVER_VARIABLES
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.responses import KIND as RESPONSES
+from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +43,17 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         self.print_usage(sys.stderr)
         self.exit(1, f"{self.prog}: error: {message}\n")
+
+
+def _milliseconds(text: str) -> float:
+    """A time above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of milliseconds above 0, got {text}")
+    return number
 
 
 def parser() -> argparse.ArgumentParser:
@@ -74,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--client-key", default="", metavar="FILE", help="its key (PEM)")
     made.add_argument(
         "--max-ms",
-        type=float,
+        type=_milliseconds,
         default=GUIDELINE * 1000,
         metavar="MS",
         help="a call may take so long (default: %(default)g)",
@@ -118,15 +131,23 @@ def _target(arguments: argparse.Namespace) -> Caller:
 
 
 def _recorded(path: str) -> list[Object]:
-    """The answers to DiscoverVariables in recorded TopologyResponses. Raises ExtensionError."""
-    folder = os.path.dirname(path) or "."
+    """The answers to DiscoverVariables in recorded TopologyResponses. Raises ExtensionError, PlanError."""
+    items: list[Any]
+    if os.path.isdir(path):
+        items = [item.get() for item in read_items(path) if item.kind == RESPONSES]
+    else:
+        items = items_of(path, RESPONSES, "krmkit.dev/")
     found = []
-    for item in read_items(path if os.path.isdir(path) else folder):
-        if item.kind == RESPONSES:
-            listed: Any = item.get("spec", "responses")
-            for one in listed or []:
-                if one.get("hook") == DISCOVER_VARIABLES:
-                    found.append(one.get("response") or {})
+    for item in items:
+        listed = find(item, ("spec", "responses"), [])
+        for one in listed if isinstance(listed, list) else []:
+            if find(one, ("hook",)) == DISCOVER_VARIABLES:
+                listed_variables = find(one, ("response", "variables"), [])
+                if not isinstance(listed_variables, list) or not all(
+                    isinstance(variable, dict) for variable in listed_variables
+                ):
+                    raise ExtensionError(f"--recorded {path}: variables must be a list of definitions")
+                found.append(one["response"])
     if not found:
         raise ExtensionError(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
     return found

@@ -5,8 +5,11 @@ from __future__ import annotations
 import http.client
 import os
 import shlex
+import socket
 import ssl
 import subprocess
+import threading
+from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -72,15 +75,21 @@ class HttpCaller:
                 f"failed to make the http call: the request has {len(body)} bytes, at most {LARGEST}"
             )
         connection = self._connection(seconds)
+        limit = _Limit(connection, seconds)
         try:
             target = f"{self._prefix}{path}?timeout={seconds:g}s"
             connection.request("POST", target, body, {"Content-Type": "application/json"})
+            limit.socket = connection.sock  # the connection forgets it where the answer ends with it
             answer = connection.getresponse()
             text = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            raise CallError(f"failed to make the http call: {error or type(error).__name__}") from None
+            reason = limit.said or str(error) or type(error).__name__
+            raise CallError(f"failed to make the http call: {reason}") from None
         finally:
+            limit.cancel()
             connection.close()
+        if limit.said:
+            raise CallError(f"failed to make the http call: {limit.said}")
         if answer.status != 200:
             shown = text[:_QUOTED].decode("utf-8", "replace")
             raise CallError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
@@ -92,6 +101,30 @@ class HttpCaller:
         if self._context is not None:
             return http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=self._context)
         return http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+
+
+class _Limit(threading.Timer):
+    """Ends a call that takes too long as a whole; a socket's own timeout is for each read, however few bytes it brings.
+
+    `said` is why the call ended, "" where it did not.
+    """
+
+    def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
+        super().__init__(seconds, self._end)
+        self.daemon = True
+        self.said = ""
+        self.socket: socket.socket | None = None
+        self._connection = connection
+        self._seconds = seconds
+        self.start()
+
+    def _end(self) -> None:
+        self.said = f"it took longer than {self._seconds:g} s"
+        open_socket = self.socket or self._connection.sock
+        if open_socket is not None:
+            with suppress(OSError):
+                # Not SSLSocket's own shutdown, which would let the reader go on without TLS.
+                socket.socket.shutdown(open_socket, socket.SHUT_RDWR)
 
 
 def _is_loopback(host: str) -> bool:

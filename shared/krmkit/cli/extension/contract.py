@@ -143,7 +143,11 @@ class _Check:
             return
         again = self._ask(hook, name, seconds, patched)
         if again is not None and again.get("status") == "Success":
-            for item in again.get("items") or []:
+            items = again.get("items") or []
+            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+                self.report.add(name, "items", "items must be a list of maps, also for a second request")
+                return
+            for item in items:
                 patch = patch_of(self.report, name, item)
                 if patch:
                     shown = json.dumps(patch)[:200]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
+_NAMELESS = "without a name"
 
 
 class ExtensionError(Exception):
@@ -46,21 +47,25 @@ def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
 def _extensions(path: str) -> list[Object]:
     found = []
     for place in [path] if not os.path.isdir(path) else sorted(_files(path)):
-        if place != path and not place.endswith(SUFFIXES):
-            continue
-        try:
-            with open(place, encoding="utf-8") as file:
-                resources = SourceFile(place, file.read(), "", place).items
-            # Items are parsed here, when they are asked for.
-            found += [
-                CollectedObject(one).data
-                for one in resources
-                if one.kind == KIND and one.api_version.startswith(_GROUP)
-            ]
-        except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-            text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise ExtensionError(text if text.startswith(place) else f"{place}: {text}") from None
+        if place == path or place.endswith(SUFFIXES):
+            found += items_of(place, KIND, _GROUP)
     return found
+
+
+def items_of(path: str, kind: str, group: str) -> list[Object]:
+    """The items of a kind in a file, of all versions of the group. Raises ExtensionError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            resources = SourceFile(path, file.read(), "", path).items
+        # Items are parsed here, when they are asked for.
+        return [
+            CollectedObject(one).data
+            for one in resources
+            if one.kind == kind and one.api_version.startswith(group)
+        ]
+    except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
+        text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
 
 
 def load(content: bytes) -> Served:
@@ -70,7 +75,9 @@ def load(content: bytes) -> Served:
     problems = []
     for item in given["items"]:
         extension = TopologyExtension(item)
-        problems += [f"{KIND} {extension.name}: {field}: {text}" for field, text in extension.problems]
+        problems += [
+            f"{KIND} {extension.name or _NAMELESS}: {field}: {text}" for field, text in extension.problems
+        ]
         extensions.append(extension)
     if problems:
         raise ExtensionError("\n".join(problems))

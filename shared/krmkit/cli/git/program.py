@@ -65,7 +65,7 @@ class GitRepository:
         except FileNotFoundError:
             raise GitError("git is not installed, or not on PATH") from None
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
             raise GitError(f"{self.folder}: git {arguments[0]}: " + "; ".join(said[:5]))
         return done.stdout
 

@@ -119,7 +119,7 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
         try:
             offset = _offset(_parsed(text), steps)
             if not offset and item.kind in _CARRIERS:
-                inner = _inside(item, file, steps)
+                inner = _inside(item, file, field)
                 if inner is not None:
                     return inner
         except (ListError, YamlError):
@@ -135,7 +135,7 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
     return item.location.line + text.count("\n", 0, offset), offset - line_start + 1
 
 
-def _inside(item: FileResource, file: str, steps: list[str | int]) -> tuple[int, int] | None:
+def _inside(item: FileResource, file: str, field: str) -> tuple[int, int] | None:
     """The place of a field of a text inside the item, as `position` gives it; None where it is not there."""
     from krmkit.krm.resource import Resource
     from krmkit.palette.filelines import block_place
@@ -147,25 +147,28 @@ def _inside(item: FileResource, file: str, steps: list[str | int]) -> tuple[int,
     inner = Resource(item.original).string(*path)
     if found is None or not inner:
         return None
-    offset = _offset(_parsed(without_macros(inner)[0]), steps)
+    bare, macros = without_macros(inner)
+    for word, macro in macros.items():
+        field = field.replace(macro, word)  # a key may hold a macro, too
+    offset = _offset(_parsed(bare), steps_of(field))
     first, indent = found
     line = inner.count("\n", 0, offset)
     return item.location.line + first - 1 + line, offset - inner.rfind("\n", 0, offset) + indent
 
 
 def without_macros(text: str) -> tuple[str, dict[str, str]]:
-    """A text whose macros are words of the same length, so that it is YAML, and the macro of each word.
+    """A text whose macros are words of the same length, so that it is YAML, and the macro of each word; the same macro is the
+    same word.
 
     Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"M0xxx": "{{x}}"})`.
     """
-    macros: dict[str, str] = {}
+    words: dict[str, str] = {}
 
     def word(match: re.Match[str]) -> str:
-        name = f"M{len(macros)}x".ljust(len(match[0]), "x")
-        macros[name] = match[0]
-        return name
+        return words.setdefault(match[0], f"M{len(words)}x".ljust(len(match[0]), "x"))
 
-    return _MACRO.sub(word, text) if "{{" in text else text, macros
+    bare = _MACRO.sub(word, text) if "{{" in text else text
+    return bare, {word: macro for macro, word in words.items()}
 
 
 def _offset(node: Node, steps: list[str | int]) -> int:

@@ -147,7 +147,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.tasks += one.tasks
         plan.owners |= one.owners
         plan.warnings += one.warnings
-    stores, remotes = _open_stores(dict(arguments.repo), objects, stack)
+    stores, remotes = _open_stores(_named(arguments.repo), objects, stack)
     sources = SyncSources(stores, objects)
     catalog(arguments.functions)
     build = Build(
@@ -160,6 +160,15 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     )
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard), remotes
+
+
+def _named(given: list[tuple[str, str]]) -> dict[str, str]:
+    """The places of --repo by name. Raises FleetError where one name has two."""
+    found: dict[str, str] = {}
+    for name, place in given:
+        if found.setdefault(name, place) != place:
+            raise FleetError(f"--repo {name} is both {found[name]} and {place}; name one")
+    return found
 
 
 def _open_stores(
@@ -181,7 +190,11 @@ def _open_stores(
             folder = Path(temporary.name)
             mirror = GitRepository(folder)
             mirror.run("init", "--quiet", "--bare")
-            mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
+            try:
+                mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*")
+            except GitError as error:
+                said = str(error).removeprefix(f"{folder}: ")
+                raise GitError(f"the repository {name} at {place} cannot be read: {said}") from None
             remotes[name] = place
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True

@@ -15,7 +15,7 @@ from krmkit.cli.work.build import Files, VariantInput, others_of, read_blueprint
 from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
 from krmkit.porch.generatevariants import in_namespace
-from krmkit.render.source import SourceFile
+from krmkit.render.source import SourceError, SourceFile
 from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
 
 
@@ -91,8 +91,8 @@ class SyncSources:
                 f"there is no revision {version} of {name}/{package}"
                 + (f"; there are {there}" if there else "")
             )
-        ref, name_of_commit = found
-        oid, commit = store.objects.commit(name_of_commit)
+        ref = found[0]
+        oid, commit = store.commit_of(ref)
         tree = store.objects.folder(commit.tree, store.folder(package))
         if tree is None:
             raise VariantError(f"{name}: {ref} has no folder {store.folder(package)}")
@@ -110,8 +110,13 @@ class SyncSources:
         kptfile = files.get("Kptfile")
         if kptfile is None:
             raise VariantError("the package has no Kptfile")
-        (item,) = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
-        git = item.get("upstreamLock", "git")
+        try:
+            items = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
+        except (UnicodeDecodeError, SourceError) as error:
+            raise VariantError(f"the package's Kptfile cannot be read: {error}") from None
+        if len(items) != 1:
+            raise VariantError(f"the package's Kptfile must hold one object, got {len(items)}")
+        git = items[0].get("upstreamLock", "git")
         if not isinstance(git, dict) or not git.get("commit"):
             raise VariantError(
                 "the Kptfile's upstreamLock.git must name a commit, so that the update has a base"

@@ -19,9 +19,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.git.objects import Objects
+from krmkit.cli.git.objects import Commit, Objects
 from krmkit.cli.git.packfile import PackFile
-from krmkit.cli.git.program import GitRepository
+from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refs import RefChanges, list_refs
 from krmkit.porch import lifecycle
 
@@ -78,6 +78,13 @@ class Store:
                 found.setdefault(package, []).append((ref, state, last))
         return found
 
+    def commit_of(self, ref: str) -> tuple[str, Commit]:
+        """The commit that a ref of the repository names, and its oid. Raises GitError where it names something else."""
+        try:
+            return self.objects.commit(self.seen[ref])
+        except GitError as error:
+            raise GitError(f"{self.name}: {ref} must name a commit: {error}") from None
+
     def revision_refs(self, package: str) -> dict[str, str]:
         """Every ref of a package's revisions, with its oid."""
         return {ref: self.seen[ref] for ref, _, _ in self._packages.get(package, ())}
@@ -102,7 +109,7 @@ class Store:
     def _revision(self, package: str, ref: str, state: str, last: str, number: int) -> dict[str, Any]:
         workspace = last
         if number and state in (lifecycle.PUBLISHED, lifecycle.DELETION_PROPOSED):
-            message = self.objects.commit(self.seen[ref])[1].message
+            message = self.commit_of(ref)[1].message
             named = [
                 line.removeprefix(WORKSPACE) for line in message.splitlines() if line.startswith(WORKSPACE)
             ]

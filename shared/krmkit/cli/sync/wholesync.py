@@ -176,12 +176,23 @@ class Sync:
         folders: dict[str, str | None] = {}
         parents = [store.refs.get(MAIN)] if store.refs.get(MAIN) else []
         times = [store.objects.commit(parent)[1].time for parent in parents if parent]
-        for package, number in newest.items():
-            tag = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
+        for package, number in list(newest.items()):
+            ref = store.ref(lifecycle.PUBLISHED, package, f"v{number}")
+            tag = store.refs.get(ref)
             assert tag is not None
-            _, commit = store.objects.commit(tag)
+            try:
+                _, commit = store.objects.commit(tag)
+            except GitError as error:
+                failed = SyncOutcome("-", f"{store.name}/{package}")
+                failed.error = f"main keeps what it has: {ref} must name a commit: {error}"
+                if not any(one.error and one.package == failed.package for one in self.outcomes):
+                    self.outcomes.append(failed)
+                del newest[package]
+                continue
             folders[store.folder(package)] = store.objects.folder(commit.tree, store.folder(package))
             times.append(commit.time)
+        if not newest:
+            return
         root = store.objects.commit(parents[0])[1].tree if parents and parents[0] else None
         tree = replace_folders(store.objects, store.pack, root, folders)
         assert tree is not None

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from krmkit.cli.report.resultplaces import PackageFiles, position
-from krmkit.cli.why.fieldvalues import VALUES, covers, plain, values_of
+from krmkit.cli.why.fieldvalues import MISSING, VALUES, covers, plain, values_of
 from krmkit.cli.why.whymappings import sources
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
@@ -77,6 +77,8 @@ class Inputs:
             found += self._presets(subject, change, path, results)
         if isinstance(before, str):
             found += self._macros(run, before)
+        if after is MISSING:
+            found += self._macros(run, path)  # the key held it
         found += self._patches(subject, path)
         found += [
             Cause(kind, name, self._place(other.path, *position(other.item, field)))
@@ -283,5 +285,6 @@ def _touches(preset: dict[str, Any], path: str) -> bool:
     added = preset.get("add")
     if not isinstance(added, str):
         return False
-    wrapped = values_of(added, "")
+    # A list is replaced as a whole: what it held before has gone because of the preset, too.
+    wrapped = {one.partition("[")[0] for one in values_of(added, "")}
     return any(covers(one, path) or covers(path, one) for one in wrapped)

@@ -29,7 +29,8 @@ def values_of(text: str | None, kind: str) -> dict[str, object]:
             below: dict[str, object] = {}
             _flatten(Resource(bare).get(), "", below)
             found.pop(".".join(VALUES[kind]), None)
-            found.update({path: _back(value, macros) for path, value in below.items() if path not in found})
+            named = {str(_back(path, macros)): _back(value, macros) for path, value in below.items()}
+            found.update({path: value for path, value in named.items() if path not in found})
     except (ListError, YamlError):
         return found  # a text that is no mapping stays one value
     return found

@@ -119,11 +119,16 @@ SPEC = _object({"handlers": {**_list(_HANDLER), "minItems": 1}}, "handlers")
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": "A runtime extension of Cluster API that is written as data.",
-    "required": ["apiVersion", "kind", "spec"],
+    "required": ["apiVersion", "kind", "metadata", "spec"],
     "properties": {
         "apiVersion": {"type": "string", "enum": [API_VERSION]},
         "kind": {"type": "string", "enum": [KIND]},
-        "metadata": {"type": "object"},
+        "metadata": {
+            "type": "object",
+            "required": ["name"],
+            "properties": {"name": _NAME},
+            "x-kubernetes-preserve-unknown-fields": True,
+        },
         "spec": SPEC,
     },
 }

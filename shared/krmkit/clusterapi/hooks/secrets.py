@@ -38,10 +38,10 @@ class SensitiveValues:
         return next((name for name, form in self._forms if form in text), "")
 
     def written_by(self, value: Any) -> str:
-        """The variable whose value stands in a patch: whole, or inside a longer text."""
+        """The variable whose value stands in a patch: whole, or inside a longer text; keys of maps count too."""
         if not self._forms:
             return ""
-        for text in _leaves(value):
+        for text in _leaves(value, keys=True):
             for name, form in self._forms:
                 if form == text or (len(form) >= _SHORTEST and form in text):
                     return name
@@ -51,13 +51,18 @@ class SensitiveValues:
 _SHORTEST = 4  # shorter ones stand in many texts by chance
 
 
-def _leaves(value: Any) -> Iterator[str]:
-    """The texts and numbers inside a value; true, false and null say too little to be secret."""
+def _leaves(value: Any, keys: bool = False) -> Iterator[str]:
+    """The texts and numbers inside a value; true, false and null say too little to be secret.
+
+    keys: those of maps too.
+    """
     pending = [value]
     while pending:
         one = pending.pop()
         if isinstance(one, dict):
             pending += one.values()
+            if keys:
+                pending += one
         elif isinstance(one, list):
             pending += one
         elif isinstance(one, str):

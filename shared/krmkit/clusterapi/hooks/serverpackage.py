@@ -53,7 +53,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
             Finding("bad-ca", f'must be a certificate in PEM, "{_PEM[0]} ..."', ERROR, field="spec.caBundle")
         ]
     extensions = [one for one in listed if one.kind == KIND and one.api_version == API_VERSION]
-    findings = [problem for one in extensions for problem in _problems(one)]
+    findings = _problems(extensions)
     if findings:
         return findings
     data = {f"{one.name}.yaml": emit.document(_plain(one)) for one in extensions}
@@ -73,16 +73,28 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
     return findings
 
 
-def _problems(item: Resource) -> list[Finding]:
+def _problems(items: list[Resource]) -> list[Finding]:
+    """What keeps the server from taking the extensions, each by itself and all together."""
+    from krmkit.clusterapi.hooks.serving import Served, ServingError
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
-    data: Any = item.get()
-    if not isinstance(data.get("metadata"), dict) or not item.name:
-        return [Finding("bad-extension", "must be a mapping with a name", ERROR, item, "metadata")]
-    return [
-        Finding("bad-extension", message, ERROR, item, field)
-        for field, message in TopologyExtension(data).problems
-    ]
+    found, extensions = [], []
+    for item in items:
+        data: Any = item.get()
+        if not isinstance(data.get("metadata"), dict) or not item.name:
+            found.append(Finding("bad-extension", "must be a mapping with a name", ERROR, item, "metadata"))
+            continue
+        extension = TopologyExtension(data)
+        extensions.append(extension)
+        found += [
+            Finding("bad-extension", message, ERROR, item, field) for field, message in extension.problems
+        ]
+    if not found:
+        try:
+            Served(extensions)
+        except ServingError as error:
+            found.append(Finding("bad-extension", str(error), ERROR))
+    return found
 
 
 class _ServerPackage:

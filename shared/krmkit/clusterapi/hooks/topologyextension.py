@@ -24,7 +24,7 @@ from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.lang.gotemplate import TemplateError, parse
 from krmkit.lang.jsondiff import diff
-from krmkit.lang.kubenames import is_dns1123_label
+from krmkit.lang.kubenames import is_dns1123_label, is_dns1123_subdomain
 from krmkit.lang.nearest import did_you_mean
 from krmkit.lang.nested import find
 from krmkit.lang.schema import read_schema
@@ -46,6 +46,7 @@ PREFIXES = {
     DISCOVER_VARIABLES: "discover-variables-",
 }
 _PARTS = {GENERATE_PATCHES: "patches", VALIDATE_TOPOLOGY: "validations", DISCOVER_VARIABLES: "variables"}
+_ROOT = ("apiVersion", "kind", "metadata", "spec")
 _SENSITIVE = "value of the sensitive variable"
 
 
@@ -65,9 +66,7 @@ class TopologyExtension:
         self.problems: list[tuple[str, str]] = []
         self._environment: KubeEnvironment | None = None
         self._handlers: dict[tuple[str, str], _Handler] = {}
-        version = data.get("apiVersion", API_VERSION)
-        if version != API_VERSION:
-            self.problems.append(("apiVersion", f'must be {API_VERSION}, got "{version}"'))
+        self.problems += _root_problems(data, self.name)
         spec, violations = validate(read_schema(SPEC), data.get("spec"), "spec")
         self.problems += [(one.path, one.message) for one in violations]
         if not violations and isinstance(spec, dict):
@@ -212,14 +211,36 @@ class _Handler:
         return failure(VALIDATE_TOPOLOGY, "; ".join(sorted(found))) if found else response(VALIDATE_TOPOLOGY)
 
 
+def _root_problems(data: Object, name: str) -> list[tuple[str, str]]:
+    """What is wrong outside `spec`. The name stands in paths of the server and in messages."""
+    found = []
+    version = data.get("apiVersion", API_VERSION)
+    if version != API_VERSION:
+        found.append(("apiVersion", f'must be {API_VERSION}, got "{version}"'))
+    if not name:
+        found.append(("metadata.name", "is required"))
+    else:
+        found += [("metadata.name", f'"{name}": {problem}') for problem in is_dns1123_subdomain(name)]
+    for field in data:
+        if field not in _ROOT:
+            found.append((field, f"is unknown{did_you_mean(field, _ROOT)}"))
+    return found
+
+
 def _check_secrets(item: RequestItem, operations: list[Object], secrets: SensitiveValues) -> None:
     """Raises HookError where a patch would write the value of a sensitive variable."""
     for operation in operations:
+        path = operation["path"]
+        # Only the last key of an addition is new; the template of the request has all others.
+        above, _, key = path.rpartition("/")
+        key = key.replace("~1", "/").replace("~0", "~")
+        if operation["op"] == "add" and not (key.isdecimal() or key == "-"):
+            written = secrets.written_by(key)
+            if written:
+                raise HookError(f'{described(item)}, {above}: no key may hold the {_SENSITIVE} "{written}"')
         written = secrets.written_by(operation.get("value"))
         if written:
-            raise HookError(
-                f'{described(item)}, {operation["path"]}: must not hold the {_SENSITIVE} "{written}"'
-            )
+            raise HookError(f'{described(item)}, {path}: must not hold the {_SENSITIVE} "{written}"')
 
 
 def _patch_problems(patch: Object, path: str) -> list[tuple[str, str]]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +108,32 @@ def test_nobody_listens(address: str) -> None:
     """A connection that is refused is a transport error."""
     with pytest.raises(CallError, match="failed to make the http call"):
         HttpCaller(address).call("/x", b"{}", 2)
+
+
+@pytest.mark.parametrize(
+    "head", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b"HTTP/1.0 200 OK\r\n\r\n"]
+)
+def test_an_answer_that_drips(head: bytes) -> None:
+    """The time is for the whole call, as in Go's client, however often a few bytes come."""
+    ended = threading.Event()
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.sendall(head)
+            while not ended.wait(0.05):
+                connection.sendall(b" ")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = threading.Thread(target=drip)
+        server.start()
+        threading.Timer(20, ended.set).start()  # a call without an end fails the test
+        try:
+            with pytest.raises(CallError, match=r"it took longer than 0\.3 s"):
+                HttpCaller(f"http://127.0.0.1:{listener.getsockname()[1]}").call("/x", b"{}", 0.3)
+        finally:
+            ended.set()
+            server.join()
 
 
 def test_a_program(tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ def numbered(self: Sound, request: Object) -> Object:
     return {"status": "Failure", "message": f"call {next(NUMBERS)} failed"}
 
 
+def forgetful(self: Sound, request: Object) -> Object:
+    answer = Sound.generate(self, request)
+    done = all(one["patch"] == wire([]) for one in answer["items"])
+    return {**answer, "items": [1]} if done else answer
+
+
 def slow(self: Sound, request: Object) -> Object:
     time.sleep(0.03)
     return {"status": "Success"}
@@ -150,6 +156,7 @@ BROKEN: list[tuple[str, str, dict[str, Any]]] = [
         {"item": patching(wire([{"op": "add", "path": "/spec/template/metadata/labels", "value": {}}]))},
     ),
     ("the same patch again and again", "not-idempotent", {"item": patching(wire(ADD))}),
+    ("items that are none, where all is patched", "items", {"generate": forgetful}),
     ("a call that takes too long", "slow", {"validate": slow}),
     ("a status of its own", "status", {"validate": answering({"status": "OK"})}),
     ("no status", "status", {"validate": answering({})}),

@@ -66,6 +66,7 @@ def test_the_parts_fit(tmp_path: Path, spec: dict[str, Any]) -> None:
     assert host.partition(":")[0] in found["Certificate"]["spec"]["dnsNames"]
     assert host == f"{service['metadata']['name']}.{service['metadata']['namespace']}.svc:443"
     assert {one["containerPort"] for one in container["ports"]} == {arguments.port, arguments.metrics_port}
+    assert any(word.startswith("--workers=") for word in container["args"])
     assert arguments.grace < pod["terminationGracePeriodSeconds"]
     [extension] = [TopologyExtension(yaml.safe_load(text)) for text in found["ConfigMap"]["data"].values()]
     assert (extension.name, extension.problems) == (config["metadata"]["name"], [])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.cli.extension.sources import fingerprint, load, read
+import pytest
+
+from krmkit.cli.extension.sources import ExtensionError, fingerprint, load, read
 
 TEXT = """
 apiVersion: krmkit.dev/v1alpha1
@@ -48,3 +50,11 @@ def test_a_folder(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("{", "utf-8")
 
     assert sorted(load(read([str(tmp_path)], [])).names) == ["one", "two"]
+
+
+def test_no_name(tmp_path: Path) -> None:
+    """An extension is served below its name, so one without is refused."""
+    (tmp_path / "one.yaml").write_text(TEXT.replace("metadata: {name: NAME}", "metadata: {}"), "utf-8")
+
+    with pytest.raises(ExtensionError, match=r"without a name: metadata\.name: is required"):
+        load(read([str(tmp_path)], []))

@@ -151,6 +151,15 @@ def test_mask() -> None:
     assert secrets_in(["kind: Secret\nstringData: {a: x, b: yes!}\n"]) == {"yes!"}
 
 
+def test_a_macro_is_no_secret() -> None:
+    """The name of a variable in a Secret is shown; a text beside it, or in quotes, is not."""
+    names = ["{{ .spectro.var.pw }}", "{{b64enc (trim .spectro.var.pw) | upper}}"]
+    hidden = ["hush {{ .spectro.var.pw }}", "{{ 'hush' }}"]
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n"
+
+    assert secrets_in(text + f'  a: "{one}"\n' for one in (*names, *hidden)) == set(hidden)
+
+
 def test_hostile_text_stays_data() -> None:
     """Names and values can end no element and name no part of the page."""
     data = {"packages": [{"path": HOSTILE, "note": "{{script}}{{data}}"}]}

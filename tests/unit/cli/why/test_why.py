@@ -37,6 +37,22 @@ ANSWERS = [
         id="a macro without quotes, of another pack",
     ),
     pytest.param(
+        ["functions/resolve-macros/examples/contexts", "ConfigMap/contexts", "{{ .spectro.var.count }}-key"],
+        ["ConfigMap/contexts {{ .spectro.var.count }}-key\n", "pack.yaml:21:5: 1\n", "1 -> absent\n"],
+        ["macro .spectro.var.count  EDGE/macros.yaml:11:6"],
+        id="a macro in a key",
+    ),
+    pytest.param(
+        [
+            "functions/apply-presets/examples/replace-list",
+            "ConfigMap/gateway",
+            "manifests.gateway.listeners[1]",
+        ],
+        ['"https" -> absent'],
+        ["preset Exposure:internal  EDGE/gateway.yaml:39:7"],
+        id="an entry of a list that a preset replaces",
+    ),
+    pytest.param(
         ["functions/inject-config/examples/endpoints", "ConfigMap/endpoints", "data.db"],
         ['"none" -> "db.north.example.com"'],
         [

@@ -46,6 +46,10 @@ def extension(name: str, **spec: Any) -> Object:
     }
 
 
+def elsewhere(item: Object) -> Object:
+    return {**item, "metadata": {**item["metadata"], "namespace": "elsewhere"}}
+
+
 def large() -> Object:
     schema = {"type": "string", "description": "x" * (1 << 20)}
     return {"name": "big", "variables": [{"name": "v", "schema": {"openAPIV3Schema": schema}}]}
@@ -85,6 +89,13 @@ def made(outcome: Outcome) -> dict[tuple[str, str], Object]:
             "must be a mapping with a name",
         ),
         ([deployment(), extension("a", handler=[])], {}, "bad-extension", 'did you mean "handlers"?'),
+        ([deployment(), extension("a"), elsewhere(extension("a"))], {}, "bad-extension", "have the name a"),
+        (
+            [deployment(), extension("a"), extension("b", handlers=extension("a")["spec"]["handlers"])],
+            {},
+            "bad-extension",
+            "the handler discover-variables-a is in a and in b",
+        ),
         (
             [deployment(), extension("big", handlers=[large()])],
             {},

@@ -126,6 +126,28 @@ def test_what_is_refused(spec: Object, field: str, message: str) -> None:
     assert found.answer(GENERATE, "generate-patches-a", {})["status"] == "Failure"
 
 
+@pytest.mark.parametrize(
+    ("root", "field", "message"),
+    [
+        ({"metadata": {}}, "metadata.name", "is required"),
+        ({"metadata": None}, "metadata.name", "is required"),
+        ({"metadata": {"name": "a/../b"}}, "metadata.name", "RFC 1123"),
+        ({"sepc": {}}, "sepc", 'did you mean "spec"?'),
+        ({"apiVersion": "krmkit.dev/v1"}, "apiVersion", "must be krmkit.dev/v1alpha1"),
+    ],
+)
+def test_what_is_refused_outside_the_spec(root: Object, field: str, message: str) -> None:
+    """An extension is served below its name, so it has one; no field is passed over."""
+    handler = {"name": "a", "variables": [variable("v")]}
+
+    [(place, text)] = TopologyExtension(
+        {"metadata": {"name": "x"}, "spec": {"handlers": [handler]}, **root}
+    ).problems
+
+    assert place == field
+    assert message in text
+
+
 def test_discovery_offers_each_part() -> None:
     """A handler of its own for each part that there is."""
     found = extension(variables=[variable("v")], validations=[{"rule": "true"}], timeoutSeconds=5)
@@ -280,6 +302,10 @@ SECRET = 's3cr"3t-value'
                     patch(add("/spec/template/spec/a", valueFrom={"template": "x-{{ .token | b64enc }}"}))
                 ]
             },
+        ),
+        *(
+            (GENERATE, {"patches": [patch(add(path, valueFrom={"template": "{ {{ .token | quote }}: x }"}))]})
+            for path in ("/spec/template/spec", "/spec/template/spec/a")
         ),
         (
             GENERATE,
