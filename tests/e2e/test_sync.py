@@ -232,6 +232,9 @@ def test_a_tag_that_names_no_commit(fleet: GitFleet) -> None:
 def test_repositories_that_cannot_be_used(fleet: GitFleet) -> None:
     """The message has the name and the place that were given."""
     assert "the repository spare at nowhere cannot be read" in fleet.sync("--repo", "spare=nowhere", code=1)
+    (fleet.upstream / "shops").mkdir()
+    refused = fleet.sync("--repo", f"spare={fleet.upstream / 'shops'}", code=1)
+    assert "is the folder shops/ of a repository; name a repository" in refused
     assert "--repo shops is both" in fleet.sync("--repo", "shops=nowhere", code=1)
 
 

@@ -146,6 +146,8 @@ def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Reco
         name, equals, address = text.partition("=")
         if not (name and equals and address):
             raise PlanError(f"--extension must be NAME=https://... or NAME=exec:PROGRAM, got {text}")
+        if name in callers:
+            raise PlanError(f"--extension {name} is given twice; name one address")
         try:
             callers[name] = caller(address, arguments.ca_file, arguments.client_cert, arguments.client_key)
         except AddressError as error:

@@ -140,7 +140,11 @@ class ExecCaller:
     __slots__ = ("_words",)
 
     def __init__(self, command: str) -> None:
-        self._words = shlex.split(command)
+        """Raises AddressError."""
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise AddressError(f"exec:{command}: {error}") from None
         if not self._words:
             raise AddressError("exec: must name a program")
 

@@ -199,7 +199,12 @@ def _open_stores(
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True
         directory = str(described.get("spec", "git", "directory") or "") if described is not None else ""
-        with RepositoryLock(GitRepository.open(folder)) as lock:
+        repository = GitRepository.open(folder)
+        inside = repository.run("rev-parse", "--show-prefix").decode("utf-8", "replace").strip()
+        if inside:
+            # git would go up to it, and this repository's refs would be written there.
+            raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
+        with RepositoryLock(repository) as lock:
             if lock.note:
                 print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
         stores[name] = Store(name, folder, deployment, directory)

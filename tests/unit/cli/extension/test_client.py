@@ -93,6 +93,7 @@ def live(fake: Any) -> LiveExtensions:
         ("https://", "must be https://HOST"),
         ("https://host:port", "Port could not be cast"),
         ("exec:", "must name a program"),
+        ("exec:run 'it", "No closing quotation"),
     ],
 )
 def test_addresses_that_are_refused(address: str, message: str) -> None:

@@ -239,3 +239,20 @@ def test_without_the_extra(call: str, package: str, monkeypatch: pytest.MonkeyPa
 
     with pytest.raises(SpiffError, match=rf"needs the package {package}.*pip install '\.\[spiff\]'"):
         value(call)
+
+
+def test_wireguard_bits() -> None:
+    """A private key has the bits that every private key of the curve has; a preshared one is as chance gives it."""
+    for seed in (b"1", b"2", b"3", b"4", b"5", b"6"):
+        taken = Chance(seed).take(32)
+        private = bytearray(base64.b64decode(value("wggenkey()", chance=seed)))
+
+        assert private[1:31] == taken[1:31]
+        assert (private[0], private[31]) == (taken[0] & 0b11111000, taken[31] & 0b01111111 | 0b01000000)
+        assert base64.b64decode(value('wggenkey("preshared")', chance=seed)) == taken
+
+
+@pytest.mark.parametrize("call", ["rand(true)", "rand(5)", 'rand("a-z")'])
+def test_one_argument_is_enough(call: str) -> None:
+    """A second argument is only an error where it is given."""
+    assert value(call) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -143,6 +144,15 @@ PATHS: dict[str, Any] = {
     'basename("https://h.de")': "/",
     'dirname("a")': ".",
     'dirname("/a")': "/",
+    'dirname("/")': "/",
+    'parse("- 1", "template")': [{"<<<": "(( &template ))"}, 1],
+    'parse("- <<: (( &template ))", "template")': [{"<<": "(( &template ))"}],
+    'dirname("//a")': "/",
+    'dirname("a/../b/c")': "b",
+    'format("%s", |x|->x)': "lambda|x|->x",
+    "md5([1])": hashlib.md5(b"[1]").hexdigest(),
+    "md5({ $a = 1 })": hashlib.md5(b'{"a":1}').hexdigest(),
+    "hash([1])": hashlib.sha256(b"[1]").hexdigest(),
     'basename("https://h.de/a/b.c?q=1")': "b.c",
     '(parseurl("https://u:p@h.de/a?b=1&b=2&c")).userinfo': {"username": "u", "password": "p"},
     '(parseurl("https://h.de/a?b=1&b=2&c")).values': {"b": ["1", "2"], "c": [""]},
@@ -269,6 +279,9 @@ FAILURES = {
     "asin(2)": "asin: NaN",
     "min_ip(5)": "CIDR argument required",
     'min_ip("a")': "CIDR argument required",
+    'contains_ip(5, "10.0.0.1")': "CIDR argument required as first argument",
+    'contains_ip("10.0.0.0/8", 5)': "IP argument required as second argument",
+    'archive(5, "tar")': "first argument for hash must be a file map or list, found int",
     'contains_ip("a", "10.0.0.1")': "CIDR argument required as first argument",
     'contains_ip("10.0.0.0/8", "a")': "IP argument required as second argument",
     'ipset("a", 1)': "invalid IP 'a'",

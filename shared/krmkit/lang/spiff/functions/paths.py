@@ -41,7 +41,8 @@ def dirname(args: list[Any], env: Env, info: Info) -> Any:
     path = _local(_text(args, "dirname"))
     if not path:
         return "."
-    return posixpath.normpath(posixpath.dirname(path) or ".") if path != "/" else "/"
+    folder = posixpath.normpath(posixpath.dirname(path))
+    return "/" if folder == "//" else folder  # POSIX keeps two slashes, Go does not
 
 
 def parseurl(args: list[Any], env: Env, info: Info) -> Any:
