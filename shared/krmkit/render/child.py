@@ -22,6 +22,14 @@ class ChildError(Exception):
     """The program was ended because it took too long or said too much; the message says which."""
 
 
+class ChildTooSlow(ChildError):
+    """The program did not end in its time."""
+
+
+class ChildTooLoud(ChildError):
+    """The program wrote more to stdout than it may."""
+
+
 @dataclass(slots=True, eq=False)
 class _Stderr:
     """The first and the last bytes of a stream, and how many there were between them."""
@@ -98,7 +106,7 @@ def _talk(
         while selector.get_map():
             now = time.monotonic()
             if now > end:
-                raise ChildError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTooSlow(f"did not end within {seconds:g} seconds (--timeout says how many)")
             if lingering and now > lingering:
                 break  # the program has ended; something that it left behind keeps its streams open
             for key, _ in selector.select(min(end - now, 0.1)):
@@ -117,7 +125,9 @@ def _talk(
                 elif key.fileobj is stdout:
                     size += len(chunk)
                     if size > most:
-                        raise ChildError(f"wrote more than {most} bytes (raise it with --limit total_size=N)")
+                        raise ChildTooLoud(
+                            f"wrote more than {most} bytes (raise it with --limit total_size=N)"
+                        )
                     output.append(chunk)
                 else:
                     errors.add(chunk)
@@ -126,7 +136,7 @@ def _talk(
         while process.poll() is None:
             # It has closed its streams, and may still be at work.
             if time.monotonic() > end:
-                raise ChildError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTooSlow(f"did not end within {seconds:g} seconds (--timeout says how many)")
             time.sleep(0.005)
     return b"".join(output), errors.text()
 

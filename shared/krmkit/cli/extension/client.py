@@ -7,13 +7,13 @@ import os
 import shlex
 import socket
 import ssl
-import subprocess
 import threading
 from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from krmkit.clusterapi.hooks.serving import LARGEST
+from krmkit.render.child import ChildTooLoud, ChildTooSlow, run_bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,21 +151,18 @@ class ExecCaller:
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
         """The program's stdout. Raises CallError."""
         try:
-            done = subprocess.run(
-                [*self._words, *path.split("/")[3:]],
-                input=body,
-                capture_output=True,
-                timeout=seconds,
-                check=False,
+            output, errors, code = run_bounded(
+                [*self._words, *path.split("/")[3:]], body, seconds, LARGEST
             )
-        except subprocess.TimeoutExpired:
+        except ChildTooSlow:
             raise CallError(f"{self._words[0]}: took longer than {seconds:g} s") from None
+        except ChildTooLoud:
+            raise CallError(f"{self._words[0]}: the answer must have at most {LARGEST} bytes") from None
         except OSError as error:
             raise CallError(f"{self._words[0]}: {error.strerror}") from None
-        if done.returncode:
-            shown = done.stderr[:_QUOTED].decode("utf-8", "replace").strip()
-            raise CallError(f"{self._words[0]}: exit code {done.returncode}: {shown}")
-        return done.stdout[: LARGEST + 1]
+        if code:
+            raise CallError(f"{self._words[0]}: exit code {code}: {errors[:_QUOTED].strip()}")
+        return output
 
 
 class LocalCaller:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,25 @@ def test_a_program(tmp_path: Path) -> None:
         ExecCaller(f"{sys.executable} -c 'raise SystemExit(3)'").call("/a", b"", 5)
     with pytest.raises(CallError, match="took longer"):
         ExecCaller(f"{sys.executable} -c 'import time; time.sleep(9)'").call("/a", b"", 0.2)
+
+
+def test_a_program_that_never_stops_writing(tmp_path: Path) -> None:
+    """It is ended with all that it started as soon as the answer is too long, not when memory is."""
+    marker = tmp_path / "child"
+    (tmp_path / "loud.sh").write_text(f"sleep 97 & echo $! > {marker}; exec yes\n", "utf-8")
+
+    with pytest.raises(CallError, match=r"sh: the answer must have at most 20971520 bytes"):
+        ExecCaller(f"sh {tmp_path / 'loud.sh'}").call("/a", b"{}", 60)
+
+    def alive() -> bool:
+        found = subprocess.run(["ps", "-o", "stat=", "-p", marker.read_text("utf-8").strip()], capture_output=True)
+        return bool(found.stdout.strip()) and not found.stdout.startswith(b"Z")
+
+    for _ in range(200):
+        if not alive():
+            break
+        time.sleep(0.01)
+    assert not alive()
 
 
 @pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]"])
