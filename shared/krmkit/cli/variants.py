@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import ExitStack
 
-from krmkit.cli.arguments import CommandParser, add_output, add_running, cores, count, say
+from krmkit.cli.arguments import CommandParser, add_output, add_running, count, say
 from krmkit.cli.fleetplan import FleetError
 from krmkit.cli.fleettasks import FleetTasks, Row, read_fleet
 from krmkit.cli.fleetwork import run
@@ -16,7 +16,7 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.cli.work.enginechoice import add_on, engine_for
+from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import EngineError
 from krmkit.disk.journal import recover
@@ -104,6 +104,7 @@ def main(words: list[str]) -> int:
     progress = Terminal(sys.stderr, arguments.color)
     terminal = Terminal(sys.stdout, arguments.color)
     try:
+        check_engine(arguments)
         with ExitStack() as stack:
             writer = None if quiet else stack.enter_context(Writer(arguments.out))
             notes = writer.notes if writer is not None else recover(arguments.out)
@@ -124,7 +125,7 @@ def main(words: list[str]) -> int:
             fleet.timeout = arguments.timeout
             rows = []
             total = len(fleet.numbers)
-            engine = engine_for(arguments.on, arguments.jobs or cores(), total)
+            engine = engine_for(arguments, total)
             stack.callback(engine.close)
             for row in run(fleet, engine, writer):
                 rows.append(row)

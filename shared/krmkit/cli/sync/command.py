@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from krmkit.cli.arguments import add_output, add_running, cores, count
+from krmkit.cli.arguments import add_output, add_running, count
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
@@ -22,7 +22,7 @@ from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import Terminal
 from krmkit.cli.work.build import Build
-from krmkit.cli.work.enginechoice import add_on, engine_for
+from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.cli.work.workengine import EngineError
 from krmkit.fn.knownfunctions import CatalogError, catalog
@@ -105,9 +105,10 @@ def main(arguments: argparse.Namespace) -> int:
     """Run `krmkit variants sync` or `status`; returns the exit code."""
     status = arguments.command == "status"
     try:
+        check_engine(arguments)
         with ExitStack() as stack:
             sync, remotes = _prepare(arguments, stack)
-            engine = engine_for(arguments.on, arguments.jobs or cores(), len(sync.plan.tasks))
+            engine = engine_for(arguments, len(sync.plan.tasks))
             stack.callback(engine.close)
             sync.run(engine, _progress(Terminal(sys.stderr)))
             changed = sync.changed()

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from krmkit.cli.work.workengine import Engine, local
+from krmkit.cli.arguments import cores
+from krmkit.cli.work.workengine import Engine, EngineError, local
 
 
-def engine_for(address: str, jobs: int, count: int) -> Engine:
-    """The cluster at an address, or without one this machine. Raises EngineError."""
-    if address:
+def engine_for(arguments: Namespace, count: int) -> Engine:
+    """The cluster that --on names, or without it --jobs processes of this machine. Raises EngineError."""
+    if arguments.on:
         from krmkit.cli.work.daskengine import DaskEngine
 
-        return DaskEngine(address)
-    return local(jobs, count)
+        return DaskEngine(arguments.on)
+    return local(arguments.jobs or cores(), count)
+
+
+def check_engine(arguments: Namespace) -> None:
+    """Raises EngineError where --on and --jobs are both given."""
+    if arguments.on and arguments.jobs:
+        raise EngineError(
+            f"--jobs {arguments.jobs} says how many processes of this machine work, and with --on the cluster does;"
+            " leave out --jobs, or --on to work here"
+        )
 
 
 def add_on(parser: ArgumentParser) -> None:
     """Add --on."""
     parser.add_argument(
         "--on",
-        default="",
+        type=_address,
+        default=None,
         metavar="ADDRESS",
         help="let a cluster of Dask build the packages, by the address of its scheduler, such as tcp://10.0.0.1:8786",
     )
+
+
+def _address(text: str) -> str:
+    if not text.strip():
+        raise ArgumentTypeError('must be the address of a scheduler, such as tcp://10.0.0.1:8786, got ""')
+    return text
