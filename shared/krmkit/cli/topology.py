@@ -10,7 +10,7 @@ from krmkit.cli.arguments import CommandParser, add_output, cores
 from krmkit.cli.report.formats import FORMATS
 from krmkit.cli.terminal import Terminal
 from krmkit.cli.topologyreport import PAGES, told
-from krmkit.cli.topologysource import PlanError, read_both, rebase
+from krmkit.cli.topologysource import PlanError, extension_names, read_both, rebase
 from krmkit.clusterapi.changeplan import REFUSED, SAME, ClusterPlan, TopologyPlan, make_plan
 from krmkit.lang.nearest import did_you_mean
 
@@ -127,7 +127,7 @@ def main(words: list[str]) -> int:
     shown = Terminal(sys.stdout, arguments.color)
     form = arguments.format
     told(plan, arguments.package, form, shown).show("table" if form in PAGES else form, shown)
-    for text in plan.warnings:
+    for text in (*_unused(arguments.extension, old, new), *plan.warnings):
         print(f"warning: {text}", file=sys.stderr)
     for text in plan.errors:
         print(f"krmkit topology plan: {text}", file=sys.stderr)
@@ -155,6 +155,17 @@ def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Reco
     recorder = Recorder()
     options.around = lambda others: LiveExtensions(callers, others, recorder)
     return recorder
+
+
+def _unused(given: list[str], *packages: Collected) -> list[str]:
+    """What to say of extensions that no class of the packages names."""
+    used = sorted(extension_names(*packages))
+    names = [text.partition("=")[0] for text in given]
+    return [
+        f"--extension {name}: no ClusterClass names this extension{did_you_mean(name, used)}"
+        for name in names
+        if name not in used
+    ]
 
 
 def _write_record(recorder: Recorder, path: str) -> None:

@@ -142,3 +142,19 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
         collected.clusters[number] = CollectedObject(item.resource, changed)
         return
     raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")
+
+
+def extension_names(*packages: Collected) -> set[str]:
+    """The ExtensionConfigs that the classes of packages name: `x` of `generatePatchesExtension: patch.x`."""
+    found: set[str] = set()
+    for package in packages:
+        for item in (*package.classes.values(), *package.previous_classes.values()):
+            spec = item.data.get("spec")
+            spec = spec if isinstance(spec, dict) else {}
+            patches = spec.get("patches")
+            for holder in (*(patches if isinstance(patches, list) else ()), spec.get("upgrade")):
+                external = holder.get("external") if isinstance(holder, dict) else None
+                for field, handler in external.items() if isinstance(external, dict) else ():
+                    if str(field).endswith("Extension") and isinstance(handler, str):
+                        found.add(handler.partition(".")[2])
+    return found - {""}
