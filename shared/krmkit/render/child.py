@@ -22,11 +22,11 @@ class ChildError(Exception):
     """The program was ended because it took too long or said too much; the message says which."""
 
 
-class ChildTooSlow(ChildError):
+class ChildTimeError(ChildError):
     """The program did not end in its time."""
 
 
-class ChildTooLoud(ChildError):
+class ChildOutputError(ChildError):
     """The program wrote more to stdout than it may."""
 
 
@@ -106,7 +106,7 @@ def _talk(
         while selector.get_map():
             now = time.monotonic()
             if now > end:
-                raise ChildTooSlow(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTimeError(f"did not end within {seconds:g} seconds (--timeout says how many)")
             if lingering and now > lingering:
                 break  # the program has ended; something that it left behind keeps its streams open
             for key, _ in selector.select(min(end - now, 0.1)):
@@ -125,7 +125,7 @@ def _talk(
                 elif key.fileobj is stdout:
                     size += len(chunk)
                     if size > most:
-                        raise ChildTooLoud(
+                        raise ChildOutputError(
                             f"wrote more than {most} bytes (raise it with --limit total_size=N)"
                         )
                     output.append(chunk)
@@ -136,7 +136,7 @@ def _talk(
         while process.poll() is None:
             # It has closed its streams, and may still be at work.
             if time.monotonic() > end:
-                raise ChildTooSlow(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTimeError(f"did not end within {seconds:g} seconds (--timeout says how many)")
             time.sleep(0.005)
     return b"".join(output), errors.text()
 

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from krmkit.clusterapi.hooks.serving import LARGEST
-from krmkit.render.child import ChildTooLoud, ChildTooSlow, run_bounded
+from krmkit.render.child import ChildOutputError, ChildTimeError, run_bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,12 +151,10 @@ class ExecCaller:
     def call(self, path: str, body: bytes, seconds: float) -> bytes:
         """The program's stdout. Raises CallError."""
         try:
-            output, errors, code = run_bounded(
-                [*self._words, *path.split("/")[3:]], body, seconds, LARGEST
-            )
-        except ChildTooSlow:
+            output, errors, code = run_bounded([*self._words, *path.split("/")[3:]], body, seconds, LARGEST)
+        except ChildTimeError:
             raise CallError(f"{self._words[0]}: took longer than {seconds:g} s") from None
-        except ChildTooLoud:
+        except ChildOutputError:
             raise CallError(f"{self._words[0]}: the answer must have at most {LARGEST} bytes") from None
         except OSError as error:
             raise CallError(f"{self._words[0]}: {error.strerror}") from None
