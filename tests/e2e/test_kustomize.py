@@ -253,7 +253,7 @@ def test_a_violated_constraint_fails_the_build(folder: Path) -> None:
 
     assert done.returncode != 0
     assert done.stdout == ""
-    assert 'Pack/door-vision vision.model: the value "large" is not' in done.stderr
+    assert 'Pack/door-vision vision.model: line 29, column 7: the value "large" is not' in done.stderr
     assert "couldn't execute function: exit status 1" in done.stderr
 
 

@@ -37,7 +37,9 @@ def read_pack(folder: str) -> Pack:
     """The pack of a folder with a pack.json. Raises ShowError, OSError."""
     place = os.path.join(folder, "pack.json")
     if not os.path.isfile(place):
-        raise ShowError(f"{folder}: holds no pack.json; name the folder of a pack")
+        inside = os.path.exists(os.path.join(folder, "Kptfile"))
+        packs = "; krmkit report and krmkit preview show the packs of a package" if inside else ""
+        raise ShowError(f"{folder}: holds no pack.json; name the folder of a pack{packs}")
     texts: dict[str, str] = {}
     for name in ("pack.json", *_FILES):
         path = os.path.join(folder, name)

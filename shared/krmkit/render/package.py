@@ -127,7 +127,7 @@ def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) ->
     try:
         notes = [*recover_above(root), *recover(root)]
         if not os.path.exists(os.path.join(root, KPTFILE)):
-            raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `kpt pkg init` makes one")
+            raise PackageError(f"{path}: holds no Kptfile, so it is not a package; `krmkit init` makes one")
         package = _read_whole(root, limits, notes, root if contained else "")
         for each in package.walk():
             for function in each.functions:

@@ -98,6 +98,10 @@ def test_text(pack: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("files", "expected"),
     [
         ({}, "holds no pack.json; name the folder of a pack"),
+        (
+            {"Kptfile": ""},
+            "name the folder of a pack; krmkit report and krmkit preview show the packs of a package",
+        ),
         ({"pack.json": "{"}, "pack.json: "),
         ({"pack.json": '{"name": "app"}', "presets.yaml": "presets: [\n"}, "app: presets.yaml"),
     ],

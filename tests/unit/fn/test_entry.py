@@ -188,7 +188,8 @@ def test_help_names_everything(folder: str) -> None:
         "spec.failOn: error | warning | never",
         "Also taken as it is: kind Pile (a.dev/v1).",
         "  found: info: how many there are",
-        "Config: kind CountThings (krmkit.dev/v1alpha1), fields under spec; or a ConfigMap, fields as texts under data.",
+        "Config: kind CountThings (krmkit.dev/v1alpha1), fields under spec; or a",
+        "ConfigMap, fields as texts under data.",
     ):
         assert line in lines, line
 

@@ -178,7 +178,11 @@ def test_no_package(tmp_path: Path) -> None:
     """A folder without a Kptfile, a file, and nothing at all are told apart."""
     (tmp_path / "file").write_text("x")
 
-    for path, expected in (("", "holds no Kptfile"), ("file", "is not a folder"), ("none", "does not exist")):
+    for path, expected in (
+        ("", "holds no Kptfile, so it is not a package; `krmkit init` makes one"),
+        ("file", "is not a folder"),
+        ("none", "does not exist"),
+    ):
         with pytest.raises(PackageError, match=expected):
             read(str(tmp_path / path))
 

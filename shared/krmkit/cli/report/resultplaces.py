@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from krmkit.render.source import FileResource
     from krmkit.yaml.tree import Node
 
-_SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?: \([^)]*\))?: ")
+_SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
 _CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
 _MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
 
@@ -259,4 +259,6 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
     said = _SAID.match(found.message)
     if said and found.path:
         found.line, found.column = int(said[1]), int(said[2] or 1)
+        if not said["more"]:
+            found.message = found.message[said.end() :]  # the place says it
     return found

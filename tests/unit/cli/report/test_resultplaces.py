@@ -89,6 +89,27 @@ def test_places(
     assert (found.path, found.line, found.column) == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("line 20, column 5: is wrong", "is wrong"),
+        (
+            "line 20, column 5 (line 2 of app/values.yaml): no",
+            "line 20, column 5 (line 2 of app/values.yaml): no",
+        ),
+    ],
+)
+def test_a_place_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, shown: str) -> None:
+    """A message loses the line that the place has; one that knows more stays."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / "app.yaml").write_text(APP)
+    monkeypatch.chdir(tmp_path)
+    result: dict[str, object] = {"message": said, "resourceRef": CONFIG, "file": {"path": FILE, "index": 1}}
+    run = FunctionRun("image", "example.dev/check:v1", "", "pipeline.validators[0]")
+
+    assert result_of(result, run, PackageFiles(read("."))).message == shown
+
+
 def test_paths_are_those_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Relative below the working directory, whole elsewhere."""
     (tmp_path / "here").mkdir()
