@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.lang.spiff import Merged, Options, SpiffError, SpiffLimits, merge
+from krmkit.yaml import effort
 
 Case = tuple[str, list[str], Any]
 
@@ -165,6 +166,7 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
     ),
     "a certificate": ("a: (( x509cert({}) ))", [], "\t(( x509cert({ }) ))\tin template\ta\t()\t*x509cert: not supported: how long a certificate is valid depends on the clock"),
     "exec by its inner name": ('a: (( exec_uncached("x") ))', [], '\t(( exec_uncached("x") ))\tin template\ta\t()\t*exec: no OS operations supported in this execution environment'),
+    "a fallback that waits": ("a: (( b || 3 ))\nb: (( a ))", [], "\t(( b || 3 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved"),
     "a merge that replaces": ("a: {b: (( merge replace ))}", [], "\t(( merge required ))\tin template\ta.b\t(a.b)\t*'a.b' not found in any stub"),
     "the file that an expression came from": ("a: (( merge x ))", ["x: 1\nz: (( q ))"], "\t(( q ))\tin stub1\tz\t()\t*'q' not found"),
     "a merge without a stub": ("a: {<<: (( merge required ))}", [], "\t(( merge ))\tin template\ta.<<\t(a)\t*'a' not found in any stub"),
@@ -298,9 +300,43 @@ def test_limit(template: str, limit: str, count: int) -> None:
 def test_the_interpreter_is_left_as_it_was() -> None:
     """A run needs room for deep expressions; afterwards all is as before, also when it fails."""
     before = sys.getrecursionlimit()
+    sys.setrecursionlimit(2_500)
+    try:
+        merge("a: (( 1 ))")
+        with pytest.raises(SpiffError):
+            merge("a: (( q ))")
+        after = sys.getrecursionlimit()
+    finally:
+        sys.setrecursionlimit(before)
 
-    merge("a: (( 1 ))")
-    with pytest.raises(SpiffError):
-        merge("a: (( q ))")
+    assert after == 2_500
 
-    assert sys.getrecursionlimit() == before
+
+def test_a_long_chain() -> None:
+    """A chain that is longer than expressions can be nested ends, in some passes more."""
+    count = 3_000
+    template = "".join(f"a{i:04d}: (( a{i + 1:04d} ))\n" for i in range(count)) + f"a{count}: 7\n"
+
+    assert result(template)["a0000"] == 7
+
+
+def drawn(template: str) -> int:
+    """The effort that a template takes."""
+    effort.begin(1_000_000)
+    try:
+        merge(template + "# a long comment, so that what a document of this size takes anyway is free\n")
+        return 1_000_000 - (effort.left() or 0)
+    finally:
+        effort.end()
+
+
+def test_effort() -> None:
+    """What a document takes anyway is free; many nodes and evaluations draw on the budget."""
+    assert drawn("a: (( 1 ))\n") == 0
+    assert drawn("a: (( [1..100] ))\n") == 100
+    assert drawn("f: (( |n|->n < 1 ? 1 :_(n - 1) ))\na: (( .f(50) ))\n") > 50 * 3 * 16 - 1_000
+
+
+def test_whole_floats_are_ints() -> None:
+    """A float without a fraction is written as an int."""
+    assert [type(value) for value in result("- (( 1.0 ))\n- (( 2.5 ))\n- 1e19")] == [int, float, float]
