@@ -213,6 +213,10 @@ class Env:
                 return found
         return None
 
+    def is_in_stubs(self, path: Path) -> bool:
+        """Whether a stub has anything at a path: what is implied there may hold what is not."""
+        return any(find(stub, path, False, self.run.control) is not None for stub in self.stubs)
+
     def root_names(self) -> dict[str, Node]:
         root = self.scope.root if self.scope is not None else None
         return root.local if root is not None else {}

@@ -79,7 +79,7 @@ class Flow(Flows):
             if type(state) is FlowPlace:
                 if state.flow is self and state.path == env.path:
                     return root
-            elif not env.stubs or env.find_in_stubs(env.stub_path) is None:
+            elif not env.is_in_stubs(env.stub_path):
                 return root
         note = root.note
         if note.redirect is not None:

@@ -230,6 +230,8 @@ FAILURES = {
     'validate(5, ["and"])': "validator argument required",
     'validate(5, ["or"])': "validator argument required",
     'validate(5, ["valueset", 5])': "valueset requires a list argument with possible values",
+    'validate(5, ["valueset", [1]])': "condition 1 failed: invalid value 5",
+    'validate([], ["valueset", [1]])': "condition 1 failed: invalid value",
     'validate(5, ["value"])': "value requires a value argument",
     'validate(5, "empty")': "invalid type for empty: int",
     'validate({}, ["mapfield"])': "mapfield reqires one or two arguments",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from krmkit.lang.spiff import Merged, Options, SpiffError, SpiffLimits, merge
+from krmkit.yaml import effort
 
 Case = tuple[str, list[str], Any]
 
@@ -29,7 +30,8 @@ MARKERS: dict[str, Case] = {
     "injected entries of a list come first, once": ("l: [(( z )), 2]\nz: 1", ["l: [(( &inject ( 7 ) )), (( &inject ( 8 ) )), 9]"], {"l": [7, 8, 1, 2], "z": 1}),
     "a default does not replace what an expression gives": ("a: {b: (( 1 + 1 ))}", ["a: {b: (( &default ( 9 ) ))}"], {"a": {"b": 2}}),
     "the entries of a default map replace nothing": ("a: {b: {c: 1}}", ["a: {b: {<<: (( &default )), c: 5, d: 6}}"], {"a": {"b": {"c": 1}}}),
-    "nor do those further in": ("a: {b: {c: {e: 1}}}", ["a: {b: {<<: (( &default )), c: {e: 5}}}"], {"a": {"b": {"c": {"e": 1}}}}),
+    "those further in do, in plain data": ("a: {b: {c: {e: 1}}}", ["a: {b: {<<: (( &default )), c: {e: 5}}}"], {"a": {"b": {"c": {"e": 5}}}}),
+    "those further in do, beside expressions": ("a: {b: {c: {e: 1, f: (( 1 ))}}}", ["a: {b: {<<: (( &default )), c: {e: 5}}}"], {"a": {"b": {"c": {"e": 5, "f": 1}}}}),
     "a merge asks for those of a default map": ("a: {b: {<<: (( merge )), c: 1}}", ["a: {b: {<<: (( &default )), c: 5, d: 6}}"], {"a": {"b": {"c": 1, "d": 6}}}),
     "a default goes through stubs": ("a: {}", ["a: {}", "a: {b: (( &default ( 9 ) ))}"], {"a": {"b": 9}}),
     "dynamic has the names of where it is injected": ("m: {x: 1}", ["x: 5\nm: {t: (( &dynamic &template &inject ( x ) ))}"], {"m": {"x": 1, "t": 1}}),
@@ -40,6 +42,8 @@ MARKERS: dict[str, Case] = {
 }  # fmt: skip
 MERGES: dict[str, Case] = {
     "stubs see those on their right": ("a: 1\nb: 2", ["a: (( stub(c) ))", "c: 7\nb: 3"], {"a": 7, "b": 3}),
+    "a nil of merge none": ("a: (( merge none ))\nb: {c: (( merge none ))}", ["a: 5\nb: {c: 5}"], {"a": None, "b": {"c": None}}),
+    "a merged expression has its file": ("a: {b: (( merge ))}\nc: (( a.b ))", ["a: {b: (( __ctx.FILE ))}"], {"a": {"b": "stub1"}, "c": "stub1"}),
     "the first stub wins": ("a: (( stub(q) ))", ["q: {x: 1}", "q: 5"], {"a": {"x": 1}}),
     "a merged value is not replaced again": ("a: (( merge b ))", ["a: 1\nb: 2"], {"a": 2}),
     "a failed expression takes the stub's value": ("a: (( 1 / 0 ))\nc: (( a ))", ["a: 3"], {"a": 3, "c": 3}),
@@ -52,6 +56,7 @@ MERGES: dict[str, Case] = {
     "an insertion leaves the others alone": ("l:\n- {v: 1}\n- <<: (( merge ))", ["l: [{v: 2}, {v: 3}]"], {"l": [{"v": 1}, {"v": 2}, {"v": 3}]}),
     "names that stand twice are none": ("l: [{name: a, v: 1}, {name: a, v: 2}]", ["l: [{name: b, v: 8}, {name: c, v: 9}]"], {"l": [{"name": "b", "v": 8}, {"name": "c", "v": 9}]}),
     "an index on demand": ("l: [{'key:!name': a, v: 1}]", ["l: [{v: 5}]"], {"l": [{"name": "a", "v": 5}]}),
+    "an index for all entries": ("l:\n- {'key:!id': a, v: 1}\n- {id: b, v: 2}", ["l: [{id: b, v: 5}, {id: a, v: 6}]"], {"l": [{"id": "b", "v": 5}, {"id": "a", "v": 6}]}),
     "merge on a key": ("l:\n- <<: (( merge on id ))\n- {id: a, v: 1}", ["l: [{id: b, v: 3}, {id: a, v: 2}, {v: 9}]"], {"l": [{"id": "b", "v": 3}, {"v": 9}, {"id": "a", "v": 2}]}),
     "a list inserted takes nothing injected": ("l:\n- <<: (( m ))\n- 1\nm: [2]", ["l: [(( &inject ( 7 ) ))]"], {"l": [2, 1], "m": [2]}),
     "entries of the map win over merged ones": ("a: {<<: (( m )), b: 1}\nm: {b: 2, c: 3}", [], {"a": {"b": 1, "c": 3}, "m": {"b": 2, "c": 3}}),
@@ -86,7 +91,7 @@ EXPRESSIONS: dict[str, Case] = {
     "nil entries are not equal": ("a: (( [nil] == [nil] ))\nb: (( {$x = nil} == {$x = nil} ))", [], {"a": False, "b": False}),
     "an undefined entry on the way": ("m: {a: (( ~~ )), c: 1}\nb: (( m.a || 5 ))\nx: (( ~~ ))\nz: (( x || 6 ))", [], {"m": {"c": 1}, "b": 5, "z": 6}),
     "a tag with dots": ("a: (( &tag:t.x ( 5 ) ))\nc: (( t:x::. ))", [], {"a": 5, "c": 5}),
-    "stubs leave no tags": ("c: (( t::. || 1 ))\nd: (( u::. || 2 ))", ["a: (( &tag:t ( 1 ) ))\nb: (( &tag:*u ( 2 ) ))"], {"c": 1, "d": 2}),
+    "stubs leave no tags": ("c: (( t::. || 7 ))\nd: (( u::. || 8 ))", ["a: (( &tag:t ( 1 ) ))\nb: (( &tag:*u ( 2 ) ))"], {"c": 7, "d": 8}),
 }  # fmt: skip
 
 
@@ -161,6 +166,8 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
     ),
     "a certificate": ("a: (( x509cert({}) ))", [], "\t(( x509cert({ }) ))\tin template\ta\t()\t*x509cert: not supported: how long a certificate is valid depends on the clock"),
     "exec by its inner name": ('a: (( exec_uncached("x") ))', [], '\t(( exec_uncached("x") ))\tin template\ta\t()\t*exec: no OS operations supported in this execution environment'),
+    "a fallback that waits": ("a: (( b || 3 ))\nb: (( a ))", [], "\t(( b || 3 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved"),
+    "a merge that replaces": ("a: {b: (( merge replace ))}", [], "\t(( merge required ))\tin template\ta.b\t(a.b)\t*'a.b' not found in any stub"),
     "the file that an expression came from": ("a: (( merge x ))", ["x: 1\nz: (( q ))"], "\t(( q ))\tin stub1\tz\t()\t*'q' not found"),
     "a merge without a stub": ("a: {<<: (( merge required ))}", [], "\t(( merge ))\tin template\ta.<<\t(a)\t*'a' not found in any stub"),
 }  # fmt: skip
@@ -241,6 +248,14 @@ def test_control(template: str, value: Any) -> None:
     assert result(template, features=["control"]) == value
 
 
+def test_the_place_in_a_branch() -> None:
+    """A message says where below the structure an expression stands."""
+    with pytest.raises(SpiffError) as error:
+        result("a: {<<if: true, <<then: (( q ))}", features=["control"])
+
+    assert error.value.message == "unresolved nodes:\n\t(( q ))\tin template\ta\t(...<<then)\t*'q' not found"
+
+
 def test_a_number_is_no_condition() -> None:
     """Only bools and nil decide."""
     with pytest.raises(SpiffError, match=r"<if control>.*invalid condition value type: int"):
@@ -285,9 +300,43 @@ def test_limit(template: str, limit: str, count: int) -> None:
 def test_the_interpreter_is_left_as_it_was() -> None:
     """A run needs room for deep expressions; afterwards all is as before, also when it fails."""
     before = sys.getrecursionlimit()
+    sys.setrecursionlimit(2_500)
+    try:
+        merge("a: (( 1 ))")
+        with pytest.raises(SpiffError):
+            merge("a: (( q ))")
+        after = sys.getrecursionlimit()
+    finally:
+        sys.setrecursionlimit(before)
 
-    merge("a: (( 1 ))")
-    with pytest.raises(SpiffError):
-        merge("a: (( q ))")
+    assert after == 2_500
 
-    assert sys.getrecursionlimit() == before
+
+def test_a_long_chain() -> None:
+    """A chain that is longer than expressions can be nested ends, in some passes more."""
+    count = 3_000
+    template = "".join(f"a{i:04d}: (( a{i + 1:04d} ))\n" for i in range(count)) + f"a{count}: 7\n"
+
+    assert result(template)["a0000"] == 7
+
+
+def drawn(template: str) -> int:
+    """The effort that a template takes."""
+    effort.begin(1_000_000)
+    try:
+        merge(template + "# a long comment, so that what a document of this size takes anyway is free\n")
+        return 1_000_000 - (effort.left() or 0)
+    finally:
+        effort.end()
+
+
+def test_effort() -> None:
+    """What a document takes anyway is free; many nodes and evaluations draw on the budget."""
+    assert drawn("a: (( 1 ))\n") == 0
+    assert drawn("a: (( [1..100] ))\n") == 100
+    assert drawn("f: (( |n|->n < 1 ? 1 :_(n - 1) ))\na: (( .f(50) ))\n") > 50 * 3 * 16 - 1_000
+
+
+def test_whole_floats_are_ints() -> None:
+    """A float without a fraction is written as an int."""
+    assert [type(value) for value in result("- (( 1.0 ))\n- (( 2.5 ))\n- 1e19")] == [int, float, float]
