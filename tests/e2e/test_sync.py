@@ -229,6 +229,19 @@ def test_a_tag_that_names_no_commit(fleet: GitFleet) -> None:
     assert git(fleet.shops, "log", "--format=%s", "main") == "Publish 2 packages"
 
 
+def test_a_tag_without_its_package(fleet: GitFleet) -> None:
+    """It would remove the package from main; it is named, and main keeps what it has."""
+    fleet.sync("--approve", "auto")
+    before = git(fleet.shops, "rev-parse", "main:south")
+    other = git(fleet.shops, "rev-parse", "north/v1^{commit}")
+    git(fleet.shops, "tag", "south/v2", other)
+
+    out = fleet.sync("--approve", "auto", code=1)
+
+    assert "main keeps what it has: refs/tags/south/v2 must hold the folder south/, and has none" in out
+    assert git(fleet.shops, "rev-parse", "main:south") == before
+
+
 def test_repositories_that_cannot_be_used(fleet: GitFleet) -> None:
     """The message has the name and the place that were given."""
     assert "the repository spare at nowhere cannot be read" in fleet.sync("--repo", "spare=nowhere", code=1)

@@ -180,16 +180,21 @@ class Sync:
             ref = store.ref(lifecycle.PUBLISHED, package, f"v{number}")
             tag = store.refs.get(ref)
             assert tag is not None
+            place = store.folder(package)
             try:
                 _, commit = store.objects.commit(tag)
+                folder = store.objects.folder(commit.tree, place)
+                problem = "" if folder else f"{ref} must hold the folder {place}/, and has none"
             except GitError as error:
+                problem = f"{ref} must name a commit: {error}"
+            if problem:
                 failed = SyncOutcome("-", f"{store.name}/{package}")
-                failed.error = f"main keeps what it has: {ref} must name a commit: {error}"
+                failed.error = f"main keeps what it has: {problem}"
                 if not any(one.error and one.package == failed.package for one in self.outcomes):
                     self.outcomes.append(failed)
                 del newest[package]
                 continue
-            folders[store.folder(package)] = store.objects.folder(commit.tree, store.folder(package))
+            folders[place] = folder
             times.append(commit.time)
         if not newest:
             return
