@@ -34,7 +34,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from krmkit.clusterapi.extensions import (
     DISCOVER_VARIABLES,
@@ -50,7 +50,8 @@ from krmkit.lang.nearest import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Unpack
 
     from krmkit.clusterapi.patches.request import RequestItem
 
@@ -69,6 +70,13 @@ _JSON_NAMES = {
     dict: "a map",
 }
 _NOTHING: Any = object()
+
+
+class Options(TypedDict, total=False):
+    """What discovery says of a handler beside its name and hook: seconds from 1 to 30, and what an error of transport means."""
+
+    timeoutSeconds: int
+    failurePolicy: Literal["Fail", "Ignore"]
 
 
 class Template:
@@ -172,8 +180,9 @@ class Extension:
     _handlers: dict[tuple[str, str], Callable[[Object], Object]] = field(default_factory=dict, init=False)
     _listed: list[Object] = field(default_factory=list, init=False)
 
-    def generate_patches(self, name: str, **options: Any) -> Callable[[Walk], Walk]:
-        """Add a handler that changes templates. options: timeoutSeconds, failurePolicy."""
+    def generate_patches(self, name: str, **options: Unpack[Options]) -> Callable[[Walk], Walk]:
+        """Add a handler that changes templates. Raises TypeError for an option that is none of Options."""
+        _check_options(options)
 
         def add(walk: Walk) -> Walk:
             def handler(request: Object) -> Object:
@@ -185,8 +194,9 @@ class Extension:
 
         return add
 
-    def validate_topology(self, name: str, **options: Any) -> Callable[[Walk], Walk]:
-        """Add a handler that refuses templates."""
+    def validate_topology(self, name: str, **options: Unpack[Options]) -> Callable[[Walk], Walk]:
+        """Add a handler that refuses templates. Raises TypeError as generate_patches does."""
+        _check_options(options)
 
         def add(walk: Walk) -> Walk:
             def handler(request: Object) -> Object:
@@ -198,8 +208,9 @@ class Extension:
 
         return add
 
-    def discover_variables(self, name: str, **options: Any) -> Callable[[Discover], Discover]:
-        """Add a handler that defines variables, in the shape of a ClusterClass v1beta2."""
+    def discover_variables(self, name: str, **options: Unpack[Options]) -> Callable[[Discover], Discover]:
+        """Add a handler that defines variables, in the shape of a ClusterClass v1beta2. Raises TypeError as generate_patches does."""
+        _check_options(options)
 
         def add(discover: Discover) -> Discover:
             def handler(request: Object) -> Object:
@@ -210,7 +221,7 @@ class Extension:
 
         return add
 
-    def _add(self, hook: str, name: str, handler: Callable[[Object], Object], options: Object) -> None:
+    def _add(self, hook: str, name: str, handler: Callable[[Object], Object], options: Options) -> None:
         if any(one["name"] == name for one in self._listed):
             raise ValueError(f"the handler {name} is there twice; names of handlers must be unique")
         self._handlers[hook, name] = handler
@@ -231,6 +242,14 @@ class Extension:
             return known(request)
         except HookError as error:
             return failure(hook, str(error))
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Raises TypeError for an unknown name."""
+    known = list(Options.__annotations__)
+    for name in options:
+        if name not in known:
+            raise TypeError(f"unknown option {name}{did_you_mean(name, known)}")
 
 
 def _walked(walk: Walk, request: Object) -> Templates:

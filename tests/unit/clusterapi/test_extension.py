@@ -96,6 +96,15 @@ def test_refusals_and_variables() -> None:
     assert made.answer("ValidateTopology", "chek", {})["status"] == "Failure"
 
 
+@pytest.mark.parametrize("hook", ["generate_patches", "validate_topology", "discover_variables"])
+def test_unknown_options(hook: str) -> None:
+    """A typing error must not become a field of discovery."""
+    decorate = getattr(Extension("x"), hook)
+
+    with pytest.raises(TypeError, match='unknown option timeout_seconds; did you mean "timeoutSeconds"'):
+        decorate("a", timeout_seconds=5)
+
+
 def test_discovery() -> None:
     """Handlers with their options; a name is taken once."""
     made = extension()
