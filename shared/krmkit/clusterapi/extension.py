@@ -72,8 +72,8 @@ _JSON_NAMES = {
 _NOTHING: Any = object()
 
 
-class Options(TypedDict, total=False):
-    """What discovery says of a handler beside its name and hook: seconds from 1 to 30, and what an error of transport means."""
+class HandlerOptions(TypedDict, total=False):
+    """What discovery says of a handler beside its name and hook: seconds up to 30 (0: ten), and what a failed call means."""
 
     timeoutSeconds: int
     failurePolicy: Literal["Fail", "Ignore"]
@@ -180,8 +180,8 @@ class Extension:
     _handlers: dict[tuple[str, str], Callable[[Object], Object]] = field(default_factory=dict, init=False)
     _listed: list[Object] = field(default_factory=list, init=False)
 
-    def generate_patches(self, name: str, **options: Unpack[Options]) -> Callable[[Walk], Walk]:
-        """Add a handler that changes templates. Raises TypeError for an option that is none of Options."""
+    def generate_patches(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
+        """Add a handler that changes templates. Raises TypeError for an option that is none of HandlerOptions."""
         _check_options(options)
 
         def add(walk: Walk) -> Walk:
@@ -194,7 +194,7 @@ class Extension:
 
         return add
 
-    def validate_topology(self, name: str, **options: Unpack[Options]) -> Callable[[Walk], Walk]:
+    def validate_topology(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
         """Add a handler that refuses templates. Raises TypeError as generate_patches does."""
         _check_options(options)
 
@@ -208,7 +208,9 @@ class Extension:
 
         return add
 
-    def discover_variables(self, name: str, **options: Unpack[Options]) -> Callable[[Discover], Discover]:
+    def discover_variables(
+        self, name: str, **options: Unpack[HandlerOptions]
+    ) -> Callable[[Discover], Discover]:
         """Add a handler that defines variables, in the shape of a ClusterClass v1beta2. Raises TypeError as generate_patches does."""
         _check_options(options)
 
@@ -221,7 +223,9 @@ class Extension:
 
         return add
 
-    def _add(self, hook: str, name: str, handler: Callable[[Object], Object], options: Options) -> None:
+    def _add(
+        self, hook: str, name: str, handler: Callable[[Object], Object], options: HandlerOptions
+    ) -> None:
         if any(one["name"] == name for one in self._listed):
             raise ValueError(f"the handler {name} is there twice; names of handlers must be unique")
         self._handlers[hook, name] = handler
@@ -246,7 +250,7 @@ class Extension:
 
 def _check_options(options: Mapping[str, object]) -> None:
     """Raises TypeError for an unknown name."""
-    known = list(Options.__annotations__)
+    known = list(HandlerOptions.__annotations__)
     for name in options:
         if name not in known:
             raise TypeError(f"unknown option {name}{did_you_mean(name, known)}")
