@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 EPILOG = """
 Written are a Kptfile whose pipeline has the functions that fit the resources,
 a config file for each of them, and a .krmignore that leaves out YAML files that
-are no resources, such as Helm templates. What is there already stays.
+are no resources, such as Helm templates. What is there already stays; a package
+without a pipeline, as `krmkit pack import` makes it, gets one.
 """
 _REGISTRY = "ghcr.io/krmkit"
 _LONGEST = 63  # of a name
@@ -76,11 +77,10 @@ def main(words: list[str]) -> int:
 
 
 def planned(folder: str, name: str = "") -> list[FileEdit]:
-    """The files that make a package of a folder. Raises InitError."""
+    """The files that make a package of a folder, or give one a pipeline that has none. Raises InitError."""
     if not os.path.isdir(folder):
         raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
-    if os.path.exists(os.path.join(folder, KPTFILE)):
-        raise InitError(f"{folder}: is a package already; change its {KPTFILE} by hand")
+    package = _existing(folder, name)
     found = look_at(folder)
     mutators, validators = fitting(found.resources)
     pipeline: dict[str, object] = {}
@@ -91,26 +91,54 @@ def planned(folder: str, name: str = "") -> list[FileEdit]:
             entry = {"image": f"{_REGISTRY}/{function}", "configPath": file}
             pipeline[stage] = [*_listed(pipeline[stage]), entry]
             files[file] = _config(kind, file, spec)
-    said = name or os.path.basename(os.path.realpath(folder))
-    kptfile: dict[str, object] = {
-        "apiVersion": "kpt.dev/v1",
-        "kind": KPTFILE,
-        "metadata": {
-            "name": package_name(said),
-            "annotations": {"config.kubernetes.io/local-config": "true"},
-        },
-    }
-    if pipeline:
-        kptfile["pipeline"] = pipeline
-    files[KPTFILE] = emit.document(kptfile)
     changes = [
         FileEdit(path, None, text)
         for path, text in sorted(files.items())
         if not os.path.exists(os.path.join(folder, path))
     ]
+    if package is None:
+        said = name or os.path.basename(os.path.realpath(folder))
+        changes.insert(0, FileEdit(KPTFILE, None, _kptfile(package_name(said), pipeline)))
+    elif pipeline:
+        before = package.text
+        package.set(("pipeline",), pipeline)
+        changes.insert(0, FileEdit(KPTFILE, before, package.text))
     if found.ignored:
         changes += _ignoring(folder, found)
     return changes
+
+
+def _existing(folder: str, name: str) -> Resource | None:
+    """The Kptfile of a package without a pipeline, as `krmkit pack import` leaves it; None for no package.
+
+    Raises InitError for a package whose pipeline somebody wrote, and where `name` is another name than the package's.
+    """
+    path = os.path.join(folder, KPTFILE)
+    if not os.path.exists(path):
+        return None
+    content = read_file(path, KPTFILE) or b""
+    try:
+        items = SourceFile(KPTFILE, content.decode("utf-8"), folder, KPTFILE).items
+        if len(items) != 1:
+            raise InitError(f"{folder}/{KPTFILE}: must hold one Kptfile, got {len(items)} documents")
+        if items[0].get("pipeline"):
+            raise InitError(f"{folder}: is a package with a pipeline already; change its {KPTFILE} by hand")
+        if name not in ("", items[0].name):
+            raise InitError(f"{folder}: is a package with the name {items[0].name} already; leave out --name")
+        return items[0]
+    except (SourceError, ListError, YamlError, UnicodeDecodeError) as error:
+        raise InitError(f"{folder}/{KPTFILE}: {error}") from error
+
+
+def _kptfile(name: str, pipeline: dict[str, object]) -> str:
+    made: dict[str, object] = {
+        "apiVersion": "kpt.dev/v1",
+        "kind": KPTFILE,
+        "metadata": {"name": name, "annotations": {"config.kubernetes.io/local-config": "true"}},
+    }
+    if pipeline:
+        made["pipeline"] = pipeline
+    return emit.document(made)
 
 
 def _listed(value: object) -> list[object]:

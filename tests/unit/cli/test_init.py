@@ -74,8 +74,50 @@ def test_what_is_there_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     after = contents(tmp_path)
     assert {name: after[name] for name in before} == before
     assert main(["init", str(tmp_path)]) == 1
-    assert "is a package already" in capsys.readouterr().err
+    assert "is a package with a pipeline already" in capsys.readouterr().err
     assert contents(tmp_path) == after
+
+
+KPTFILE = "# ours\napiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: site  # short\n"
+
+
+def test_a_package_without_a_pipeline_gets_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As after `krmkit pack import`: the lines of its Kptfile stay, and what was written is named."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / "app.yaml").write_text(PACK)
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert (tmp_path / "Kptfile").read_text().startswith(KPTFILE + "pipeline:\n")
+    assert images(tmp_path) == ["apply-presets", "validate-pack-constraints"]
+    names = ["Kptfile", "constraints.yaml", "presets.yaml"]
+    assert capsys.readouterr().out == "".join(f"{tmp_path}/{name}\n" for name in names)
+    assert main(["render", str(tmp_path), "--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("kptfile", "name", "said"),
+    [
+        (KPTFILE, "plant", "is a package with the name site already; leave out --name"),
+        (KPTFILE + "pipeline: {mutators: [{image: a}]}\n", "", "is a package with a pipeline already"),
+        (KPTFILE + "---\n" + KPTFILE, "", "must hold one Kptfile, got 2 documents"),
+        ("a: [", "", "Kptfile"),
+    ],
+)
+def test_packages_that_stay(
+    tmp_path: Path, kptfile: str, name: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An error in one line, and no file changes."""
+    (tmp_path / "Kptfile").write_text(kptfile)
+    (tmp_path / "app.yaml").write_text(PACK)
+    before = contents(tmp_path)
+
+    assert main(["init", str(tmp_path), "--name", name]) == 1
+
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert contents(tmp_path) == before
 
 
 def test_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
