@@ -41,6 +41,8 @@ def copies(kind: str, lists: tuple[str, ...] = (), name: str = "") -> Callable[[
                     _lengthen(one, lists, size)
                 elif found and number:
                     one["metadata"]["name"] += f"-{number}"
+                    for handler in one.get("spec", {}).get("handlers", []):
+                        handler["name"] += f"-{number}"  # a server refuses two of one name
                     one["metadata"].get("annotations", {}).pop("internal.config.kubernetes.io/index", None)
                 items.append(one)
         return {**data, "items": items}

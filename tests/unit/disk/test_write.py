@@ -262,29 +262,28 @@ with Writer(sys.argv[2]) as writer:
 """
 
 
-def hold(root: Path) -> subprocess.Popen[str]:
+def hold(root: Path) -> subprocess.Popen[bytes]:
     """A process that begins to write to a folder and goes on when it reads a line."""
     source = str(Path(__file__).parents[3] / "shared")
     made = subprocess.Popen(
         [sys.executable, "-c", HOLD, source, str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        bufsize=0,  # what has been read but not asked for would be hidden from select
     )
-    assert made.stdout is not None
-    assert made.stdout.readline() == "begin\n"
+    assert says(made, 60) == "begin\n"
     return made
 
 
-def says(process: subprocess.Popen[str], seconds: float) -> str:
-    """What a process says within some time, "" for nothing."""
+def says(process: subprocess.Popen[bytes], seconds: float) -> str:
+    """The line that a process says within some time, "" for nothing."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], seconds)
-    return process.stdout.readline() if ready else ""
+    return process.stdout.readline().decode() if ready else ""
 
 
-def end(process: subprocess.Popen[str]) -> None:
-    process.communicate("\n", timeout=60)
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
 
 
