@@ -33,11 +33,11 @@ run: venv-run ## render an example package, show what changed, and make a page o
 	@$(RUN) -m krmkit.cli render build/run --diff --write
 	@echo "The same to look at, in a browser: build/report.html"
 
-test: venv ## all tests that need nothing but Python (FUNCTION=name: only those of that function)
+test: venv ## the tests that need nothing but Python, in minutes (FUNCTION=name: only those of that function)
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
 	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
-	@$(PYTEST) -m "not kpt and not images and not browser" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
+	@$(PYTEST) -m "not kpt and not images and not browser and not slow" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .

@@ -55,7 +55,7 @@ def rows() -> list[Row]:
                 preset_config(pack),
                 [pack],
                 ("presets.yaml", "values.yaml"),
-                1,
+                1.5,
                 applying(pack),
                 added_texts(pack),
             )
@@ -75,7 +75,7 @@ def rows() -> list[Row]:
         config("ValidatePackConstraints", "  scope: cluster\n  failOn: never\n"),
         many,
         ("values.yaml", "schema.yaml"),
-        2,
+        2.2,
     )
     return found
 
