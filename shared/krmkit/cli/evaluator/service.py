@@ -124,7 +124,7 @@ class Health(health.aio.HealthServicer):
         await self.enter_graceful_shutdown()
         self._leaving.set()
 
-    async def Watch(self, request: HealthCheckRequest, context: HealthContext) -> None:  # noqa: N802
+    async def Watch(self, request: HealthCheckRequest, context: HealthContext) -> None:  # noqa: N802  # the name in the protocol
         """The status now, and once more when it changes.
 
         The inherited method never returns, and a server waits for open streams before it stops.

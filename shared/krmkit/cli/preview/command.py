@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import secrets
-import signal
 import socket
 
 from krmkit.cli.arguments import CommandParser, add_running, resolver_of, say
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
+from krmkit.lang.extras import how
 from krmkit.render.package import PackageError, read
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.render.resolve import ProgramResolver
-
 ADDRESS = "127.0.0.1"
-_GRACE = 2.0  # seconds that a request may take after Ctrl-C
 EPILOG = """
 krmkit preview profile                    then open the address that it prints
 
@@ -60,10 +51,9 @@ def main(words: list[str]) -> int:
     """Run `krmkit preview ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
-        import hypercorn  # noqa: F401
-        import starlette  # noqa: F401
+        from krmkit.cli.preview.previewserver import serve
     except ImportError as error:
-        say("preview", f"needs {error.name}; in a checkout of krmkit: pip install '.[preview]'")
+        say("preview", f"needs {error.name}: {how('preview')}")
         return 1
     options = RunOptions()
     options.explain = True
@@ -78,7 +68,7 @@ def main(words: list[str]) -> int:
     except OSError as error:
         say("preview", f"cannot listen on {ADDRESS}:{arguments.port}: {error.strerror}")
         return 1
-    asyncio.run(_serve(arguments.package, resolver, listener))
+    asyncio.run(serve(arguments.package, resolver, listener))
     return 0
 
 
@@ -93,27 +83,3 @@ def _listen(port: int) -> socket.socket:
         listener.close()
         raise
     return listener
-
-
-async def _serve(package: str, resolver: ProgramResolver, listener: socket.socket) -> None:
-    """Answer until SIGINT or SIGTERM."""
-    from hypercorn.asyncio import serve
-    from hypercorn.config import Config
-
-    from krmkit.cli.preview.previewapp import Preview
-    from krmkit.cli.preview.previewpackage import PreviewPackage
-
-    token = secrets.token_urlsafe(32)
-    port = listener.getsockname()[1]
-    preview = Preview(PreviewPackage(os.path.realpath(package), resolver), token)
-    application: Any = preview.app([f"{ADDRESS}:{port}", f"localhost:{port}"])
-    config = Config()
-    config.bind = [f"fd://{listener.detach()}"]
-    config.graceful_timeout = _GRACE
-    config.accesslog = config.errorlog = None
-    config.include_server_header = False
-    stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    print(f"krmkit preview of {package}: http://{ADDRESS}:{port}/?token={token}", flush=True)
-    await serve(application, config, shutdown_trigger=stopping.wait)

@@ -47,8 +47,8 @@ class DaskEngine:
         _reach(address)
         _check_certificates(address)
         try:
-            self._client: Any = Client(address, timeout=CONNECT, set_as_default=False, name="krmkit")  # type: ignore[no-untyped-call]
-        except Exception as error:  # noqa: BLE001  # Dask raises several
+            self._client: Any = Client(address, timeout=CONNECT, set_as_default=False, name="krmkit")
+        except (OSError, ValueError) as error:
             raise EngineError(f"--on {address}: no scheduler answers there: {error}") from None
         try:
             self._check_versions()
@@ -126,7 +126,7 @@ class DaskEngine:
                 raise EngineError(
                     f"{self.address}: the scheduler went away; nothing was written: {error}"
                 ) from None
-            except Exception as error:  # noqa: BLE001  # whatever Dask has, it is said in one line
+            except Exception as error:  # noqa: BLE001  # raised on a worker, of any type: a package that cannot be loaded there
                 raise EngineError(
                     f"{self.address}: {type(error).__name__}: {error}; nothing was written"
                 ) from None
@@ -141,13 +141,13 @@ class DaskEngine:
         """Every worker has this krmkit, or what it makes would not be what is made here."""
         try:
             self._client.wait_for_workers(1, timeout=CONNECT)
-        except Exception:  # noqa: BLE001  # Dask raises several
+        except TimeoutError:
             raise EngineError(
                 f"--on {self.address}: the scheduler has no worker; start one with: dask worker {self.address}"
             ) from None
         try:
             found = self._client.run(_version)
-        except Exception as error:  # noqa: BLE001  # raised on the worker
+        except Exception as error:  # noqa: BLE001  # raised on a worker, of any type
             raise EngineError(
                 f"--on {self.address}: a worker cannot load krmkit ({error}); install krmkit {krmkit.__version__} there"
             ) from None
@@ -173,7 +173,7 @@ def _check_certificates(address: str) -> None:
     if not address.startswith("tls://"):
         return
     try:
-        context = Security().get_connection_args("client").get("ssl_context")  # type: ignore[no-untyped-call]
+        context = Security().get_connection_args("client").get("ssl_context")
     except (OSError, TypeError) as error:
         raise EngineError(
             f"--on {address}: the certificates of Dask's configuration cannot be read: {error}"

@@ -165,26 +165,31 @@ class _Scanner:
                 at += 1
             elif char in _NUMBER_STARTS:
                 at = self._number(at)
-            elif char == ":":
-                if text[at + 1 : at + 2] != "=":
-                    raise _LexError("expected :=", at)
-                add((DECLARE, at, ":="))
-                at += 2
-            elif char == "`":
-                close = text.find("`", at + 1)
-                if close < 0:
-                    raise _LexError("unterminated raw quoted string", at)
-                add((RAW_STRING, at, text[at : close + 1]))
-                at = close + 1
-            elif char == "'":
-                at = self._quoted(at, "'", CHAR_CONSTANT, "unterminated character constant")
-            elif is_word(char):
-                at = self._identifier(at)
-            elif " " <= char <= "~":
-                add((CHAR, at, char))
-                at += 1
             else:
-                raise _LexError(f"unrecognized character in action: {describe(char)}", at)
+                at = self._rare(at, char)
+
+    def _rare(self, at: int, char: str) -> int:
+        """A token that few actions have: `:=`, a raw text, a character, a name in another script, or a sign of its own."""
+        text = self.text
+        if char == ":":
+            if text[at + 1 : at + 2] != "=":
+                raise _LexError("expected :=", at)
+            self.tokens.append((DECLARE, at, ":="))
+            return at + 2
+        if char == "`":
+            close = text.find("`", at + 1)
+            if close < 0:
+                raise _LexError("unterminated raw quoted string", at)
+            self.tokens.append((RAW_STRING, at, text[at : close + 1]))
+            return close + 1
+        if char == "'":
+            return self._quoted(at, "'", CHAR_CONSTANT, "unterminated character constant")
+        if is_word(char):
+            return self._identifier(at)
+        if " " <= char <= "~":
+            self.tokens.append((CHAR, at, char))
+            return at + 1
+        raise _LexError(f"unrecognized character in action: {describe(char)}", at)
 
     def _blanks(self, at: int) -> int:
         """A run of blanks; the last one may belong to the trim marker of the right delimiter."""
