@@ -51,7 +51,7 @@ class ConfigValues:
                 self._texts.setdefault(value, number)
 
     def entry(self, rest: str) -> str | None:
-        """The first field whose path holds `rest`, below another key, or whose value it is."""
+        """The first field whose path holds `rest`, or whose value is `rest`."""
         wanted = plain(rest)
         rarest = min((self._segments.get(segment, []) for segment in wanted.split(".")), key=len)
         found = next((number for number in rarest if f".{wanted}." in self._fields[number][1]), None)

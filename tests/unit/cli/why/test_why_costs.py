@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from krmkit.cli.report.packagereport import describe
 from krmkit.fn.run import RunOptions
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
-from tests.costs import Make, check_shape
+from tests.costs import check_shape
 
 LOCAL = '  annotations:\n    config.kubernetes.io/local-config: "true"\n'
 PRESETS = """
@@ -62,9 +64,8 @@ def presets(count: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("files", [macros, presets])
-def test_twice_the_values_cost_twice(files: object, tmp_path: Path) -> None:
+def test_twice_the_values_cost_twice(files: Callable[[int], dict[str, str]], tmp_path: Path) -> None:
     """Every value changes, and each has its cause with a line."""
-    assert callable(files)
     options = RunOptions()
     options.explain = True
 
@@ -75,10 +76,8 @@ def test_twice_the_values_cost_twice(files: object, tmp_path: Path) -> None:
             (folder / path).write_text(text)
         return describe(read(str(folder)), ProgramResolver(options), 3)[0]
 
-    def make(count: int) -> Make:
-        return lambda: report(count)
-
     found = report(7).fields
+
     assert [one["field"] for one in found][:7] == [f"keys.k{number}" for number in range(7)]
     assert all(one["steps"][0]["causes"][0]["place"].rpartition(":")[2] for one in found)
-    check_shape(make, 60)
+    check_shape(lambda count: partial(report, count), 150)
