@@ -52,7 +52,15 @@ def test_identity() -> None:
 @pytest.mark.parametrize("line_safe", [True, False])
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul"), ("!!str null", "null")],
+    [
+        ("null", ""),
+        ("~", ""),
+        ('"null"', "null"),
+        ("'~'", "~"),
+        ("nul", "nul"),
+        ("!!str null", "null"),
+        ("!!null null", ""),
+    ],
 )
 def test_null_is_no_text(value: str, expected: str, line_safe: bool) -> None:
     """As Go reads it into a text; with and without a parse."""
