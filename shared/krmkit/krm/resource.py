@@ -16,8 +16,6 @@ from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
 
-__all__ = ["Location", "Resource", "dotted", "holding"]
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path

@@ -6,7 +6,8 @@ import pytest
 
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import block, plain_text, scalar_in
-from krmkit.krm.resource import Resource, dotted
+from krmkit.krm.resource import Resource
+from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
 
