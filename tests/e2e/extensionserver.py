@@ -16,6 +16,27 @@ from typing import Any
 Object = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/"
+_EXTENSION = """
+apiVersion: krmkit.dev/v1alpha1
+kind: TopologyExtension
+metadata: {name: registries}
+spec:
+  handlers:
+  - name: mirror
+    variables:
+    - {name: VARIABLE, schema: {openAPIV3Schema: {type: string}}}
+    patches:
+    - name: mirror
+      definitions:
+      - selector: {apiVersion: i/v1, kind: T, matchResources: {infrastructureCluster: true}}
+        jsonPatches:
+        - {op: add, path: /spec/template/spec/mirror, valueFrom: {variable: VARIABLE}}
+"""
+
+
+def mirror_extension(variable: str) -> str:
+    """An extension with one handler, `mirror`, which writes a variable to spec.template.spec.mirror."""
+    return _EXTENSION.replace("VARIABLE", variable)
 
 
 def openssl(folder: Path, *words: str) -> None:

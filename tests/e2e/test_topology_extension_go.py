@@ -19,27 +19,11 @@ from krmkit.cli import main
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
-from tests.e2e.extensionserver import BASE, ROOT, Server, make_authority, make_certificate
+from tests.e2e.extensionserver import BASE, ROOT, Server, make_authority, make_certificate, mirror_extension
 from tests.e2e.goprograms import build
 
 Object = dict[str, Any]
 EXAMPLE = ROOT / "functions/render-cluster-topology/examples/quick-start"
-EXTENSION = """
-apiVersion: krmkit.dev/v1alpha1
-kind: TopologyExtension
-metadata: {name: registries}
-spec:
-  handlers:
-  - name: mirror
-    variables:
-    - {name: mirror, schema: {openAPIV3Schema: {type: string}}}
-    patches:
-    - name: mirror
-      definitions:
-      - selector: {apiVersion: i/v1, kind: T, matchResources: {infrastructureCluster: true}}
-        jsonPatches:
-        - {op: add, path: /spec/template/spec/mirror, valueFrom: {variable: mirror}}
-"""
 GENERATE = f"{BASE}generatepatches/generate-patches-mirror"
 CALLERS = 8
 
@@ -129,7 +113,7 @@ def change(path: Path, kind: str, edit: Any) -> None:
 
 @pytest.fixture
 def server(certified: Path) -> Iterator[Server]:
-    (certified / "extension.yaml").write_text(EXTENSION, "utf-8")
+    (certified / "extension.yaml").write_text(mirror_extension("mirror"), "utf-8")
     holder = {"kind": "Cluster", "namespace": "n", "name": "c", "fieldPath": "spec.infrastructureRef"}
     template = {"apiVersion": "i/v1", "kind": "T", "spec": {"template": {"spec": {"text": "x" * 500}}}}
     items = [{"uid": str(number), "holderReference": holder, "object": template} for number in range(50)]

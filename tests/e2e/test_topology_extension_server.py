@@ -18,28 +18,17 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.extensionserver import BASE, Server, StartError, make_authority, make_certificate, post
+from tests.e2e.extensionserver import (
+    BASE,
+    Server,
+    StartError,
+    make_authority,
+    make_certificate,
+    mirror_extension,
+    post,
+)
 
 Object = dict[str, Any]
-EXTENSION = """
-apiVersion: krmkit.dev/v1alpha1
-kind: TopologyExtension
-metadata: {name: registries}
-spec:
-  handlers:
-  - name: mirror
-    variables:
-    - {name: VARIABLE, schema: {openAPIV3Schema: {type: string}}}
-    patches:
-    - name: mirror
-      definitions:
-      - selector:
-          apiVersion: i/v1
-          kind: T
-          matchResources: {infrastructureCluster: true}
-        jsonPatches:
-        - {op: add, path: /spec/template/spec/mirror, valueFrom: {variable: mirror}}
-"""
 MODULE = """
 import os, time
 from krmkit.clusterapi.extension import Extension
@@ -67,7 +56,7 @@ def request(value: Any = "m", count: int = 1) -> Object:
 
 
 def write(folder: Path, variable: str = "mirror") -> None:
-    (folder / "new.yaml").write_text(EXTENSION.replace("VARIABLE", variable), "utf-8")
+    (folder / "new.yaml").write_text(mirror_extension(variable), "utf-8")
     (folder / "new.yaml").replace(folder / "extension.yaml")
 
 
@@ -198,7 +187,7 @@ def test_running_calls_end(plain: Server) -> None:
 def test_it_does_not_start(folder: Path, words: list[str], message: str) -> None:
     """Exit code 1, and why."""
     (folder / "empty.yaml").write_text("kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n", "utf-8")
-    (folder / "broken.yaml").write_text(EXTENSION.replace("handlers:", "handler:"), "utf-8")
+    (folder / "broken.yaml").write_text(mirror_extension("mirror").replace("handlers:", "handler:"), "utf-8")
     with pytest.raises(StartError, match="1"), Server(folder, *words):
         pass
 

@@ -19,6 +19,7 @@ from time import monotonic
 from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse
 from krmkit.lang.gotemplate.builtins import BUILTINS
 from krmkit.lang.sprig import functions as sprig
+from tests.fuzz.mutations import mutate
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))
 SEED = int(os.environ.get("KRMKIT_FUZZ_SEED", "1"))
@@ -122,25 +123,6 @@ class Generator:
         return f"{left}{word}{argument}{right}{self.nodes(depth + 1)}{other}{{{{end}}}}"
 
 
-def mutate(chance: random.Random, text: str) -> str:
-    """Some characters or words taken out, put in, doubled or moved."""
-    for _ in range(chance.randrange(1, 6)):
-        at = chance.randrange(len(text) + 1)
-        until = min(len(text), at + chance.choice((1, 1, 2, 5, 12)))
-        kind = chance.randrange(4)
-        if kind == 0:
-            text = text[:at] + text[until:]
-        elif kind == 1:
-            text = text[:at] + chance.choice(PIECES) + text[at:]
-        elif kind == 2:
-            text = text[:until] + text[at:]
-        else:
-            other = chance.choice(SEEDS)
-            start = chance.randrange(len(other))
-            text = text[:at] + other[start : start + chance.randrange(30)] + text[until:]
-    return text
-
-
 def ends_well(text: str, data: object, functions: str, chance: random.Random) -> None:
     """Output or TemplateError; the test fails with everything that is needed to see it again."""
     options = chance.choice(((), ("missingkey=zero",), ("missingkey=error",)))
@@ -196,7 +178,7 @@ def test_mutated_templates_end_in_output_or_an_error() -> None:
     count = 0
     while monotonic() < stop:
         text, data = chance.choice(seeds)
-        ends_well(mutate(chance, text), data, chance.choice(SETS), chance)
+        ends_well(mutate(chance, text, PIECES, SEEDS), data, chance.choice(SETS), chance)
         count += 1
 
     assert count

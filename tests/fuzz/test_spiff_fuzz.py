@@ -22,6 +22,7 @@ import pytest
 
 from krmkit.lang.spiff import Options, SpiffError, SpiffLimits, merge
 from krmkit.lang.spiff.functions.registry import MODULES
+from tests.fuzz.mutations import mutate
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))
 SEED = int(os.environ.get("KRMKIT_FUZZ_SEED", "1"))
@@ -49,6 +50,7 @@ SEEDS: list[tuple[str, list[str]]] = [
     ("a: foo (( b )) bar\nb: 1\nc: (( { $x=1, \"y\"=[x, 2] } ))\n", []),
     ("n: (( read(\"/a.yaml\", \"text\") ))\nm: (( lookup_file(\"c.txt\", [\"/b\"]) ))\ns: (( static_ips(0) ))\n", []),
 ]  # fmt: skip
+TEXTS = [text for text, _ in SEEDS]
 PIECES = ["((", "))", " ", "\n", "\n- ", "\n  ", ": ", "(", ")", "[", "]", "{", "}", "|", "||", "//", "->", "|x|->", ".", "..", "*",
           "&", "&template", "&temporary", "&dynamic", "!", "~", "~~", "::", "<<", "<<<", "merge", "auto", "prefer ", "on key", "\"",
           "'", "\\", "map[", "sum[", "catch[", "sync[", "__ctx", "stub()", ",", "=", "$x", "1e999", "-9223372036854775808",
@@ -118,25 +120,6 @@ class Generator:
         return "\n".join(lines) + "\n"
 
 
-def mutate(chance: random.Random, text: str) -> str:
-    """Some characters or words taken out, put in, doubled or moved."""
-    for _ in range(chance.randrange(1, 6)):
-        at = chance.randrange(len(text) + 1)
-        until = min(len(text), at + chance.choice((1, 1, 2, 5, 12)))
-        kind = chance.randrange(4)
-        if kind == 0:
-            text = text[:at] + text[until:]
-        elif kind == 1:
-            text = text[:at] + chance.choice(PIECES) + text[at:]
-        elif kind == 2:
-            text = text[:until] + text[at:]
-        else:
-            other = chance.choice(SEEDS)[0]
-            start = chance.randrange(len(other))
-            text = text[:at] + other[start : start + chance.randrange(30)] + text[until:]
-    return text
-
-
 def problem(text: str, stubs: list[str], chance: random.Random) -> str:
     """What is wrong with how a merge ends; "" for documents and for SpiffError."""
     features = chance.choice(((), ("interpolation",), ("control",), ("interpolation", "control")))
@@ -200,7 +183,7 @@ def test_templates_end_in_documents_or_an_error(how: str) -> None:
                 text, stubs = generator.template(), list[str](chance.choice(([], ["a: 1\nx: {y: 2}\n"])))
             else:
                 text, stubs = chance.choice(seeds)
-                text = mutate(chance, text)
+                text = mutate(chance, text, PIECES, TEXTS)
             said = problem(text, stubs, chance)
             count += 1
             if said:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.patchengine import PatchEngine
+from krmkit.clusterapi.workerkinds import DEPLOYMENT
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.contractversion import Contracts
+    from krmkit.clusterapi.workerkinds import WorkerKind
 
     Object = dict[str, Any]
 
@@ -126,10 +128,10 @@ def read_blueprint(
     )
 
 
-def worker_blueprint(blueprint: ClusterBlueprint, kind: str, name: str) -> WorkerBlueprint:
-    """The worker class of a name. kind is MachineDeployment or MachinePool. Raises TopologyError."""
-    known = blueprint.machine_deployments if kind == "MachineDeployment" else blueprint.machine_pools
+def worker_blueprint(blueprint: ClusterBlueprint, kind: WorkerKind, name: str) -> WorkerBlueprint:
+    """The worker class of a name. Raises TopologyError if the ClusterClass has none."""
+    known = blueprint.machine_deployments if kind is DEPLOYMENT else blueprint.machine_pools
     found = known.get(name)
     if found is None:
-        raise TopologyError(f"{kind} class {name} not found in ClusterClass {blueprint.label}")
+        raise TopologyError(f"{kind.kind} class {name} not found in ClusterClass {blueprint.label}")
     return found

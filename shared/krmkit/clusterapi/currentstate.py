@@ -7,9 +7,10 @@ refers to is looked up by kind and name, the version of its API aside.
 from __future__ import annotations
 
 from krmkit.clusterapi import labels
-from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.versions import is_running
 from krmkit.clusterapi.versionupdate import CurrentState as ValidationState
+from krmkit.clusterapi.workerkinds import DEPLOYMENT, WORKER_KINDS
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
@@ -100,23 +101,17 @@ class CurrentObjects:
         )
         control_plane = self._control_plane(namespace, control)
         state = ClusterState(cluster, infrastructure or _NO_OBJECT, control_plane)
-        for md in self._workers.get((namespace, name, "MachineDeployment"), ()):
-            topology_name = find(md, ("metadata", "labels", labels.DEPLOYMENT_NAME))
-            if topology_name and topology_name not in state.machine_deployments:
-                state.machine_deployments[topology_name] = MachineDeploymentState(
-                    md,
-                    self._referenced(namespace, md, "bootstrap", "configRef"),
-                    self._referenced(namespace, md, "infrastructureRef"),
-                    self._health_check(namespace, md),
-                )
-        for mp in self._workers.get((namespace, name, "MachinePool"), ()):
-            topology_name = find(mp, ("metadata", "labels", labels.POOL_NAME))
-            if topology_name and topology_name not in state.machine_pools:
-                state.machine_pools[topology_name] = MachinePoolState(
-                    mp,
-                    self._referenced(namespace, mp, "bootstrap", "configRef"),
-                    self._referenced(namespace, mp, "infrastructureRef"),
-                )
+        for kind in WORKER_KINDS:
+            groups = state.workers(kind)
+            for worker in self._workers.get((namespace, name, kind.kind), ()):
+                topology_name = find(worker, ("metadata", "labels", kind.label))
+                if topology_name and topology_name not in groups:
+                    groups[topology_name] = WorkerState(
+                        worker,
+                        self._referenced(namespace, worker, "bootstrap", "configRef"),
+                        self._referenced(namespace, worker, "infrastructureRef"),
+                        self._health_check(namespace, worker) if kind is DEPLOYMENT else None,
+                    )
         if infrastructure or control_plane.object or state.machine_deployments or state.machine_pools:
             return state
         return None

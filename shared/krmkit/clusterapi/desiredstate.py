@@ -22,7 +22,7 @@ from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.healthcheck import is_enabled, machine_health_check, resolved
 from krmkit.clusterapi.names import ClusterNames
 from krmkit.clusterapi.patches.requestitems import create_request
-from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.upgradeplan import from_class_versions, from_extension, one_minor
 from krmkit.clusterapi.versions import (
     UpgradeTracker,
@@ -33,7 +33,8 @@ from krmkit.clusterapi.versions import (
     is_running,
     worker_version,
 )
-from krmkit.clusterapi.workers import DEPLOYMENT, POOL, WorkerKind, referred_objects, worker_group
+from krmkit.clusterapi.workerkinds import DEPLOYMENT, POOL
+from krmkit.clusterapi.workers import referred_objects, worker_group
 from krmkit.lang.golang.printing import quote
 from krmkit.lang.nested import drop, find, mapping, put
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.blueprint import ClusterBlueprint
     from krmkit.clusterapi.extensions import Extensions
     from krmkit.clusterapi.upgradeplan import PlanSource
+    from krmkit.clusterapi.workerkinds import WorkerKind
 
     Object = dict[str, Any]
 
@@ -137,9 +139,9 @@ class _Generator:
         )
         for topology, made in self._workers(DEPLOYMENT):
             health_check = self._worker_health_check(topology, made)
-            state.machine_deployments[made.name] = MachineDeploymentState(*made.objects, health_check)
+            state.machine_deployments[made.name] = WorkerState(*made.objects, health_check)
         for _, made in self._workers(POOL):
-            state.machine_pools[made.name] = MachinePoolState(*made.objects)
+            state.machine_pools[made.name] = WorkerState(*made.objects)
         try:
             engine = self._blueprint.engine
             if engine.has_patches:
@@ -256,10 +258,10 @@ class _Generator:
                 raise error.wrapped(f"{kind.failure} {quote(str(topology.get('name', '')))}") from None
 
     def _worker(self, kind: WorkerKind, topology: Object) -> _Made:
-        blueprint = worker_blueprint(self._blueprint, kind.kind, str(topology.get("class", "")))
+        blueprint = worker_blueprint(self._blueprint, kind, str(topology.get("class", "")))
         name = str(topology.get("name", ""))
         role = f"{kind.listing}/{name}/"
-        groups = self._current.machine_deployments if kind is DEPLOYMENT else self._current.machine_pools
+        groups = self._current.workers(kind)
         current = groups[name].object if name in groups else None
         names = (
             self._worker_template(role + kind.bootstrap, current, name, "bootstrap", "configRef"),

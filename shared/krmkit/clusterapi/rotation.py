@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import simple_name
+from krmkit.clusterapi.workerkinds import DEPLOYMENT
 from krmkit.lang.jsonequal import json_equal
 from krmkit.lang.nested import find, mapping, put
 
@@ -66,18 +67,18 @@ def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, ba
                 control_plane.object = put(control_plane.object, place, step.name)
     for topology_name, md in desired.machine_deployments.items():
         there = current.machine_deployments.get(topology_name)
-        role = f"machineDeployments/{topology_name}/"
+        role = f"{DEPLOYMENT.listing}/{topology_name}/"
         prefix = f"{base}-{topology_name}-"
-        old = there.infrastructure_machine_template if there is not None else None
-        step, md.infrastructure_machine_template = _template(
-            old, md.infrastructure_machine_template, role + "infrastructureMachineTemplate", names, prefix, fixed_kind=True
-        )  # fmt: skip
+        old = there.infrastructure if there is not None else None
+        step, md.infrastructure = _template(
+            old, md.infrastructure, role + DEPLOYMENT.infrastructure, names, prefix, fixed_kind=True
+        )
         found.append(step)
         inner = ("spec", "template", "spec")
         md.object = put(md.object, (*inner, "infrastructureRef", "name"), step.name)
-        old = there.bootstrap_template if there is not None else None
-        step, md.bootstrap_template = _template(
-            old, md.bootstrap_template, role + "bootstrapTemplate", names, prefix, fixed_kind=False
+        old = there.bootstrap if there is not None else None
+        step, md.bootstrap = _template(
+            old, md.bootstrap, role + DEPLOYMENT.bootstrap, names, prefix, fixed_kind=False
         )
         found.append(step)
         md.object = put(md.object, (*inner, "bootstrap", "configRef", "name"), step.name)

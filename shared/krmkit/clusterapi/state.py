@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.workerkinds import DEPLOYMENT, WORKER_KINDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from krmkit.clusterapi.workerkinds import WorkerKind
 
     Object = dict[str, Any]
 
@@ -22,22 +26,13 @@ class ControlPlaneState:
 
 
 @dataclass(slots=True)
-class MachineDeploymentState:
-    """A MachineDeployment with its two templates, and its health check if there is one."""
+class WorkerState:
+    """A MachineDeployment with its two templates and its health check, or a MachinePool with the two objects it refers to."""
 
     object: Object
-    bootstrap_template: Object
-    infrastructure_machine_template: Object
+    bootstrap: Object
+    infrastructure: Object
     machine_health_check: Object | None = None
-
-
-@dataclass(slots=True)
-class MachinePoolState:
-    """A MachinePool with the two objects that it refers to."""
-
-    object: Object
-    bootstrap_object: Object
-    infrastructure_machine_pool_object: Object
 
 
 @dataclass(slots=True)
@@ -47,8 +42,12 @@ class ClusterState:
     cluster: Object
     infrastructure_cluster: Object
     control_plane: ControlPlaneState
-    machine_deployments: dict[str, MachineDeploymentState] = field(default_factory=dict)
-    machine_pools: dict[str, MachinePoolState] = field(default_factory=dict)
+    machine_deployments: dict[str, WorkerState] = field(default_factory=dict)
+    machine_pools: dict[str, WorkerState] = field(default_factory=dict)
+
+    def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
+        """The worker groups of one kind."""
+        return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
     def objects(self) -> Iterator[tuple[str, Object]]:
         """Every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
@@ -60,15 +59,11 @@ class ClusterState:
             yield "controlPlaneInfrastructureMachineTemplate", control_plane.infrastructure_machine_template
         if control_plane.machine_health_check is not None:
             yield "controlPlaneMachineHealthCheck", control_plane.machine_health_check
-        for name, md in self.machine_deployments.items():
-            base = f"machineDeployments/{name}/"
-            yield base + "machineDeployment", md.object
-            yield base + "bootstrapTemplate", md.bootstrap_template
-            yield base + "infrastructureMachineTemplate", md.infrastructure_machine_template
-            if md.machine_health_check is not None:
-                yield base + "machineHealthCheck", md.machine_health_check
-        for name, mp in self.machine_pools.items():
-            base = f"machinePools/{name}/"
-            yield base + "machinePool", mp.object
-            yield base + "bootstrapObject", mp.bootstrap_object
-            yield base + "infrastructureMachinePoolObject", mp.infrastructure_machine_pool_object
+        for kind in WORKER_KINDS:
+            for name, group in self.workers(kind).items():
+                base = f"{kind.listing}/{name}/"
+                yield base + kind.role, group.object
+                yield base + kind.bootstrap, group.bootstrap
+                yield base + kind.infrastructure, group.infrastructure
+                if group.machine_health_check is not None:
+                    yield base + "machineHealthCheck", group.machine_health_check

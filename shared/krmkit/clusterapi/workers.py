@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from krmkit.clusterapi import labels
 from krmkit.clusterapi.cloning import (
     compact,
@@ -12,62 +10,19 @@ from krmkit.clusterapi.cloning import (
     object_from_template,
     template_from_template,
 )
+from krmkit.clusterapi.workerkinds import DEPLOYMENT
 from krmkit.lang.nested import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from krmkit.clusterapi.blueprint import WorkerBlueprint
+    from krmkit.clusterapi.workerkinds import WorkerKind
 
     Object = dict[str, Any]
 
 _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeDeletionTimeoutSeconds")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerKind:
-    """MachineDeployment or MachinePool, with what differs between them.
-
-    listing: the field of spec.topology.workers, and the first part of roles. role, bootstrap, infrastructure: the last
-    part of the roles of the object and of the two that it refers to. label: holds the name in the topology. make: makes
-    the two objects from their templates. called, failure: the reference's words in messages.
-    """
-
-    kind: str
-    listing: str
-    role: str
-    bootstrap: str
-    infrastructure: str
-    label: str
-    make: Callable[..., Object]
-    called: str
-    failure: str
-
-
-DEPLOYMENT = WorkerKind(
-    "MachineDeployment",
-    "machineDeployments",
-    "machineDeployment",
-    "bootstrapTemplate",
-    "infrastructureMachineTemplate",
-    labels.DEPLOYMENT_NAME,
-    template_from_template,
-    "machine deployment",
-    "failed to compute MachineDeployments: failed to compute MachineDepoyment for topology",
-)
-POOL = WorkerKind(
-    "MachinePool",
-    "machinePools",
-    "machinePool",
-    "bootstrapObject",
-    "infrastructureMachinePoolObject",
-    labels.POOL_NAME,
-    object_from_template,
-    "MachinePool",
-    "failed to compute MachinePools: failed to compute MachinePool for topology",
-)
 
 
 def referred_objects(
@@ -80,8 +35,9 @@ def referred_objects(
 ) -> tuple[Object, Object]:
     """The bootstrap and the infrastructure object of a worker group; `names` are theirs, in this order."""
     own = {kind.label: topology_name}
+    make = template_from_template if kind.templates else object_from_template
     bootstrap, infrastructure = (
-        kind.make(template, name, cluster, computed_labels=own, owner=owner)
+        make(template, name, cluster, computed_labels=own, owner=owner)
         for template, name in zip(
             (blueprint.bootstrap_template, blueprint.infrastructure_template), names, strict=True
         )

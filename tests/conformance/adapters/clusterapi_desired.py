@@ -20,7 +20,7 @@ from krmkit.clusterapi.extensions import Extensions
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.patchengine import PatchEngine
 from krmkit.clusterapi.patches.requestitems import create_request
-from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState, MachinePoolState
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.fn.testing import run_function
 from krmkit.krm import annotations as names_of
 from krmkit.krm.finding import Finding
@@ -138,13 +138,13 @@ def applied(
         before["infrastructureCluster"],
         ControlPlaneState(before["controlPlane"], before["controlPlaneInfrastructureMachineTemplate"]),
         {
-            name: MachineDeploymentState(
+            name: WorkerState(
                 one["machineDeployment"], one["bootstrapTemplate"], one["infrastructureMachineTemplate"]
             )
             for name, one in before["machineDeployments"].items()
         },
         {
-            name: MachinePoolState(
+            name: WorkerState(
                 one["machinePool"], one["bootstrapObject"], one["infrastructureMachinePoolObject"]
             )
             for name, one in before["machinePools"].items()

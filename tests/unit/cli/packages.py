@@ -15,7 +15,7 @@ pipeline:
     configMap:
       app: "Mode:{preset}"
 """
-PACK = """apiVersion: v1
+_PACK = """apiVersion: v1
 kind: ConfigMap
 metadata:
   name: app
@@ -24,12 +24,20 @@ metadata:
 data:
   pack.json: |
     {"name": "app", "version": "1.0.0", "layer": "addon"}
-  values.yaml: |
+"""
+
+
+def pack(files: str) -> str:
+    """The item of the pack `app` with files beside its pack.json: pack("  values.yaml: |\\n    a: 1\\n")."""
+    return _PACK + files
+
+
+PACK = pack("""  values.yaml: |
     mode: slow   # or fast
   presets.yaml: |
     presets:
     - {name: fast, group: Mode, remove: [], add: "mode: fast"}
-"""
+""")
 FAST = PACK.replace("mode: slow", "mode: fast")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
+from tests.unit.cli.packages import pack
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
 PIPELINE = "pipeline:\n  mutators:\n  - {image: resolve-macros, configPath: macros.yaml}\n"
@@ -15,22 +16,13 @@ MACROS = (
     "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m}\n"
     "spec: {variables: [{name: site, value: north}]}\n"
 )
-PACK = """apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: app
-  annotations:
-    config.kubernetes.io/local-config: "true"
-data:
-  pack.json: |
-    {"name": "app", "version": "1.0.0", "layer": "addon"}
-  values.yaml: |
+PACK = pack("""  values.yaml: |
     site: "{{ .spectro.var.site }}"
     password: of-a-schema
   schema.yaml: |
     password:
       schema: '{{ format "${password:/.*/}" }}'
-"""
+""")
 ENCODED = b64encode(b"in-base-64").decode()
 SECRET = (
     "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"

@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.clusterapi.desiredstate import ALWAYS, NEVER, WHEN_UID, DesiredStateSettings, desired_state
 from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.state import ClusterState, ControlPlaneState, MachineDeploymentState
+from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
 
 Object = dict[str, Any]
@@ -194,7 +194,7 @@ def test_owner_references(mode: str, uid: str, expected: str | None) -> None:
 
     found, _ = desired_state(blueprint(), owner, None, DesiredStateSettings(mode))
 
-    references = found.machine_deployments["md"].bootstrap_template["metadata"].get("ownerReferences")
+    references = found.machine_deployments["md"].bootstrap["metadata"].get("ownerReferences")
     assert references == (
         None if expected is None
         else [{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "name": "c1", "uid": expected}])  # fmt: skip
@@ -224,9 +224,7 @@ def running(version: str, status: str | None, worker: str) -> ClusterState:
         control_plane["status"] = {"version": status}
     name = {"name": "c1-md", "namespace": "ns"}
     deployment = {"metadata": name, "spec": {"template": {"spec": {"version": worker}}}}
-    return ClusterState(
-        {}, {}, ControlPlaneState(control_plane), {"md": MachineDeploymentState(deployment, {}, {})}
-    )
+    return ClusterState({}, {}, ControlPlaneState(control_plane), {"md": WorkerState(deployment, {}, {})})
 
 
 UPGRADES: dict[str, tuple[str, str | None, str, str, str]] = {
@@ -293,8 +291,7 @@ def test_the_input_is_not_changed() -> None:
 
     assert repr((the_blueprint.control_plane_machine_template, the_blueprint.cluster_class)) == before
     tags = [
-        one.machine_deployments["md"].infrastructure_machine_template["spec"]["template"]["spec"]["tags"]
-        for one in states
+        one.machine_deployments["md"].infrastructure["spec"]["template"]["spec"]["tags"] for one in states
     ]
     assert tags == [{"name": "c1"}, {"name": "c2"}, {"name": "c1"}]
     assert repr(list(states[0].objects())) == repr(list(states[2].objects()))

@@ -11,6 +11,7 @@ from krmkit.clusterapi.extensions import JSON_MERGE_PATCH
 from krmkit.clusterapi.patches.applypatches import PROTECTED_CONTROL_PLANE, Patched, write_back
 from krmkit.clusterapi.patches.externalpatches import ExternalPatch
 from krmkit.clusterapi.patches.inline import InlinePatch
+from krmkit.clusterapi.workerkinds import DEPLOYMENT, POOL
 from krmkit.lang.golang.printing import quote
 
 TYPE_CHECKING = False
@@ -117,19 +118,9 @@ def _write(item: RequestItem, desired: ClusterState) -> None:
         )
     else:
         name, _, part = rest.rpartition("/")
-        if group == "machineDeployments":
-            md = desired.machine_deployments[name]
-            if part == "bootstrapTemplate":
-                md.bootstrap_template = write_back(md.bootstrap_template, item.object, True)
-            else:
-                md.infrastructure_machine_template = write_back(
-                    md.infrastructure_machine_template, item.object, True
-                )
+        kind = DEPLOYMENT if group == DEPLOYMENT.listing else POOL
+        worker = desired.workers(kind)[name]
+        if part == kind.bootstrap:
+            worker.bootstrap = write_back(worker.bootstrap, item.object, kind.templates)
         else:
-            mp = desired.machine_pools[name]
-            if part == "bootstrapObject":
-                mp.bootstrap_object = write_back(mp.bootstrap_object, item.object, False)
-            else:
-                mp.infrastructure_machine_pool_object = write_back(
-                    mp.infrastructure_machine_pool_object, item.object, False
-                )
+            worker.infrastructure = write_back(worker.infrastructure, item.object, kind.templates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.clusterapi import labels
+from krmkit.clusterapi.blueprint import worker_blueprint
 from krmkit.clusterapi.contractversion import machine_infrastructure_path
 from krmkit.clusterapi.patches.request import (
     BOOTSTRAP_REF,
@@ -18,6 +19,7 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
+from krmkit.clusterapi.workerkinds import WORKER_KINDS
 from krmkit.lang.nested import find, mapping, put
 
 TYPE_CHECKING = False
@@ -70,35 +72,18 @@ def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Reques
         assert template is not None
         add("controlPlaneInfrastructureMachineTemplate", template, machine_template, control_plane.object,
             machine_infrastructure_path(blueprint.contract), overrides, builtin, True)  # fmt: skip
-    topologies = {one.get("name"): one for one in find(topology, ("workers", "machineDeployments")) or []}
-    for name, md in desired.machine_deployments.items():
-        one = topologies[name]
-        builtin = {
-            "machineDeployment": worker_builtin(
-                one, md.object, md.bootstrap_template, md.infrastructure_machine_template
-            )
-        }
-        worker_class = blueprint.machine_deployments[one["class"]]
-        base = f"machineDeployments/{name}/"
-        add(base + "bootstrapTemplate", worker_class.bootstrap_template, md.bootstrap_template,
-            md.object, BOOTSTRAP_REF, _overrides(one), builtin, True)  # fmt: skip
-        add(base + "infrastructureMachineTemplate", worker_class.infrastructure_template,
-            md.infrastructure_machine_template, md.object, MACHINE_INFRASTRUCTURE_REF, _overrides(one), builtin, True)  # fmt: skip
-    topologies = {one.get("name"): one for one in find(topology, ("workers", "machinePools")) or []}
-    for name, mp in desired.machine_pools.items():
-        one = topologies[name]
-        builtin = {
-            "machinePool": worker_builtin(
-                one, mp.object, mp.bootstrap_object, mp.infrastructure_machine_pool_object
-            )
-        }
-        worker_class = blueprint.machine_pools[one["class"]]
-        base = f"machinePools/{name}/"
-        add(base + "bootstrapObject", worker_class.bootstrap_template, mp.bootstrap_object,
-            mp.object, BOOTSTRAP_REF, _overrides(one), builtin, False)  # fmt: skip
-        add(base + "infrastructureMachinePoolObject", worker_class.infrastructure_template,
-            mp.infrastructure_machine_pool_object, mp.object, MACHINE_INFRASTRUCTURE_REF, _overrides(one), builtin,
-            False)  # fmt: skip
+    for kind in WORKER_KINDS:
+        topologies = {one.get("name"): one for one in find(topology, ("workers", kind.listing)) or []}
+        for name, group in desired.workers(kind).items():
+            one = topologies[name]
+            builtin = {kind.role: worker_builtin(one, group.object, group.bootstrap, group.infrastructure)}
+            worker_class = worker_blueprint(blueprint, kind, one["class"])
+            base = f"{kind.listing}/{name}/"
+            overrides = _overrides(one)
+            add(base + kind.bootstrap, worker_class.bootstrap_template, group.bootstrap,
+                group.object, BOOTSTRAP_REF, overrides, builtin, kind.templates)  # fmt: skip
+            add(base + kind.infrastructure, worker_class.infrastructure_template, group.infrastructure,
+                group.object, MACHINE_INFRASTRUCTURE_REF, overrides, builtin, kind.templates)  # fmt: skip
     return Request(items, named_values(topology.get("variables")), {"cluster": cluster_builtin(cluster)})
 
 

@@ -124,7 +124,7 @@ def test_only_selected_classes_are_patched() -> None:
              "valueFrom": {"template": "{{ .builtin.machineDeployment.topologyName }}"}})  # fmt: skip
         state = patched({"name": "p", "definitions": [one]}, workers=workers)
         return [
-            md.infrastructure_machine_template["spec"]["template"]["spec"]["image"]
+            md.infrastructure["spec"]["template"]["spec"]["image"]
             for md in state.machine_deployments.values()
         ]
 
