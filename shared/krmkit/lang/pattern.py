@@ -22,12 +22,22 @@ _CACHED = 256
 _LARGE = 200  # instructions of a pattern whose time is noticed
 _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
+# Steps that compiling costs whatever comes of it: for a class of Unicode, a character, and a program that gets too large.
+_CLASS, _CHARACTER, _TOO_LARGE = 600, 8, 700_000
 
 _cache: dict[str, Pattern] = {}
 
 
 class PatternError(ValueError):
-    """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it."""
+    """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it.
+
+    `problem` is what RE2 says about a pattern, "" where it was not asked; `cost` the steps of effort it took to find out.
+    """
+
+    def __init__(self, message: str, problem: str = "", cost: int = 0) -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.cost = cost
 
 
 class PatternMatch:
@@ -163,7 +173,13 @@ class Pattern:
 
 
 def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular expression library has
-    """The compiled pattern, from a cache where it was seen before. Raises PatternError."""
+    """The compiled pattern, from a cache where it was seen before. Raises PatternError, EffortError.
+
+    What is read and refused is drawn from the run's budget here; `draw` takes what the instructions cost.
+    """
+    classes = (text.count("\\p") + text.count("\\P")) * _CLASS
+    if classes:
+        charge(classes)
     found = _cache.get(text)
     if found is not None:
         return found
@@ -177,10 +193,10 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
     options = engine.RE2.Options()
     options.log_errors = False
     options.max_mem = PROGRAM_MEMORY
+    _refuse_single_byte(text)
     program = engine.RE2(source, options)
     if not program.ok():
-        raise PatternError(_explain(text, program.error().decode("utf-8", "replace")))
-    _refuse_single_byte(text)
+        raise _refused(text, program.error().decode("utf-8", "replace"))
     if len(_cache) >= _CACHED:
         _cache.clear()
     pattern = _cache[text] = Pattern(text, program, engine.RE2.Anchor)
@@ -236,6 +252,15 @@ def _width(data: bytes, position: int) -> int:
     return end - position
 
 
+def _refused(text: str, problem: str) -> PatternError:
+    """The error for a pattern that RE2 refuses, after its cost was drawn. Raises EffortError."""
+    cost = len(text) * _CHARACTER
+    if problem.startswith("pattern too large"):
+        cost += _TOO_LARGE
+    charge(cost)
+    return PatternError(_explain(text, problem), problem, cost)
+
+
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
@@ -281,7 +306,8 @@ def _refuse_single_byte(text: str) -> None:
     while position >= 0:
         following = text[position + 1 : position + 2]
         if following == "C":
-            raise PatternError(f"the pattern {_shown(text)} uses \\C (one byte); write . for one character")
+            message = f"the pattern {_shown(text)} uses \\C (one byte); write . for one character"
+            raise PatternError(message, "invalid escape sequence: \\C")
         if following == "Q":
             end = text.find("\\E", position + 2)
             position = text.find("\\", end + 2) if end >= 0 else -1
