@@ -114,10 +114,14 @@ def patterns() -> None:
         drawn.compile(f"a{{1,{number + 1}}}b{{1,900}}")
 
 
-def refused_patterns() -> None:
-    """None of them compiles, and none is kept."""
-    template = parse('{{range .l}}{{regexMatch (printf "%s%d" $.p .) "x"}}{{end}}', functions="sprig")
-    template.execute({"l": list(range(50)), "p": "a{1,1000}" * 1000})
+def patterns_in_a_loop(pattern: str) -> Callable[[], None]:
+    """Patterns that differ, so that each is compiled."""
+
+    def work() -> None:
+        template = parse('{{range .l}}{{regexMatch (printf "%s%d" $.p .) "x"}}{{end}}', functions="sprig")
+        template.execute({"l": list(range(50)), "p": pattern})
+
+    return work
 
 
 def cel() -> None:
@@ -206,7 +210,10 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "YAML texts with other ends of lines": short_texts("fromYaml", "- 1\r" * 300),
     "short YAML texts with aliases": short_texts("fromYaml", aliases(2)),
     "patterns": patterns,
-    "patterns that are refused": refused_patterns,
+    "patterns that are too large": patterns_in_a_loop("[^a]{1000}" * 240),
+    "patterns of many repeats": patterns_in_a_loop("a{1,1000}" * 20),
+    "patterns of many classes": patterns_in_a_loop("(?i)(?:\\PL{0})" * 300),
+    "patterns that are wrong": patterns_in_a_loop("[a-z]" * 20_000 + "("),
     "CEL": cel,
     "CEL rules": rules,
     "expressions that are compiled": compile_expressions,

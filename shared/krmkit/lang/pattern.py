@@ -6,6 +6,7 @@ module is loaded, on the first pattern; its Python wrapper would cost more than 
 
 from __future__ import annotations
 
+from krmkit.lang.patternsize import written_out
 from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 PROGRAM_MEMORY = 8 * 1024 * 1024
 """Bytes that a compiled pattern and its automaton may take; a larger pattern is an error."""
+MAX_ATOMS = 250_000
+"""Characters and classes of a pattern whose repeats are written out: `(ab){3}` has 6."""
+MAX_OPTIONAL = 20_000
+"""Parts of a pattern that may be left out, its repeats written out: `a?` has one, `(ab){2,5}` three. Their square is what compiling takes."""
 SEARCH_STEPS = 2_000_000_000
 """Limit of (instructions of the pattern) x (bytes of the text): what one search may cost where nothing can be cached."""
 
@@ -22,8 +27,12 @@ _CACHED = 256
 _LARGE = 200  # instructions of a pattern whose time is noticed
 _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
-# Steps that compiling costs whatever comes of it: for a class of Unicode, a character, and a program that gets too large.
-_CLASS, _CHARACTER, _TOO_LARGE = 600, 8, 700_000
+# Steps that it costs to begin compiling: for a class of Unicode, and for so many pairs of parts that may be left out.
+_CLASS, _PAIRS = 800, 200
+_CHARACTER, _TOO_LARGE = (
+    8,
+    700_000,
+)  # steps that a refused pattern costs: a character, and a program that gets too large
 
 _cache: dict[str, Pattern] = {}
 
@@ -69,14 +78,15 @@ class PatternMatch:
 class Pattern:
     """A compiled pattern.
 
-    `text` is its source, `size` the number of its instructions, `groups` the number of its capture groups, `names` maps
+    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile` draws, `groups` the number of its capture groups, `names` maps
     theirs to their numbers.
     """
 
-    __slots__ = ("_match", "_unanchored", "groups", "names", "size", "text")
+    __slots__ = ("_match", "_unanchored", "begun", "groups", "names", "size", "text")
 
-    def __init__(self, text: str, program: Any, anchors: Any) -> None:
+    def __init__(self, text: str, begun: int, program: Any, anchors: Any) -> None:
         self.text = text
+        self.begun = begun
         self.groups: int = program.NumberOfCapturingGroups()
         self.names: dict[str, int] = {name.decode(): index for name, index in program.NamedCapturingGroups()}
         self._match = program.Match
@@ -175,14 +185,13 @@ class Pattern:
 def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular expression library has
     """The compiled pattern, from a cache where it was seen before. Raises PatternError, EffortError.
 
-    What is read and refused is drawn from the run's budget here; `draw` takes what the instructions cost.
+    Beginning it, and refusing it, is drawn from the run's budget here; `draw` takes what the instructions cost.
     """
-    classes = (text.count("\\p") + text.count("\\P")) * _CLASS
-    if classes:
-        charge(classes)
     found = _cache.get(text)
     if found is not None:
+        charge(found.begun)
         return found
+    begun = _begin(text)
     engine = _load()
     try:
         source = text.encode("utf-8")
@@ -199,7 +208,7 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
         raise _refused(text, program.error().decode("utf-8", "replace"))
     if len(_cache) >= _CACHED:
         _cache.clear()
-    pattern = _cache[text] = Pattern(text, program, engine.RE2.Anchor)
+    pattern = _cache[text] = Pattern(text, begun, program, engine.RE2.Anchor)
     return pattern
 
 
@@ -250,6 +259,23 @@ def _width(data: bytes, position: int) -> int:
     while end < len(data) and data[end] & 0xC0 == 0x80:
         end += 1
     return end - position
+
+
+def _begin(text: str) -> int:
+    """Draw what compiling costs before it is known how many instructions there are: RE2 bounds its memory only then."""
+    atoms, optional = written_out(text)
+    classes = text.count("\\p") + text.count("\\P")
+    begun = len(text) + classes * _CLASS + optional * optional // _PAIRS
+    charge(begun)
+    for name, count, most in (("MAX_ATOMS", atoms, MAX_ATOMS), ("MAX_OPTIONAL", optional, MAX_OPTIONAL)):
+        if count > most:
+            raise PatternError(
+                f"the pattern {_shown(text)} is too large with its repeats written out: more than {most:,} "
+                f"{'parts that may be left out' if name == 'MAX_OPTIONAL' else 'characters and classes'} "
+                f"(krmkit.lang.pattern.{name}); use smaller counts",
+                "pattern too large - compile failed",
+            )
+    return begun
 
 
 def _refused(text: str, problem: str) -> PatternError:

@@ -45,6 +45,7 @@ class Effort:
         except PatternError as error:
             self._left -= error.cost
             return error
+        self._left -= compiled.begun
         self._charge(compiled.size * _INSTRUCTION)
         return compiled
 
