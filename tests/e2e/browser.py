@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -17,6 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from tests.conftest import CHROMEDRIVER, CHROMIUM, NO_BROWSER
 
 # Chromium's own sandbox does not start as root in a container; the pages under test are ours.
+Found = TypeVar("Found")
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
 WAIT = 20  # seconds that something may take to show on a busy machine
 
@@ -57,7 +59,17 @@ class Browser:
 
     def text(self, selector: str = "main") -> str:
         """The text that is seen of an element."""
-        return self.find(selector).text
+        return self.use(selector, lambda element: element.text)
+
+    def click(self, selector: str) -> None:
+        """Press the first element that fits."""
+        self.use(selector, lambda element: element.click())
+
+    def use(self, selector: str, action: Callable[[WebElement], Found]) -> Found:
+        """Do something with the first element that fits; once more if the page drew it anew in between."""
+        while True:
+            with suppress(StaleElementReferenceException):
+                return action(self.find(selector))
 
     def press(self, *keys: str) -> None:
         """Press keys where the focus is."""

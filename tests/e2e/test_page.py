@@ -78,7 +78,7 @@ def test_side_by_side_and_folded(browser: Browser, profile: str) -> None:
     )
     assert (row[0], row[2]) == ("48", "48") and "datastore: etcd" in row[3]
     rows = len(browser.all(".file:first-of-type .diff tr"))
-    browser.find(".file:first-of-type .fold button").click()
+    browser.click(".file:first-of-type .fold button")
     assert len(browser.all(".file:first-of-type .diff tr")) == rows + 44 - 1
 
 
@@ -241,7 +241,7 @@ def test_a_thousand_packages(browser: Browser, tmp_path: Path) -> None:
     assert len(browser.all("#by-package tbody tr")) == 100
     browser.press("/", "package-0999")
     browser.until("return document.querySelectorAll('#by-package tbody tr').length === 1")
-    browser.find("#by-package a").click()
+    browser.click("#by-package a")
     assert browser.text("main h2") == "fleet/package-0999"
     assert browser.errors() == []
 

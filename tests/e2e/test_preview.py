@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 from tests.e2e.browser import Browser, chromium
 from tests.unit.cli.packages import KPTFILE, PACK, contents
@@ -71,19 +72,27 @@ def server(profile: Path, browser: Browser) -> Iterator[Server]:
 def saved(browser: Browser) -> str:
     """Press the button, and wait for what it says."""
     browser.until("return !document.getElementById('save').disabled")
-    browser.find("#save").click()
+    browser.click("#save")
     said = "const note = document.getElementById('note'); return note && /^Written/.test(note.textContent) && note.textContent"
     return str(browser.until(said))
+
+
+def is_selected(browser: Browser, selector: str) -> bool:
+    return browser.use(selector, WebElement.is_selected)
+
+
+def can_save(browser: Browser) -> bool:
+    return browser.use("#save", WebElement.is_enabled)
 
 
 def test_a_preset(browser: Browser, profile: Path, server: Server) -> None:
     """Chosen, it shows in diff and totals; the file changes only after the button, and keeps its comments."""
     before = contents(profile)
     browser.open(server.address)
-    assert browser.find(ETCD).is_selected()
+    assert is_selected(browser, ETCD)
     assert "datastore: etcd" in browser.text("#changes")
 
-    browser.find(SQLITE).click()
+    browser.click(SQLITE)
 
     browser.until("return document.getElementById('waiting').textContent === 'Not written yet: presets.yaml'")
     assert "datastore: etcd" not in browser.text("#changes") and "presets.yaml" in browser.text("#changes")
@@ -92,7 +101,7 @@ def test_a_preset(browser: Browser, profile: Path, server: Server) -> None:
     after = contents(profile)
     assert {path for path in after if after[path] != before[path]} == {"presets.yaml"}
     assert after["presets.yaml"] == before["presets.yaml"].replace("embedded-etcd", "sqlite")
-    assert browser.find(SQLITE).is_selected() and browser.find("#save").get_attribute("disabled")
+    assert is_selected(browser, SQLITE) and not can_save(browser)
     assert browser.errors() == []
 
 
@@ -106,10 +115,28 @@ def test_a_macro(browser: Browser, profile: Path, server: Server) -> None:
     field.send_keys("plant-99", Keys.TAB)
 
     browser.until("return document.getElementById('changes').textContent.includes('plant-99-node')")
-    browser.find("#discard").click()
+    browser.click("#discard")
     browser.until("return !document.getElementById('changes').textContent.includes('plant-99-node')")
-    assert browser.find(NAME).get_attribute("value") == "plant-7"
+    assert browser.use(NAME, lambda field: field.get_attribute("value")) == "plant-7"
     assert contents(profile) == before
+
+
+def test_typing_goes_on(browser: Browser, profile: Path, server: Server) -> None:
+    """What is drawn anew while somebody types takes no letter, and tries nothing that is half typed."""
+    browser.open(server.address)
+    field = browser.find(NAME)
+    field.send_keys("-a")
+
+    presets = profile / "presets.yaml"
+    presets.write_text("# mine\n" + presets.read_text())
+    browser.until(
+        "const note = document.getElementById('note'); return note && /changed on disk/.test(note.textContent)"
+    )
+
+    assert field == browser.driver.switch_to.active_element
+    assert "plant-7-a" not in browser.text("#changes") and not can_save(browser)
+    browser.press("b", Keys.TAB)
+    browser.until("return document.getElementById('changes').textContent.includes('plant-7-ab-node')")
 
 
 def test_totals_follow(browser: Browser, server: Server) -> None:
@@ -117,7 +144,7 @@ def test_totals_follow(browser: Browser, server: Server) -> None:
     browser.open(server.address)
     assert "3250m of 16000m" in browser.text("#pool-totals")
 
-    browser.find("#choice-pipeline\\.mutators\\[0\\]-line-vision-Accelerator-cpu").click()
+    browser.click("#choice-pipeline\\.mutators\\[0\\]-line-vision-Accelerator-cpu")
 
     browser.until("return document.getElementById('pool-totals').textContent.includes('2250m of 16000m')")
 
@@ -125,7 +152,7 @@ def test_totals_follow(browser: Browser, server: Server) -> None:
 def test_files_are_watched(browser: Browser, profile: Path, server: Server) -> None:
     """A file that somebody changes shows, beside a choice that stays; what the page did not show is not overwritten."""
     browser.open(server.address)
-    browser.find(SQLITE).click()
+    browser.click(SQLITE)
     browser.until("return !document.getElementById('save').disabled")
 
     macros = profile / "macros.yaml"
@@ -135,7 +162,7 @@ def test_files_are_watched(browser: Browser, profile: Path, server: Server) -> N
     said = str(browser.until(note))
     assert "changed on disk" in said and "stays chosen" in said
     assert "plant-12" in browser.text("#changes")
-    assert browser.find(SQLITE).is_selected()
+    assert is_selected(browser, SQLITE)
     assert saved(browser) == "Written: presets.yaml"
     assert "plant-12\n" in macros.read_text()
 
@@ -143,7 +170,7 @@ def test_files_are_watched(browser: Browser, profile: Path, server: Server) -> N
 def test_a_file_that_changed_under_it(browser: Browser, profile: Path, server: Server) -> None:
     """Between the last look and the button: it says so, and nothing is written."""
     browser.open(server.address)
-    browser.find(SQLITE).click()
+    browser.click(SQLITE)
     browser.until("return !document.getElementById('save').disabled")
     presets = profile / "presets.yaml"
     mine = "# mine\n" + presets.read_text()
@@ -151,7 +178,7 @@ def test_a_file_that_changed_under_it(browser: Browser, profile: Path, server: S
     # The page looks once a second: here it does not look.
     browser.run("Object.defineProperty(document, 'hidden', {get: () => true, configurable: true})")
     presets.write_text(mine)
-    browser.find("#save").click()
+    browser.click("#save")
 
     said = str(
         browser.until("const said = document.getElementById('problem'); return said && said.textContent")
@@ -215,7 +242,7 @@ def test_hostile_packs(browser: Browser, tmp_path: Path) -> None:
     server = Server(folder)
     browser.open(server.address)
 
-    browser.find("#choices input[type=radio]").click()
+    browser.click("#choices input[type=radio]")
     assert saved(browser) == "Written: Kptfile"
 
     assert browser.run("return document.querySelectorAll('img').length") == 0
@@ -236,9 +263,9 @@ def test_secrets_are_not_in_the_source(browser: Browser, profile: Path) -> None:
     field = browser.find("#choice-pipeline\\.mutators\\[1\\]-variables-camera_password")
 
     assert (field.get_attribute("type"), field.get_attribute("value")) == ("password", "")
-    browser.find(SQLITE).click()
+    browser.click(SQLITE)
     browser.until("return !document.getElementById('save').disabled")
     assert "hunter2" not in browser.driver.page_source
     assert "(secret)" in browser.driver.page_source
-    browser.find("#discard").click()
+    browser.click("#discard")
     assert server.end() == (0, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from krmkit.fn.definition import FunctionDefinition
+from krmkit.yaml.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def help_text(definition: FunctionDefinition) -> str:
         "",
         "  --explain       add info results that say what applied, what did not, and why",
         "  --debug         print the traceback of an unexpected error",
-        "  --limit NAME=N  raise a limit: depth, aliases, items, item_size, total_size, effort (Ki, Mi, Gi may follow N)",
+        f"  --limit NAME=N  raise a limit: {', '.join(Limits.NAMES)} (Ki, Mi, Gi may follow N)",
         "  --schema        print the schema of the config as JSON",
         "  --version       print the version",
         "",

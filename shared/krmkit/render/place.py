@@ -12,7 +12,8 @@ import posixpath
 from krmkit.disk.folders import is_leftover
 from krmkit.disk.write import FileEdit
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.render.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.krm.resource import Location
+from krmkit.krm.annotations import Location
 from krmkit.render.resultlist import FunctionRun
 from krmkit.render.source import FileResource
 

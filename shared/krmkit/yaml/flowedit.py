@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.yaml.places import Places, Spot, Unit, Units
 from krmkit.yaml.tree import Collection, Entry, Map, Node, Seq
-from krmkit.yaml.view import skip
+from krmkit.yaml.view import gap, skip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,16 +149,12 @@ def _open_up(editor: Editor, spot: Spot) -> None:
         column += 2 + len(view[start + column + 2 :]) - len(view[start + column + 2 :].lstrip(" "))
     if spot is places.root or view[spot.mark - 1] == "-":
         at = spot.start - places.line(spot.start)
-        editor.cut(spot.start, spot.end, editor.composer.block(node, at) + _gap(view, spot.end))
+        editor.cut(spot.start, spot.end, editor.composer.block(node, at) + gap(view, spot.end))
         return
     head, _, rest = editor.composer.after_key(node, column).partition("\n")
-    editor.cut(spot.mark, spot.end, head + _gap(view, spot.end))
+    editor.cut(spot.mark, spot.end, head + gap(view, spot.end))
     below = places.below(spot.end)
     editor.cut(below, below, rest + "\n")
-
-
-def _gap(view: str, end: int) -> str:
-    return " " if view[end : end + 1] == "#" else ""
 
 
 def _is_json(view: str) -> bool:

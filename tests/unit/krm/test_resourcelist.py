@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Location, Resource, holding
+from krmkit.krm.identity import holding
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits

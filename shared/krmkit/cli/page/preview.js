@@ -1,6 +1,6 @@
 // The part of the page that only `krmkit preview` has: choosing, trying, saving, and watching files.
 
-const preview = { live: null, pending: {}, order: 0, saving: false };
+const preview = { live: null, pending: {}, order: 0, saving: false, drawing: false };
 const POLL = 1000; // milliseconds between two looks at the disk
 
 function startPreview(live) {
@@ -120,6 +120,7 @@ function drawChoices() {
   const scrolled = aside.scrollTop;
   const { choices, edits } = preview.live;
   const waiting = edits.length > 0;
+  preview.drawing = true;
   aside.replaceChildren(
     h("h2", null, "Choices"),
     h(
@@ -172,6 +173,7 @@ function drawChoices() {
       ? ""
       : h("p", { class: "about" }, "The pipeline has no apply-presets and no resolve-macros with a config."),
   );
+  preview.drawing = false;
   aside.scrollTop = scrolled;
   const again = focused && byId(focused);
   if (again) again.focus({ preventScroll: true });
@@ -324,8 +326,7 @@ function macroInput(one, entry) {
   const old = entry.given ? entry.value : null;
   const now = pendingAt(path, hidden ? "" : entry.value);
   // An empty field takes the value out; that of a secret one leaves it as it is.
-  const change = (event) =>
-    choose(path, event.target.value === "" ? (hidden ? old : null) : event.target.value, old);
+  const change = (text) => choose(path, text === "" ? (hidden ? old : null) : text, old);
   return h(
     "div",
     { class: "field" },
@@ -336,14 +337,24 @@ function macroInput(one, entry) {
       entry.used ? null : h("span", { class: "note" }, "not used"),
       entry.given || now ? null : h("span", { class: "note doubtful" }, "no value"),
     ),
-    h("input", {
-      id,
-      type: hidden ? "password" : "text",
-      value: now === null ? "" : now,
-      placeholder: hidden && entry.given ? "(secret)" : "",
-      autocomplete: "off",
-      spellcheck: "false",
-      onchange: change,
-    }),
+    textInput(id, now === null ? "" : now, hidden, hidden && entry.given ? "(secret)" : "", change),
   );
+}
+
+// The same element in every drawing, so that an answer that comes while somebody types takes nothing of it away.
+function textInput(id, value, hidden, placeholder, change) {
+  const input = byId(id) || h("input", { id, autocomplete: "off", spellcheck: "false" });
+  // Its default value is what was drawn or tried last.
+  const isTyping = input === document.activeElement && input.value !== input.defaultValue;
+  input.type = hidden ? "password" : "text";
+  input.placeholder = placeholder;
+  input.defaultValue = value;
+  if (!isTyping) input.value = value;
+  // Drawing takes the element out and in again, which browsers report as the end of typing.
+  input.onchange = input.onblur = () => {
+    if (preview.drawing || input.value === input.defaultValue) return;
+    input.defaultValue = input.value;
+    change(input.value);
+  };
+  return input;
 }
