@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.disk.folders import TreeError, entries, read_file
-from krmkit.disk.primitives import WriteError
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.palette.packitems import place
@@ -66,11 +65,8 @@ def main(words: list[str]) -> int:
     try:
         changes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
-    except (InitError, TreeError, WriteError) as error:
+    except (InitError, TreeError, OSError) as error:
         say("init", error)
-        return 1
-    except OSError as error:
-        say("init", f"{error.filename}: {error.strerror}")
         return 1
     for change in changes:
         print(os.path.join(arguments.folder, change.path))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from krmkit.cli.arguments import CommandParser
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, positive, seconds, size
 from krmkit.lang.extras import how
 
@@ -112,7 +111,7 @@ def main(words: list[str]) -> int:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        print(f"krmkit serve: grpcio is missing: {how('serve')}", file=sys.stderr)
+        say("serve", f"grpcio is missing: {how('serve')}")
         return 1
     settings = EvaluatorSettings(
         arguments.host,
@@ -134,6 +133,6 @@ def main(words: list[str]) -> int:
     try:
         serve(settings)
     except ServeError as error:
-        print(f"krmkit serve: {error}", file=sys.stderr)
+        say("serve", error)
         return 1
     return 0

@@ -6,8 +6,8 @@ import argparse
 import json
 import math
 import os
-import sys
 
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.extension.client import AddressError, CallError, LocalCaller, caller
 from krmkit.cli.extension.contract import GUIDELINE, check_contract
 from krmkit.cli.extension.contractreport import ContractReport
@@ -37,14 +37,6 @@ Exit code: 0 the extension keeps the contract (there may be warnings), 1 it does
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """A wrong call ends with exit code 1, as everywhere in `krmkit topology`."""
-
-    def error(self, message: str) -> Any:
-        self.print_usage(sys.stderr)
-        self.exit(1, f"{self.prog}: error: {message}\n")
-
-
 def _milliseconds(text: str) -> float:
     """A time above 0."""
     try:
@@ -56,14 +48,13 @@ def _milliseconds(text: str) -> float:
     return number
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """The command line of `krmkit topology check-extension`."""
-    made = _Parser(
+    made = CommandParser(
         prog="krmkit topology check-extension",
         description="Test whether a runtime extension keeps Cluster API's contract.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     made.add_argument(
         "target",
@@ -112,7 +103,7 @@ def main(words: list[str]) -> int:
         else:
             requests, problems = of_our_own(_definitions(target)), []
     except (AddressError, ExtensionError, PlanError) as error:
-        print(f"krmkit topology check-extension: {error}", file=sys.stderr)
+        say("topology check-extension", error)
         return 1
     report = check_contract(target, requests, recorded, arguments.max_ms / 1000)
     for problem in problems:

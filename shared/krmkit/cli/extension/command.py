@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from krmkit.cli.arguments import CommandParser
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, port_number
 from krmkit.lang.extras import how
 
@@ -57,10 +56,7 @@ def main(words: list[str]) -> int:
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("hypercorn", "prometheus_client"):
             raise
-        print(
-            f"krmkit serve: {error.name} is missing: {how('extension')}",
-            file=sys.stderr,
-        )
+        say("serve", f"{error.name} is missing: {how('extension')}")
         return 1
     settings = ServerSettings(
         paths=arguments.paths,
@@ -78,6 +74,6 @@ def main(words: list[str]) -> int:
     try:
         serve(settings)
     except ExtensionError as error:
-        print(f"krmkit serve: {error}", file=sys.stderr)
+        say("serve", error)
         return 1
     return 0

@@ -140,8 +140,7 @@ class ClassPatch:
         self._kind = str(values.get(f"{chosen}kind", "")).removesuffix("Template")
         self._of_machines = of_machines
         self._of_others = any(
-            values.get(f"{chosen}matchResources.{place}")
-            for place in ("controlPlane", "infrastructureCluster")
+            values.get(f"{chosen}matchResources.{role}") for role in ("controlPlane", "infrastructureCluster")
         )
 
     def selects(self, subject: TracedResource) -> bool:
