@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from krmkit.cli.arguments import CommandParser, say
-from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, positive, seconds, size
+from krmkit.cli.arguments import CommandParser, count, say, seconds
+from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, duration, size
 from krmkit.lang.extras import how
 
 EPILOG = """
@@ -38,7 +38,7 @@ def parser() -> CommandParser:
     add_workers(made)
     made.add_argument(
         "--queue",
-        type=positive,
+        type=count,
         default=32,
         metavar="N",
         help="callers that may wait for a worker; more are refused (default: %(default)s)",
@@ -66,28 +66,28 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--max-connections",
-        type=positive,
+        type=count,
         default=512,
         metavar="N",
         help="connections at a time; more are refused (default: %(default)s)",
     )
     made.add_argument(
         "--idle",
-        type=seconds,
+        type=duration,
         default=300.0,
         metavar="SECONDS",
         help="a connection without a call is closed after so long (default: %(default)g)",
     )
     made.add_argument(
         "--worker-memory",
-        type=positive,
+        type=count,
         default=2048,
         metavar="MIB",
         help="memory that a worker may have; a run that needs more fails (default: %(default)s)",
     )
     made.add_argument(
         "--recycle",
-        type=positive,
+        type=count,
         default=10_000,
         metavar="N",
         help="calls after which a worker is replaced (default: %(default)s)",
