@@ -6,7 +6,7 @@ import argparse
 
 from krmkit.cli.arguments import CommandParser, count, say, seconds
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, duration, size
-from krmkit.lang.extras import how
+from krmkit.lang.extras import lacking
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -15,9 +15,6 @@ by the function runner that --forward names.
 Without --tls-cert the port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
 soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
 """
-
-
-_EXTRA = ("grpc", "grpc_health", "grpc_reflection", "google")  # top modules of what the extra `serve` brings
 
 
 def parser() -> CommandParser:
@@ -109,9 +106,7 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.cli.evaluator.server import EvaluatorSettings, ServeError, serve
     except ImportError as error:
-        if (error.name or "").partition(".")[0] not in _EXTRA:
-            raise
-        say("serve", f"grpcio is missing: {how('serve')}")
+        say("serve", lacking(error, "serve"))
         return 1
     settings = EvaluatorSettings(
         arguments.host,

@@ -6,7 +6,7 @@ import argparse
 
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, port_number
-from krmkit.lang.extras import how
+from krmkit.lang.extras import lacking
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
@@ -54,9 +54,7 @@ def main(words: list[str]) -> int:
         from krmkit.cli.extension.server import ServerSettings, serve
         from krmkit.cli.extension.sources import ExtensionError
     except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("hypercorn", "prometheus_client"):
-            raise
-        say("serve", f"{error.name} is missing: {how('extension')}")
+        say("serve", lacking(error, "extension"))
         return 1
     settings = ServerSettings(
         paths=arguments.paths,

@@ -10,7 +10,7 @@ from krmkit.cli.listening import listen
 from krmkit.cli.serveoptions import port_number
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
-from krmkit.lang.extras import how
+from krmkit.lang.extras import lacking
 from krmkit.render.package import PackageError, read
 
 ADDRESS = "127.0.0.1"
@@ -52,7 +52,7 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.cli.preview.previewserver import serve
     except ImportError as error:
-        say("preview", f"needs {error.name}: {how('preview')}")
+        say("preview", lacking(error, "preview"))
         return 1
     options = RunOptions()
     options.explain = True
