@@ -156,9 +156,12 @@ class Entry:
 
 
 class Collection(Node):
-    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits."""
+    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits.
 
-    __slots__ = ("flow", "original")
+    `replaced`: the items of the text that others have replaced, by the id of the new one.
+    """
+
+    __slots__ = ("flow", "original", "replaced")
 
     def __init__(
         self,
@@ -171,6 +174,7 @@ class Collection(Node):
         super().__init__(source, start, -1, anchor, tag)
         self.flow = flow
         self.original: Sequence[Entry | Node] | None = None
+        self.replaced: dict[int, Node] | None = None
 
     def children(self) -> Sequence[Entry | Node]:
         """The entries or items as they are now."""
@@ -179,6 +183,12 @@ class Collection(Node):
     def in_text(self) -> Sequence[Entry | Node]:
         """The entries or items as the text has them, whatever was edited."""
         return self.children() if self.original is None else self.original
+
+    def origins(self) -> list[int]:
+        """For each child as it is now, the position in the text of itself or of what it has replaced; -1 for a new one."""
+        replaced = self.replaced or {}
+        positions = {id(child): index for index, child in enumerate(self.in_text())}
+        return [positions.get(id(replaced.get(id(child), child)), -1) for child in self.children()]
 
     def touch(self) -> None:
         """Keep the children as the text has them, before the first edit."""
@@ -267,15 +277,14 @@ class Map(Collection):
 
 
 class Seq(Collection):
-    """A sequence. `stands_for` has the item of the text that another one has replaced, by the id of the new one."""
+    """A sequence: items in the order of the text."""
 
-    __slots__ = ("items", "stands_for")
+    __slots__ = ("items",)
     kind = "seq"
 
     def __init__(self, *place: Any, **more: Any) -> None:
         super().__init__(*place, **more)
         self.items: list[Node] = []
-        self.stands_for: dict[int, Node] = {}
 
     def children(self) -> list[Node]:
         return self.items
@@ -299,7 +308,9 @@ class Seq(Collection):
         self.touch()
         node = to_node(value)
         old = self.items[index]
-        self.stands_for[id(node)] = self.stands_for.get(id(old), old)
+        if self.replaced is None:
+            self.replaced = {}
+        self.replaced[id(node)] = self.replaced.get(id(old), old)
         self.items[index] = node
         return node
 
