@@ -233,7 +233,7 @@ class Map(Collection):
         entry = self.entry(name)
         return deref(entry.value) if entry is not None else None
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """The texts of all scalar keys, in order."""
         return [name for name in (entry.name for entry in self.entries) if name is not None]
 
