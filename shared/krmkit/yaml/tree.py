@@ -9,6 +9,7 @@ the difference into text.
 
 from __future__ import annotations
 
+from krmkit.yaml import emit
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
@@ -239,14 +240,10 @@ class Map(Collection):
 
     def set(self, name: str, value: object) -> Node:
         """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
-        node = to_node(value)
         entry = self.entry(name)
-        self.touch()
         if entry is not None:
-            entry.value = node
-        else:
-            self.entries.append(Entry(to_node(name), node))
-        return node
+            return self.replace(entry, value)
+        return self.insert(len(self.entries), name, value)
 
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
@@ -346,15 +343,7 @@ def to_node(value: object) -> Node:
         sequence.items = [to_node(item) for item in value]
         return sequence
     if value is None or isinstance(value, (bool, int, float, str)):
-        scalar = Scalar(value if isinstance(value, str) else _text_of(value))
+        scalar = Scalar(value if isinstance(value, str) else emit.scalar(value, 0))
         scalar.value = value
         return scalar
     raise TypeError(f"YAML has no form for a {type(value).__name__}")
-
-
-def _text_of(value: bool | int | float | None) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
