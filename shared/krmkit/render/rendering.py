@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from krmkit.krm.resource import Location
+from krmkit.krm.annotations import Location
 from krmkit.render.resultlist import FunctionRun
 from krmkit.render.source import FileResource
 
@@ -54,7 +54,7 @@ class Rendering:
         # The path says it all, from the root package on; without a number for what has none, as from kpt.
         return resource_list(
             [
-                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
+                annotated(item, Location(path, place.index, digits=place.digits).annotations)
                 for path, item in self.items
                 for place in (item.location,)
             ]
