@@ -175,6 +175,16 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
         "\t(( q ))\tin template\tb.c\t()\t*'q' not found\n\t<map>\tin template\tb\t()\t*require map value for '<<' insert, found 'int'\n"
         "\t(( b ))\tin template\ta\t()\t-'b' unresolved",
     ),
+    "a template that fails waits for nothing": (
+        "t: {<<: (( &temporary &template )), d: (( e )), e: (( 1 / 0 ))}\na: (( true ? *t :0 ))", [],
+        "\t(( true ? *(t) : 0 ))\tin template\ta\t()\t*resolution of template 't' failed\n"
+        "\t\t\t(( 1 / 0 ))\tin template\te\t(a.e)*division by zero\n\t\t\t(( e ))\tin template\td\t(a.d)-'e' unresolved",
+    ),
+    "a template as an argument": (
+        "t: (( &temporary &template ( 1 ) ))\na: (( (|x|->1 / 0)(t) ))", [],
+        "\t(( ( lambda|x|->1 / 0 )(t) ))\tin template\ta\t()\t*evaluation of lambda expression failed: lambda|x|->1 / 0: {x: {template t}}"
+        "\n\t\t... division by zero",
+    ),
     "a merge that replaces": ("a: {b: (( merge replace ))}", [], "\t(( merge required ))\tin template\ta.b\t(a.b)\t*'a.b' not found in any stub"),
     "the file that an expression came from": ("a: (( merge x ))", ["x: 1\nz: (( q ))"], "\t(( q ))\tin stub1\tz\t()\t*'q' not found"),
     "a merge without a stub": ("a: {<<: (( merge required ))}", [], "\t(( merge ))\tin template\ta.<<\t(a)\t*'a' not found in any stub"),
