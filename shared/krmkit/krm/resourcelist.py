@@ -12,8 +12,10 @@ from krmkit.krm.header import check_header
 from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
+from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import shift
 from krmkit.yaml.split import split
 from krmkit.yaml.tree import Document, Entry, Map, Scalar, Seq
 
@@ -21,8 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from krmkit.yaml.chunks import Chunks
     from krmkit.yaml.limits import Limits
+
+_IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
+"""What stands around items that came with no text of a list."""
 
 
 class ResourceList:
@@ -164,10 +168,12 @@ class ResourceList:
     def _render(self) -> str:
         chunks = self._chunks
         if chunks is None:
-            return self._render_fresh()
-        if not chunks.items:
+            chunks = _IN_MEMORY
+            head, tail = chunks.head, self._fresh_tail()
+        elif chunks.items:
+            head, tail = self._render_envelope()
+        else:
             return self._render_without_chunks()
-        head, tail = self._render_envelope()
         if chunks.flow:
             return head + self._flow_body(chunks) + tail
         if self._items is None:
@@ -194,13 +200,12 @@ class ResourceList:
         column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
-        from krmkit.yaml.lines import shift
-
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
-        text = " " * item.column + item.text
-        return blank + shift(text.rstrip("\n"), item.column, column)[column:] + "\n"
+        text = shift(" " * item.column + item.text, item.column, column)[column:]
+        # Blank lines at the end can belong to a block scalar.
+        return blank + (text if text.endswith("\n") else text + "\n")
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
@@ -266,22 +271,14 @@ class ResourceList:
             return head, text[len(head) :]
         return text[: len(text) - len(tail)], tail
 
-    def _render_fresh(self) -> str:
-        lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
-        if self.items:
-            lines.append("items:\n")
-            from krmkit.yaml.lines import shift
-
-            for item in self.items:
-                text = shift(" " * item.column + item.text, item.column, 2)[2:]
-                lines.append(f"- {text}" if text.endswith("\n") else f"- {text}\n")
-        else:
-            lines.append("items: []\n")
+    def _fresh_tail(self) -> str:
+        """What stands below the items of a list in memory."""
+        tail = ""
         if self.function_config is not None:
-            lines.append("functionConfig:" + emit.after_key(self.function_config.get(), 0) + "\n")
+            tail += "functionConfig:" + emit.after_key(self.function_config.get(), 0) + "\n"
         if self.results:
-            lines.append("results:" + emit.after_key(self.results, 0) + "\n")
-        return "".join(lines)
+            tail += "results:" + emit.after_key(self.results, 0) + "\n"
+        return tail
 
 
 class _Item(Resource):

@@ -54,7 +54,7 @@ class Rendering:
         # The path says it all, from the root package on; without a number for what has none, as from kpt.
         return resource_list(
             [
-                annotated(item, Location(path, place.index, numbered=place.numbered).annotations)
+                annotated(item, Location(path, place.index, digits=place.digits).annotations)
                 for path, item in self.items
                 for place in (item.location,)
             ]

@@ -31,8 +31,8 @@ def detached(node: Node) -> Node:
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
 
 
-_COPY = 4  # steps of effort that a copied node costs
-_COUNTED = 1024  # so many of them are charged at once
+_COPY = 6  # steps of effort that a copied node costs
+_COUNTED = 64  # so many of them are charged at once
 
 
 class _Copy:

@@ -369,7 +369,7 @@ def drawn(template: str) -> int:
 def test_effort() -> None:
     """What a document takes anyway is free; many nodes and evaluations draw on the budget."""
     assert drawn("a: (( 1 ))\n") == 0
-    assert drawn("a: (( [1..100] ))\n") == 100
+    assert drawn("a: (( [1..100] ))\n") == 600
     assert drawn("f: (( |n|->n < 1 ? 1 :_(n - 1) ))\na: (( .f(50) ))\n") > 50 * 3 * 16 - 1_000
 
 
