@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import replace
 
-from krmkit.cli.arguments import CommandParser, add_output
+from krmkit.cli.arguments import CommandParser, add_output, say
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.report.formats import FORMATS, counted
@@ -18,15 +18,15 @@ from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
 from krmkit.disk import folders
 from krmkit.disk.journal import recover
-from krmkit.disk.write import FileEdit, WriteError, write
+from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import dotted
 from krmkit.render.diff import diff
+from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
 from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
-KPTFILE = "Kptfile"
 DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
@@ -75,15 +75,15 @@ def main(words: list[str]) -> int:
     folder = folder or "."
     try:
         for note in recover(folder):
-            print(f"krmkit pkg: {note}", file=sys.stderr)
+            say("pkg", note)
         local = _local_files(folder)
         merged, fresh = _updated(local, revision, arguments.strategy)
         dry = arguments.command == "diff" or arguments.dry_run or arguments.check
         changes = _save(folder, local, merged, fresh, dry)
     except (
-        GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError
+        GitError, ListError, OSError, PackageMergeError, UpstreamError, YamlError, folders.TreeError
     ) as error:  # fmt: skip
-        print(f"krmkit pkg {arguments.command}: {_said(error)}", file=sys.stderr)
+        say(f"pkg {arguments.command}", error)
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     if arguments.command == "diff" or arguments.diff:
@@ -149,12 +149,6 @@ def _follow(
         merged = _merge(strategy, base, update, local)
         _lock(merged, fetched.upstream, update, strategy)
     return merged, dict(update.files)
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, OSError) and not isinstance(error, WriteError):
-        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    return str(error)
 
 
 def _local_files(folder: str) -> dict[str, File]:

@@ -132,10 +132,7 @@ def main(words: list[str]) -> int:
                 _progress(progress, len(rows), total, row.variant)
     except (CatalogError, EngineError, FleetError, OSError) as error:
         progress.line("")
-        said = (
-            f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
-        )
-        say(_COMMAND, said)
+        say(_COMMAND, error)
         return 1
     progress.line("")
     rows.sort(key=lambda row: row.number)

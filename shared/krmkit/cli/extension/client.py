@@ -37,6 +37,10 @@ class CallError(Exception):
     """A call without a usable answer: transport, time, an HTTP status other than 200, or a size over the limit."""
 
 
+class StatusError(CallError):
+    """An answer with an HTTP status other than 200."""
+
+
 class AddressError(Exception):
     """An extension that cannot be called as it is named."""
 
@@ -92,7 +96,7 @@ class HttpCaller:
             raise CallError(f"failed to make the http call: {limit.said}")
         if answer.status != 200:
             shown = text[:_QUOTED].decode("utf-8", "replace")
-            raise CallError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
+            raise StatusError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
         if len(text) > LARGEST:
             raise CallError(f"failed to read the response: it has more than {LARGEST} bytes")
         return text
@@ -175,7 +179,7 @@ class LocalCaller:
         """The body of the answer. Raises CallError."""
         status, text = self._served.respond(path, body)
         if status != 200:
-            raise CallError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
+            raise StatusError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
         return text
 
 

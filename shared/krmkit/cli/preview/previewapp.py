@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import sys
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from krmkit.cli.arguments import say
 from krmkit.cli.page import page
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.cli.preview.previewpackage import ChangedError, PreviewPackage
@@ -183,5 +183,6 @@ async def _changed(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    print(f"krmkit preview: an error in krmkit itself: {type(error).__name__}: {error}", file=sys.stderr)
-    return _problem(f"an error in krmkit itself: {type(error).__name__}: {error}", 500)
+    problem = f"an error in krmkit itself: {type(error).__name__}: {error}"
+    say("preview", problem)
+    return _problem(problem, 500)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from krmkit.cli.arguments import add_output, add_running, count
+from krmkit.cli.arguments import add_output, add_running, count, say
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
@@ -124,7 +124,7 @@ def main(arguments: argparse.Namespace) -> int:
         YamlError,
         OSError,
     ) as error:
-        print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
+        say(f"variants {arguments.command}", error)
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     outcomes = sync.outcomes + sync.removed
@@ -207,7 +207,7 @@ def _open_stores(
             raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
         with RepositoryLock(repository) as lock:
             if lock.note:
-                print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
+                say("variants", f"{name}: {lock.note}")
         stores[name] = Store(name, folder, deployment, directory)
         stack.callback(stores[name].close)
     return stores, remotes
@@ -239,10 +239,7 @@ def _store(sync: Sync, remotes: dict[str, str], push: bool) -> None:
 
 def _progress(terminal: Terminal) -> Callable[[int, int], None]:
     def shown(number: int, total: int) -> None:
-        if terminal.watched and (number == total or number % 100 == 0):
-            terminal.stream.write(
-                f"\r\x1b[Kvariant {number} of {total}" + ("\r\x1b[K" if number == total else "")
-            )
-            terminal.stream.flush()
+        if number == total or number % 100 == 0:
+            terminal.line(f"variant {number} of {total}" if number < total else "")
 
     return shown

@@ -80,7 +80,7 @@ def test_a_sound_extension() -> None:
     """No violation and no warning; each handler was timed."""
     report = check(Sound())
 
-    assert report.findings == []
+    assert not report.findings
     assert report.handlers == 3
     assert [name for name, *_ in report.times] == list(Sound.handlers)
 
