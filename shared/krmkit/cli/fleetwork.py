@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.cli.report.mask import secrets_in_file
 from krmkit.cli.work.build import Build, Built, Clone, VariantInput
@@ -11,8 +12,6 @@ from krmkit.cli.work.workengine import attempt
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.generatevariants import in_namespace
 from krmkit.render.diff import diff
 from krmkit.render.variantfolder import FolderError, WrittenPackage
 from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from krmkit.cli.fleetplan import Task
     from krmkit.cli.work.workengine import Engine
     from krmkit.disk.journal import JournalStep
-    from krmkit.krm.resource import Resource
 
 _NAMED = 10  # files in a message
 
@@ -150,7 +148,7 @@ class PackageMaker:
             timeout=fleet.timeout,
             functions=fleet.functions,
         )
-        self._repositories: dict[tuple[str, str], Resource | None] = {}
+        self._objects = FleetObjects(fleet.objects)
 
     def work(self, number: int) -> Row:
         """Make the package of one task and write it. Whatever goes wrong is the row's error."""
@@ -165,7 +163,7 @@ class PackageMaker:
         task = self.fleet.tasks[number]
         blueprint = self._blueprint(task)
         upstream: dict[str, Any] = task.spec["upstream"]
-        origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
+        origin = Origin(upstream, self._objects.repository(str(upstream["repo"]), task.namespace))
         variant = VariantInput(task.name, task.namespace, task.spec, origin, context=True)
         return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
 
@@ -243,17 +241,3 @@ class PackageMaker:
             self.fleet.colour,
             () if self.fleet.show_secrets else secrets | secrets_in_file(before),
         )
-
-    def _repository(self, name: str, namespace: str) -> Resource | None:
-        key = (name, namespace)
-        if key not in self._repositories:
-            found = (
-                item
-                for item in self.fleet.objects
-                if item.kind == REPOSITORY_KIND
-                and item.api_version == REPOSITORY_VERSION
-                and item.name == name
-                and in_namespace(item.namespace, namespace)
-            )
-            self._repositories[key] = next(found, None)
-        return self._repositories[key]
