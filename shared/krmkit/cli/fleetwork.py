@@ -12,6 +12,7 @@ from krmkit.cli.work.workengine import attempt
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
+from krmkit.lang.listed import listed
 from krmkit.render.diff import diff
 from krmkit.render.variantfolder import FolderError, WrittenPackage
 from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from krmkit.cli.fleetplan import Task
     from krmkit.cli.work.workengine import Engine
     from krmkit.disk.journal import JournalStep
-
-_NAMED = 10  # files in a message
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
@@ -109,17 +108,12 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     edited = fleet.out.edited(package) if not fleet.force else []
     if edited:
         fleet.errors.append(
-            f"{package} is no longer targeted, and stays because of changes by hand in {_listed(edited)};"
+            f"{package} is no longer targeted, and stays because of changes by hand in {listed(edited)};"
             " --force removes it"
         )
         return False
     fleet.removed.append(package)
     return True
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more
 
 
 class Render:
@@ -205,7 +199,7 @@ class PackageMaker:
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
-            raise VariantError(f"changes by hand in {_listed(edited)} would be lost; --force overwrites them")
+            raise VariantError(f"changes by hand in {listed(edited)} would be lost; --force overwrites them")
         entry = out.entries.get(package)
         gone = [path for path in entry.files if path not in row.files] if entry is not None else []
         removed, row.prune = out.gone(package, gone)
