@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from krmkit.cli.report.mask import Mask
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.why.answers import Question, WhyError, field_data
 from krmkit.fn.config import ConfigError, decode
@@ -14,6 +13,7 @@ from krmkit.palette.packitems import Packs
 from krmkit.palette.pools import PoolError
 from krmkit.palette.validatepacks import ValidationOptions
 from krmkit.render.diff import diff
+from krmkit.render.masking import Mask
 from krmkit.render.package import PackageError
 from krmkit.render.resolve import function_name
 from krmkit.yaml.errors import YamlError
