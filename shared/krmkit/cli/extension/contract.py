@@ -21,6 +21,7 @@ from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discover
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.variables.definitions import differ
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.lang.nested import is_list_of_maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class _Check:
             )
             return
         listed = answer.get("variables") or []
-        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        if not is_list_of_maps(listed):
             self.report.add(name, "variables", "variables must be a list of definitions")
             return
         if not all(isinstance(one.get("schema") or {}, dict) for one in listed):
