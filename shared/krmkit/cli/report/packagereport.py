@@ -15,7 +15,6 @@ from krmkit.palette.pools import PoolError
 from krmkit.palette.validatepacks import ValidationOptions
 from krmkit.render.diff import diff
 from krmkit.render.package import PackageError
-from krmkit.render.resolve import function_name
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -83,7 +82,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
     found = False
     for each in package.walk():
         for function in each.functions:
-            if function_name(function) != _CONSTRAINTS:
+            if function.function_name != _CONSTRAINTS:
                 continue
             try:
                 spec = decode(load(_CONSTRAINTS).definition, each.config(function)).spec
