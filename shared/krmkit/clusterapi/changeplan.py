@@ -18,6 +18,7 @@ from krmkit.clusterapi.topology import Topologies, TopologyOptions, waiting
 from krmkit.clusterapi.topologypackage import TopologyPackage
 from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR
+from krmkit.lang.listed import listed
 from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
@@ -279,7 +280,7 @@ def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> lis
         if group == "" or change.action in (CREATE, REMOVE) or _holder(change.role) in created:
             continue
         if change.role in rotations:
-            add(group, f"{change.kind} {_listed(rotations[change.role].fields)}")
+            add(group, f"{change.kind} {listed(rotations[change.role].fields, _MOST_FIELDS)}")
         elif change.role == "controlPlane":
             _control_plane_rolls(change, add)
         elif change.role.endswith("/machineDeployment") or change.role.endswith("/machinePool"):
@@ -293,7 +294,7 @@ def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> lis
         elif change.role.startswith("machinePools/"):
             inner = [path for path in change.fields if path.startswith("spec")]
             if inner:
-                add(group, f"{change.kind} {_listed(inner)}", sure=False)
+                add(group, f"{change.kind} {listed(inner, _MOST_FIELDS)}", sure=False)
     return list(found.values())
 
 
@@ -309,17 +310,12 @@ def _control_plane_rolls(change: ObjectChange, add: Any) -> None:
     if change.kind == _KUBEADM:
         other = [path for path in other if path.startswith("spec.kubeadmConfigSpec")]
     if other:
-        add(group, f"{change.kind} {_listed(other)}", sure=change.kind == _KUBEADM)
+        add(group, f"{change.kind} {listed(other, _MOST_FIELDS)}", sure=change.kind == _KUBEADM)
 
 
 def _from_to(change: ObjectChange, path: str) -> str:
     steps = tuple(path.split("."))
     return f"{steps[-1]} {find(change.before, steps)} -> {find(change.after, steps)}"
-
-
-def _listed(fields: list[str]) -> str:
-    more = f" and {len(fields) - _MOST_FIELDS} more" if len(fields) > _MOST_FIELDS else ""
-    return ", ".join(fields[:_MOST_FIELDS]) + more
 
 
 def group_of_role(role: str) -> str:
