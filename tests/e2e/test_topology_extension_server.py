@@ -10,6 +10,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -275,6 +276,17 @@ def test_a_certificate_is_rotated_under_load(secure: Server, certified: Path) ->
             caller.join(MOST)
 
     assert failures == []
+
+
+def test_a_broken_certificate_is_told_once(secure: Server, certified: Path) -> None:
+    """The old one serves on; a line each second for as long as nobody mends it would bury all others."""
+    before = peer(secure, certified)
+    (certified / "server.crt").write_text("none\n", "utf-8")
+    until(lambda: "the old certificate stays" in secure.errors.read_text("utf-8"))
+    time.sleep(2.5)  # the server looks each second
+
+    assert secure.errors.read_text("utf-8").count("the old certificate stays") == 1
+    assert peer(secure, certified) == before
 
 
 def peer(server: Server, folder: Path) -> bytes | None:
