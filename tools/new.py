@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from krmkit.cli.scaffold import NAME, Place, files
-from krmkit.disk.write import FileEdit, write_folder
+from krmkit.cli.scaffold import NAME, Place, files, make_folder
 from krmkit.fn.definition import GROUP_VERSION
 from tools import generate, golden
 from tools.definitions import ROOT, Project
@@ -26,9 +25,7 @@ def main(arguments: list[str]) -> int:
     if folder.exists():
         print(f"functions/{name} exists already", file=sys.stderr)
         return 1
-    made = files(name, Place(Project().registry, GROUP_VERSION, inside=True))
-    write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
-    (folder / "main.py").chmod(0o755)
+    make_folder(folder, files(name, Place(Project().registry, GROUP_VERSION, inside=True)))
     code = generate.main([]) or golden.main([name])
     if not code:
         print(
