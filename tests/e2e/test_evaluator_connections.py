@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from socket import create_connection
 from time import sleep
@@ -85,6 +87,44 @@ def test_idle_connections() -> None:
         finally:
             for one in idle:
                 one.close()
+
+
+IMPATIENT = """
+import sys
+from krmkit.cli import main
+from krmkit.cli.evaluator import server
+server._KEEPALIVE = 300
+sys.exit(main(sys.argv[1:]))
+"""
+WATCHER = """
+import sys, grpc
+watch = grpc.insecure_channel("127.0.0.1:" + sys.argv[1]).unary_stream("/grpc.health.v1.Health/Watch")(b"", timeout=6)
+next(watch)
+print("watches", flush=True)
+try:
+    next(watch)
+except grpc.RpcError as error:
+    print(error.code().name)
+"""
+
+
+def test_a_client_that_is_gone_without_a_word() -> None:
+    """It has an open stream and answers nothing any more: its connection ends, as one without calls would after --idle."""
+    with serving("--workers", "1", program=("-c", IMPATIENT)) as server:
+        client = subprocess.Popen(
+            [sys.executable, "-c", WATCHER, str(server.port)], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert client.stdout is not None
+            assert client.stdout.readline() == "watches\n"
+            client.send_signal(signal.SIGSTOP)
+            sleep(2)
+            client.send_signal(signal.SIGCONT)
+
+            assert client.communicate(timeout=30)[0] == "UNAVAILABLE\n"
+        finally:
+            client.kill()
+            client.communicate()
 
 
 def test_more_connections_than_descriptors() -> None:

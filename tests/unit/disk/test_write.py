@@ -183,6 +183,70 @@ def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert files(tmp_path) == {"a": "old", "z": "old"}
 
 
+def test_another_disk_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are prepared beside their places. What lies there of a killed run, or a link that waits for it, is in nobody's way."""
+    root = tmp_path / "p"
+    (root / "disk").mkdir(parents=True)
+    (root / "disk/a").write_text("old")
+    (tmp_path / "far").write_text("far")
+    (root / f"disk/.new-1{MARK}").write_text("half")
+    (root / f"disk/.new-2{MARK}").symlink_to(tmp_path / "far")
+    stat = os.stat
+
+    def other_disk(path: str, **more: bool) -> os.stat_result:
+        found = stat(path, **more)
+        if os.fspath(path) != str(root / "disk"):
+            return found
+        return os.stat_result((*found[:2], found.st_dev + 1, *found[3:]))
+
+    monkeypatch.setattr(os, "stat", other_disk)
+    moved: list[str] = []
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda one, two: (moved.append(one), replace(one, two)))
+
+    write(str(root), [FileEdit("disk/a", "old", "new"), FileEdit("disk/b", None, "b")])
+
+    assert files(tmp_path) == {"p/disk/a": "new", "p/disk/b": "b", "far": "far"}
+    assert [path for path in moved if "/disk/" in path] == [
+        str(root / f"disk/.new-{n}{MARK}") for n in (1, 2)
+    ]
+
+
+def test_a_disk_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is taken back there is a copy, with the owner and the rights of the file."""
+    for name in "az":
+        (tmp_path / name).write_text("old")
+    (tmp_path / "a").chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "a", 1234, 2345)
+    before = (tmp_path / "a").stat()
+    replace, chown = os.replace, os.chown
+    owners: list[tuple[int, int]] = []
+
+    def busy(source: str, target: str) -> None:
+        if target.endswith("/z"):
+            raise OSError(16, "Device or resource busy", source, None, target)
+        replace(source, target)
+
+    def no_link(source: str, target: str, **more: bool) -> None:
+        raise OSError(1, "Operation not permitted", source, None, target)
+
+    def noted(path: str, user: int, group: int, **more: bool) -> None:
+        owners.append((user, group))
+        chown(path, user, group, **more)
+
+    monkeypatch.setattr(os, "replace", busy)
+    monkeypatch.setattr(os, "link", no_link)
+    monkeypatch.setattr(os, "chown", noted)
+    with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
+        write(str(tmp_path), [FileEdit(name, "old", "new") for name in "az"])
+
+    after = (tmp_path / "a").stat()
+    assert files(tmp_path) == {"a": "old", "z": "old"}
+    assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
+    assert owners[0] == (before.st_uid, before.st_gid)
+
+
 def test_a_file_in_the_way(tmp_path: Path) -> None:
     """It is named as what it is, for one file and for a folder."""
     (tmp_path / "f").write_text("x")
@@ -483,6 +547,25 @@ def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(WriteError, match="pipe: must be a regular file"):
         write(str(tmp_path / "p"), [FileEdit("pipe", None, "", str(tmp_path / "pipe"))])
+
+
+def test_two_who_make_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each prepares it under a name of its own: who is first makes it whole, the other is told, and nothing else is left."""
+    target = str(tmp_path / "new")
+    put = Writer.put
+    others = [[FileEdit("b", None, "2")]]
+
+    def overtaken(writer: Writer, changes: list[FileEdit]) -> None:
+        if others:
+            write_folder(target, others.pop())
+        put(writer, changes)
+
+    monkeypatch.setattr(Writer, "put", overtaken)
+    with pytest.raises(WriteError, match="new is there already"):
+        write_folder(target, [FileEdit("a", None, "1")])
+
+    assert files(tmp_path) == {"new/b": "2"}
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
 def test_a_folder_that_is_being_made_is_no_leftover(tmp_path: Path) -> None:
