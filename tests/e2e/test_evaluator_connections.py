@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ pytest.importorskip(
 import grpc
 
 from tests.e2e.porch import Caller
-from tests.e2e.test_evaluator import SELECT, children, serving
+from tests.e2e.test_evaluator import SELECT, children, serving, workers_of
 
 
 def certificates(folder: Path) -> None:
@@ -87,6 +88,19 @@ def test_idle_connections() -> None:
         finally:
             for one in idle:
                 one.close()
+
+
+def test_flags_of_workers() -> None:
+    """A worker may have --worker-memory, and another takes its place after --recycle calls."""
+    flags = ("--workers", "1", "--worker-memory", "900", "--recycle", "2")
+    with serving(*flags) as server, Caller(server.port) as caller:
+        (first,) = workers_of(server)
+        limits = Path(f"/proc/{first}/limits").read_text()
+        assert re.search(rf"Max address space +{900 << 20} +{900 << 20} ", limits)
+
+        assert [caller.evaluate("apply-presets", SELECT).code for _ in range(3)] == ["OK"] * 3
+        assert first not in workers_of(server)
+        assert server.stop() == (0, "")
 
 
 IMPATIENT = """
