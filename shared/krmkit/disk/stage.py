@@ -106,9 +106,8 @@ class Stage:
         name = f"{self.prefix}-{self._count}"
         new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
         if place:
-            remove_file(
-                os.path.join(self.root, new)
-            )  # what a killed run left: only the work folder goes by itself
+            # What a killed run left there: only the work folder goes by itself.
+            remove_file(os.path.join(self.root, new))
         self._fill(os.path.join(self.root, new), change, mode, owner)
         return JournalStep(path, new, "", before)
 
