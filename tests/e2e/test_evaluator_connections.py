@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 from socket import create_connection
-from time import sleep
 from typing import Any
 
 import pytest
@@ -21,7 +20,8 @@ pytest.importorskip(
 import grpc
 
 from tests.e2e.porch import Caller
-from tests.e2e.test_evaluator import SELECT, children, serving, workers_of
+from tests.e2e.test_evaluator import SELECT, Server, children, serving, workers_of
+from tests.waiting import MOST, until
 
 
 def certificates(folder: Path) -> None:
@@ -49,7 +49,7 @@ def reached(port: int, credentials: grpc.ChannelCredentials | None) -> bool:
     with channel:
         try:
             check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
-            check(b"", timeout=10)
+            check(b"", timeout=MOST)
         except grpc.RpcError:
             return False
         return True
@@ -78,11 +78,7 @@ def test_idle_connections() -> None:
     with serving("--workers", "1", "--max-connections", "20", "--idle", "1") as server:
         idle = [create_connection(("127.0.0.1", server.port)) for _ in range(60)]
         try:
-            for _ in range(100):
-                if reached(server.port, None):
-                    break
-                sleep(0.2)
-            assert reached(server.port, None)
+            until(lambda: reached(server.port, None))
             if children(server.process) is not None:
                 assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 60
         finally:
@@ -103,6 +99,13 @@ def test_flags_of_workers() -> None:
         assert server.stop() == (0, "")
 
 
+def open_files(server: Server) -> int:
+    """Files and connections that the server has open."""
+    if children(server.process) is None:
+        pytest.skip("this system does not say what a process has open")
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
 IMPATIENT = """
 import sys
 from krmkit.cli import main
@@ -112,7 +115,7 @@ sys.exit(main(sys.argv[1:]))
 """
 WATCHER = """
 import sys, grpc
-watch = grpc.insecure_channel("127.0.0.1:" + sys.argv[1]).unary_stream("/grpc.health.v1.Health/Watch")(b"", timeout=6)
+watch = grpc.insecure_channel("127.0.0.1:" + sys.argv[1]).unary_stream("/grpc.health.v1.Health/Watch")(b"", timeout=100)
 next(watch)
 print("watches", flush=True)
 try:
@@ -131,8 +134,9 @@ def test_a_client_that_is_gone_without_a_word() -> None:
         try:
             assert client.stdout is not None
             assert client.stdout.readline() == "watches\n"
+            opened = open_files(server)
             client.send_signal(signal.SIGSTOP)
-            sleep(2)
+            until(lambda: open_files(server) < opened, most=60)
             client.send_signal(signal.SIGCONT)
 
             assert client.communicate(timeout=30)[0] == "UNAVAILABLE\n"
@@ -158,11 +162,12 @@ def test_more_connections_than_descriptors() -> None:
                 if number % 300 == 0:
                     assert early.evaluate("apply-presets", SELECT).code == "OK"
             assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 1000
-            for _ in range(100):
-                if reached(server.port, None):
-                    break
+
+            def newcomer_is_served() -> bool:
                 assert early.evaluate("apply-presets", SELECT).code == "OK"
-                sleep(0.1)
+                return reached(server.port, None)
+
+            until(newcomer_is_served)
             with Caller(server.port) as late:
                 assert late.evaluate("apply-presets", SELECT).code == "OK"
             assert server.stop() == (0, "")

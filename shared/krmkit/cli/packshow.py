@@ -7,7 +7,7 @@ import os
 import re
 
 from krmkit.cli.report.formats import json_of
-from krmkit.cli.report.resultplaces import with_macros, without_macros
+from krmkit.cli.report.macrowords import REFERENCE, with_macros, without_macros
 from krmkit.cli.terminal import BOLD, CYAN
 from krmkit.cli.why.fieldvalues import plain, values_of
 from krmkit.disk.folders import read_file
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SECRET = "(secret)"
 _FILES = ("values.yaml", "presets.yaml", "schema.yaml")
-_MACRO = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 
 
 class ShowError(ValueError):
@@ -79,7 +78,7 @@ def data_of(pack: Pack) -> dict[str, Any]:
         ],
         "macros": [
             {"name": f".spectro.{group}.{name}", "known": group != "system" or name in SYSTEM_MACROS}
-            for group, name in sorted(set(_MACRO.findall(pack.values or "")))
+            for group, name in sorted(set(REFERENCE.findall(pack.values or "")))
         ],
         "constraints": pack.constraints or {},
     }

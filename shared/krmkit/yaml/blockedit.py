@@ -64,9 +64,7 @@ class Editor:
         assert isinstance(node, Collection)
         now = node.children()
         had = node.in_text()
-        positions = {id(child): index for index, child in enumerate(had)}
-        renamed = node.stands_for if isinstance(node, Seq) else {}
-        wanted = [positions.get(id(renamed.get(id(child), child)), -1) for child in now]
+        wanted = node.origins()
         kept = in_order(wanted)
         survivors = {index for index in kept if index >= 0}
         for index in range(len(units)):

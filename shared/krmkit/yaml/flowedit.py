@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.yaml.places import Places, Spot, Unit, Units
-from krmkit.yaml.tree import Collection, Entry, Map, Node, Seq
+from krmkit.yaml.tree import Collection, Entry, Map, Node
 from krmkit.yaml.view import gap, skip
 
 TYPE_CHECKING = False
@@ -47,15 +47,12 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
         return
     inside = spot.start + (not spot.is_pair)
     first = _behind_comment(places, inside)
-    written = places.view[inside:first]
     chunks, last, has_last_comma = _chunks(places, first, units)
     tail = places.view[last : spot.end - 1]
-    positions = {id(chunk.unit.child): chunk for chunk in chunks}
-    renamed = node.stands_for if isinstance(node, Seq) else {}
     start = units[0].start if units else 0
     json = places.view.startswith('"', start) if units and isinstance(node, Map) else _is_json(places.view)
     now = node.children()
-    kept = [positions.get(id(renamed.get(id(child), child))) for child in now]
+    kept = [chunks[origin] if origin >= 0 else None for origin in node.origins()]
     if chunks and kept == chunks:
         for unit, child in zip(units, now, strict=True):
             editor.cut(unit.start, unit.end, _text(editor, unit, child, json))
@@ -63,6 +60,7 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
     if spot.is_pair:
         editor.cut(spot.start, spot.end, editor.composer.flow(node, json=False))
         return
+    written = places.view[inside:first]
     for number, (child, chunk) in enumerate(zip(now, kept, strict=True), 1):
         lead = _lead(chunks, chunk, number == 1)
         if "#" in written.rpartition("\n")[2] and "\n" not in lead:

@@ -11,10 +11,12 @@ import os
 import re
 from functools import lru_cache
 
+from krmkit.cli.report.macrowords import MACRO, without_macros
 from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import steps_of
 from krmkit.palette.filelines import LineIndex, block_place
+from krmkit.palette.packitems import CARRIERS, place
 from krmkit.render.package import KPTFILE
 from krmkit.render.resultlist import normalized
 from krmkit.yaml.errors import YamlError
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
     from krmkit.yaml.tree import Entry, Node
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
-_CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
-_MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
-_WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # what stands for a macro
 _CONTENT = re.compile(r"^[^\S\n]*[^\s#]", re.MULTILINE)  # the first line that is neither empty nor a comment
 
 
@@ -167,7 +166,7 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
             offset = places.offset(steps)
             if offset:
                 line, column = places.at(offset)
-            elif item.kind in _CARRIERS:
+            elif item.kind in CARRIERS:
                 inner = _inner_places(text, item.kind, file or "values.yaml")
                 if inner is not None:
                     line, column = inner.at(field)
@@ -194,7 +193,7 @@ class InnerPlaces:
     def at(self, field: str) -> tuple[int, int]:
         """Line and column of a field in the item, as `position` gives them."""
         # A key may hold a macro, too.
-        bare = _MACRO.sub(lambda match: self._words.get(match[0], match[0]), field)
+        bare = MACRO.sub(lambda match: self._words.get(match[0], match[0]), field)
         line, column = self._places.at(self._places.offset(steps_of(bare)))
         return self._line + line - 1, self._indent + column
 
@@ -207,41 +206,10 @@ def _inner_places(text: str, kind: str, file: str) -> InnerPlaces | None:
     """
     from krmkit.krm.resource import Resource
 
-    path = ("data", file) if kind == "ConfigMap" else ("spec", file.removesuffix(".yaml"))
+    path = place(kind, file)
     found = block_place(text, 0, path)
     inner = Resource(text).string(*path)
     return InnerPlaces(inner, *found) if found is not None and inner else None
-
-
-def without_macros(text: str) -> tuple[str, dict[str, str]]:
-    """A text whose macros are words of the same length, so that it is YAML, and the word of each macro, in their order.
-
-    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"{{x}}": "M0xxx"})`.
-    """
-    words: dict[str, str] = {}
-
-    def word(match: re.Match[str]) -> str:
-        return words.setdefault(match[0], _word(len(words), match[0]))
-
-    return (_MACRO.sub(word, text) if "{{" in text else text), words
-
-
-def with_macros(text: str, macros: list[str]) -> str:
-    """A text with the macros back that `without_macros` took out: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
-
-    def macro(match: re.Match[str]) -> str:
-        number = int(match[1])
-        if number >= len(macros):
-            return match[0]
-        word = _word(number, macros[number])
-        # What follows the word may begin with an x.
-        return macros[number] + match[0][len(word) :] if match[0].startswith(word) else match[0]
-
-    return _WORD.sub(macro, text) if macros else text
-
-
-def _word(number: int, macro: str) -> str:
-    return f"M{number}x".ljust(len(macro), "x")
 
 
 def report_of(

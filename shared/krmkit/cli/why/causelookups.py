@@ -8,6 +8,7 @@ from collections import defaultdict
 from krmkit.cli.why.fieldvalues import above, plain, values_of
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.palette.packitems import place
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -87,7 +88,7 @@ class SaidResults:
 
     def about(self, path: str) -> list[tuple[str, str]]:
         """(rule, message) of the results for a field, for what holds it, and for the resource as a whole."""
-        found = {one for place in ("", *above(path)) for one in self._by_field.get(place, ())}
+        found = {one for each in ("", *above(path)) for one in self._by_field.get(each, ())}
         return [(rule, message) for _, rule, message in sorted(found)]
 
 
@@ -103,7 +104,7 @@ class ChangingPreset:
         # A list is replaced as a whole: what it held before has gone because of the preset, too.
         sets = {one.partition("[")[0] for one in (values_of(added, "") if isinstance(added, str) else ())}
         self._changed.update(map(plain, sets))
-        self._above = {place for one in sets for place in above(one)}
+        self._above = {each for one in sets for each in above(one)}
 
     def touches(self, path: str) -> bool:
         """Whether it removes something at or above a path, or adds something at, above or below it."""
@@ -112,9 +113,8 @@ class ChangingPreset:
 
 def presets_of(text: str, kind: str) -> list[ChangingPreset]:
     """The presets in the text of a pack's carrier; none where they cannot be read."""
-    place = ("data", "presets.yaml") if kind == "ConfigMap" else ("spec", "presets")
     try:
-        listed: Any = Resource(Resource(text).string(*place)).get("presets")
+        listed: Any = Resource(Resource(text).string(*place(kind, "presets.yaml"))).get("presets")
     except (ListError, YamlError):
         return []
     return [
@@ -140,8 +140,7 @@ class ClassPatch:
         self._kind = str(values.get(f"{chosen}kind", "")).removesuffix("Template")
         self._of_machines = of_machines
         self._of_others = any(
-            values.get(f"{chosen}matchResources.{place}")
-            for place in ("controlPlane", "infrastructureCluster")
+            values.get(f"{chosen}matchResources.{role}") for role in ("controlPlane", "infrastructureCluster")
         )
 
     def selects(self, subject: TracedResource) -> bool:
@@ -175,7 +174,7 @@ class ClassPatches:
 
     def reaching(self, subject: TracedResource, path: str) -> Iterator[ClassPatch]:
         """The patches that may have changed a field of an object, in their order."""
-        found = {number: patch for place in above(path) for number, patch in self._by_path.get(place, ())}
+        found = {number: patch for each in above(path) for number, patch in self._by_path.get(each, ())}
         for number in sorted(found):
             if found[number].selects(subject):
                 yield found[number]

@@ -11,12 +11,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
+from krmkit.cli.report.macrowords import REFERENCE
 from krmkit.cli.report.resultplaces import PackageFiles, position
 from krmkit.cli.why.causelookups import ChangingPreset, ClassPatches, ConfigValues, SaidResults, presets_of
-from krmkit.cli.why.fieldvalues import MISSING, VALUES, values_of
+from krmkit.cli.why.fieldvalues import MISSING, values_of
 from krmkit.cli.why.whymappings import Mappings
+from krmkit.palette.packitems import CARRIERS
 from krmkit.render.package import KPTFILE
-from krmkit.render.resolve import image_name, program_name
+from krmkit.render.resolve import function_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from krmkit.render.resultlist import Data, FunctionRun
     from krmkit.render.source import FileResource
 
-_MACRO = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 _QUOTED = re.compile(r'"([^"]+)"')
 _VARIABLE = re.compile(r"\{\{[^}]*?\.([A-Za-z][A-Za-z0-9_]*)")
 _DECLARED = re.compile(r".*variables\[\d+\]\.name")
@@ -72,10 +73,9 @@ class Inputs:
     ) -> list[Cause]:
         """What made `change` turn the value at `path` from `before` into `after`."""
         run = change.run
-        name = image_name(run.name) if run.kind == "image" else program_name(run.name.split(" ")[0])
         said = self._said(run, subject)
         found: list[Cause] = []
-        if name == "apply-presets":
+        if self._name(run) == "apply-presets":
             found += self._of_presets(subject, change, path, said)
         if isinstance(before, str):
             found += self._of_macros(run, before)
@@ -91,6 +91,10 @@ class Inputs:
         if not found:
             found += self._of_config(run, path, after)
         return list(dict.fromkeys(found))
+
+    def _name(self, run: FunctionRun) -> str:
+        known = self._functions.get((run.package, run.field))
+        return function_name(known[1]) if known is not None else ""
 
     def _said(self, run: FunctionRun, subject: TracedResource) -> SaidResults:
         """What a run said about a resource."""
@@ -124,7 +128,7 @@ class Inputs:
                 yield Cause("config", preset.label, self._in_config(config, chosen))
 
     def _of_macros(self, run: FunctionRun, before: str) -> Iterator[Cause]:
-        for group, rest in dict.fromkeys(_MACRO.findall(before)):
+        for group, rest in dict.fromkeys(REFERENCE.findall(before)):
             place = self._of_pack(rest) if group == "pack" else self._entry(run, rest)
             yield Cause("macro", f".spectro.{group}.{rest}", place)
 
@@ -141,7 +145,7 @@ class Inputs:
     def _packs(self) -> dict[str, int]:
         """The index of the first subject that may be the pack of a name."""
         numbered = reversed(list(enumerate(self.subjects)))
-        return {one.item.name: number for number, one in numbered if one.item.kind in VALUES}
+        return {one.item.name: number for number, one in numbered if one.item.kind in CARRIERS}
 
     def _of_patches(self, subject: TracedResource, path: str) -> Iterator[Cause]:
         """The patches of ClusterClasses that reach a field of an object that was made from one of their templates."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from krmkit.cli.report.resultplaces import with_macros, without_macros
+from krmkit.cli.report.macrowords import with_macros, without_macros
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.palette.packitems import CARRIERS, place
 from krmkit.yaml.errors import YamlError
 
-VALUES = {"ConfigMap": ("data", "values.yaml"), "Pack": ("spec", "values")}
 MISSING = object()
 
 
@@ -24,13 +24,13 @@ def values_of(text: str | None, kind: str) -> dict[str, object]:
     try:
         resource = Resource(text)
         _flatten(resource.get(), "", found)
-        place = VALUES.get(kind)
-        inner = resource.string(*place) if place else ""
+        path_of_values = place(kind, "values.yaml")
+        inner = resource.string(*path_of_values) if kind in CARRIERS else ""
         if inner:
             bare, words = without_macros(inner)
             below: dict[str, object] = {}
             _flatten(Resource(bare).get(), "", below)
-            found.pop(".".join(VALUES[kind]), None)
+            found.pop(".".join(path_of_values), None)
             macros = list(words)
             for path, value in below.items():
                 shown = with_macros(value, macros) if isinstance(value, str) else value
