@@ -18,7 +18,6 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.lang.nearest import did_you_mean
 from krmkit.render.package import KPTFILE, PackageError, read
-from krmkit.render.resolve import function_name
 from krmkit.render.source import (
     SourceError,
     SourceFile,
@@ -120,7 +119,7 @@ def choices_of(package: Package) -> dict[str, Choices]:
     for each in package.walk():
         items: list[Resource] = [item for one in each.walk() for item in one.items]
         for function in each.functions:
-            kind = kinds.get(function_name(function))
+            kind = kinds.get(function.function_name)
             place = ConfigPlace.of(each, function) if kind is not None else None
             if kind is not None and place is not None:
                 found[place.id] = kind(place, items)
