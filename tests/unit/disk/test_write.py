@@ -202,7 +202,12 @@ def test_another_disk_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "stat", other_disk)
     moved: list[str] = []
     replace = os.replace
-    monkeypatch.setattr(os, "replace", lambda one, two: (moved.append(one), replace(one, two)))
+
+    def noted(source: str, target: str) -> None:
+        moved.append(source)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", noted)
 
     write(str(root), [FileEdit("disk/a", "old", "new"), FileEdit("disk/b", None, "b")])
 
