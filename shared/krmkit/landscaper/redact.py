@@ -52,10 +52,9 @@ class Secrets:
         rest = {key: value for key, value in metadata.items() if key not in identity}
         kept: Data = {key: item[key] for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in kept and key != "metadata"}
-        found: Data = {**kept}
-        found["metadata"] = {**identity, **mapping(self._replaced(rest))}
-        found.update(mapping(self._replaced(body)))
-        annotations = mapping(mapping(found["metadata"]).get("annotations"))
+        clean = {**identity, **mapping(self._replaced(rest))}
+        found: Data = {**kept, "metadata": clean, **mapping(self._replaced(body))}
+        annotations = mapping(clean.get("annotations"))
         for key, value in texts(metadata.get("annotations")).items():
             if key.startswith("krmkit.dev/"):
                 annotations[key] = value
