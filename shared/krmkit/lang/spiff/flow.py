@@ -194,6 +194,8 @@ class Flow(Flows):
         old = root.note
         source = info.source or root.source
         state: object = None
+        if type(value) in (dict, list):
+            env.run.hold(value)
         if type(value) is str:
             text = embedded(value, env.run.interpolation)
             if text is not None:
