@@ -7,9 +7,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+
+from tests.waiting import until
 
 
 class LocalCluster:
@@ -72,10 +74,6 @@ class LocalCluster:
         assert found is not None
         return found[1]
 
-    def _wait(self, ready: object) -> None:
-        assert callable(ready)
-        until = time.monotonic() + 120
-        while not ready():
-            assert self.scheduler.poll() is None, self._log()
-            assert time.monotonic() < until, self._log()
-            time.sleep(0.05)
+    def _wait(self, ready: Callable[[], bool]) -> None:
+        until(lambda: ready() or self.scheduler.poll() is not None, self._log)
+        assert self.scheduler.poll() is None, self._log()

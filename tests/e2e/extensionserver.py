@@ -6,12 +6,17 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import ssl
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from tests.waiting import MOST
 
 Object = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,6 +68,17 @@ def make_certificate(folder: Path, name: str, authority: str) -> None:
     )  # fmt: skip
 
 
+def make_certificates(folder: Path) -> None:
+    """Two authorities, `ca` and `other`, the server's and the client's certificate, and that of a stranger. Skips without openssl."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl makes the certificates, and is not on PATH")
+    for authority in ("ca", "other"):
+        make_authority(folder, authority)
+    for name in ("server", "client"):
+        make_certificate(folder, name, "ca")
+    make_certificate(folder, "stranger", "other")
+
+
 class StartError(Exception):
     """The server did not start; the exit code."""
 
@@ -96,7 +112,7 @@ class Server:
         line = self.process.stdout.readline()
         found = re.search(r"listening on \S+:(\d+), metrics on port (\d+)", line)
         if not found:
-            self.process.wait(30)
+            self.process.wait(MOST)
             self.process.stdout.close()
             raise StartError(self.process.returncode)
         self.port, self.metrics_port = int(found[1]), int(found[2])
@@ -107,7 +123,7 @@ class Server:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
+        self.process.wait(MOST)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
@@ -118,11 +134,11 @@ class Server:
 def http_connection(port: int, folder: Path | None = None, client: str = "") -> http.client.HTTPConnection:
     """A connection to a port of this machine; over TLS where a folder has the authority and the client's certificate."""
     if folder is None:
-        return http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=MOST)
     context = ssl.create_default_context(cafile=str(folder / "ca.crt"))
     if client:
         context.load_cert_chain(folder / f"{client}.crt", folder / f"{client}.key")
-    return http.client.HTTPSConnection("localhost", port, timeout=20, context=context)
+    return http.client.HTTPSConnection("localhost", port, timeout=MOST, context=context)
 
 
 def post(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.porch.mergeedit import write_merged
 from krmkit.render.source import FileResource, SourceFile, joined
 from tests.e2e.mergecases import Cases, Data

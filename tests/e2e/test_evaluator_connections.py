@@ -6,7 +6,6 @@ import os
 import subprocess
 from pathlib import Path
 from socket import create_connection
-from time import sleep
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ import grpc
 
 from tests.e2e.porch import Caller
 from tests.e2e.test_evaluator import SELECT, children, serving
+from tests.waiting import MOST, until
 
 
 def certificates(folder: Path) -> None:
@@ -46,7 +46,7 @@ def reached(port: int, credentials: grpc.ChannelCredentials | None) -> bool:
     with channel:
         try:
             check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
-            check(b"", timeout=10)
+            check(b"", timeout=MOST)
         except grpc.RpcError:
             return False
         return True
@@ -75,11 +75,7 @@ def test_idle_connections() -> None:
     with serving("--workers", "1", "--max-connections", "20", "--idle", "1") as server:
         idle = [create_connection(("127.0.0.1", server.port)) for _ in range(60)]
         try:
-            for _ in range(100):
-                if reached(server.port, None):
-                    break
-                sleep(0.2)
-            assert reached(server.port, None)
+            until(lambda: reached(server.port, None))
             if children(server.process) is not None:
                 assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 60
         finally:
@@ -104,11 +100,12 @@ def test_more_connections_than_descriptors() -> None:
                 if number % 300 == 0:
                     assert early.evaluate("apply-presets", SELECT).code == "OK"
             assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 1000
-            for _ in range(100):
-                if reached(server.port, None):
-                    break
+
+            def newcomer_is_served() -> bool:
                 assert early.evaluate("apply-presets", SELECT).code == "OK"
-                sleep(0.1)
+                return reached(server.port, None)
+
+            until(newcomer_is_served)
             with Caller(server.port) as late:
                 assert late.evaluate("apply-presets", SELECT).code == "OK"
             assert server.stop() == (0, "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,13 @@ import yaml
 
 from tests.e2e.extensionserver import BASE, ROOT, http_connection, make_authority, make_certificate, post
 from tests.e2e.images import need, need_image
+from tests.waiting import MOST, until
 
 pytestmark = pytest.mark.images
 
 Object = dict[str, Any]
 NAME = "topology-extension"
 CONTAINER = f"krmkit-test-{NAME}"
-PATIENCE = 30.0
 REQUEST: Object = {
     "variables": [{"name": "registryMirror", "value": "mirror.example.com"}],
     "items": [
@@ -95,14 +94,15 @@ def container(tmp_path: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _port(podman: str) -> int:
-    end = time.monotonic() + PATIENCE
-    while True:
-        log = subprocess.run([podman, "logs", CONTAINER], check=True, capture_output=True, text=True)
-        found = re.search(r"listening on \S+:(\d+)", log.stdout)
-        if found:
-            return int(found[1])
-        assert time.monotonic() < end, log.stdout + log.stderr
-        time.sleep(0.1)
+    def ports() -> list[str]:
+        return re.findall(r"listening on \S+:(\d+)", _log(podman).stdout)
+
+    until(lambda: bool(ports()), lambda: str(_log(podman)))
+    return int(ports()[0])
+
+
+def _log(podman: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([podman, "logs", CONTAINER], check=True, capture_output=True, text=True)
 
 
 def test_it_serves_with_bare_rights(container: tuple[Path, int]) -> None:
@@ -118,8 +118,8 @@ def test_it_serves_with_bare_rights(container: tuple[Path, int]) -> None:
     validated = json.loads(post(connection, "validatetopology/validate-topology-mirror", REQUEST)[1])
     podman = need("podman")
     subprocess.run([podman, "kill", "--signal=TERM", CONTAINER], check=True, capture_output=True)
-    ended = subprocess.run([podman, "wait", CONTAINER], check=True, capture_output=True, text=True, timeout=PATIENCE)  # fmt: skip
-    log = subprocess.run([podman, "logs", CONTAINER], check=True, capture_output=True, text=True).stderr
+    ended = subprocess.run([podman, "wait", CONTAINER], check=True, capture_output=True, text=True, timeout=MOST)  # fmt: skip
+    log = _log(podman).stderr
 
     assert health.status == 200
     assert len(discovery["handlers"]) == 3

@@ -17,6 +17,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.e2e.browser import Browser, chromium
 from tests.unit.cli.packages import KPTFILE, PACK, contents
+from tests.waiting import MOST
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
@@ -42,14 +43,14 @@ class Server:
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", line)
         if found is None:
-            _, said = self.process.communicate(timeout=20)
+            _, said = self.process.communicate(timeout=MOST)
             pytest.fail(f"{line}{said}")
         self.address, self.port = found[0], int(found[1])
 
     def end(self) -> tuple[int, str]:
         """Ctrl-C; returns the exit code and what it said on stderr."""
         self.process.send_signal(signal.SIGINT)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=MOST)
         return self.process.returncode, said
 
 

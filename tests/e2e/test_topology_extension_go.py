@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,16 @@ from krmkit.cli import main
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
-from tests.e2e.extensionserver import BASE, ROOT, Server, make_authority, make_certificate, mirror_extension
+from tests.e2e.extensionserver import (
+    BASE,
+    ROOT,
+    Server,
+    make_certificate,
+    make_certificates,
+    mirror_extension,
+)
 from tests.e2e.goprograms import build
+from tests.waiting import MOST, until
 
 Object = dict[str, Any]
 EXAMPLE = ROOT / "functions/render-cluster-topology/examples/quick-start"
@@ -38,13 +45,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def certified(tmp_path: Path) -> Path:
-    if not shutil.which("openssl"):
-        pytest.skip("openssl makes the certificates, and is not on PATH")
-    for authority in ("ca", "other"):
-        make_authority(tmp_path, authority)
-    for name in ("server", "client"):
-        make_certificate(tmp_path, name, "ca")
-    make_certificate(tmp_path, "stranger", "other")
+    make_certificates(tmp_path)
     return tmp_path
 
 
@@ -120,12 +121,15 @@ def server(certified: Path) -> Iterator[Server]:
     body = {"variables": [{"name": "mirror", "value": "m"}], "items": items}
     (certified / "body.json").write_text(json.dumps(body), "utf-8")
     words = ("--tls-cert", "server.crt", "--tls-key", "server.key", "--client-ca", "ca.crt", "--workers", "2")
-    with Server(certified, "extension.yaml", *words) as running:
+    with Server(certified, "extension.yaml", *words, "--grace", "1000") as running:
         yield running
 
 
 class Calls:
-    """Go's client against the server, in the background; `result` waits for it."""
+    """Go's client against the server, in the background; `result` lets it end and waits for it.
+
+    -lasting: it calls until then.
+    """
 
     def __init__(
         self, programs: Path, folder: Path, server: Server, *words: str, client: str = "client"
@@ -140,11 +144,15 @@ class Calls:
         if client:
             command += ["-cert", f"{client}.crt", "-key", f"{client}.key"]
         self.process = subprocess.Popen(
-            [*command, "-body", "body.json", *words], cwd=folder, stdout=subprocess.PIPE, text=True
+            [*command, "-body", "body.json", *words],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def result(self) -> Object:
-        text, _ = self.process.communicate(timeout=60)
+        text, _ = self.process.communicate(timeout=MOST)
         found: Object = json.loads(text)
         return found
 
@@ -164,9 +172,9 @@ def test_a_certificate_is_rotated_on_open_connections(
     programs: Path, certified: Path, server: Server
 ) -> None:
     """Connections that are kept go on with full load while the certificate changes three times, and no call fails."""
-    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-seconds", "8")
+    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
+    await_calls(server)
     for number in range(3):
-        time.sleep(2)
         fresh = certified / f"fresh-{number}"
         fresh.mkdir()
         for name in ("ca.crt", "ca.key"):
@@ -174,42 +182,59 @@ def test_a_certificate_is_rotated_on_open_connections(
         make_certificate(fresh, "server", "ca")
         for name in ("server.crt", "server.key"):
             os.replace(fresh / name, certified / name)
+        await_log(server, "the certificate was loaded again", number + 1)
+        await_calls(server)
     found = calls.result()
 
     assert found["failures"] == []
     assert found["calls"] > CALLERS
-    assert server.errors.read_text("utf-8").count("the certificate was loaded again") >= 2
 
 
 def test_workers_are_killed_under_load(programs: Path, certified: Path, server: Server) -> None:
     """A worker that ends takes no call along: each is answered, as ever, by another one."""
-    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-seconds", "8")
-    killed = 0
+    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
+    killed: set[int] = set()
     for _ in range(4):
-        time.sleep(1.5)
-        workers = children(server.process.pid)
-        if workers:
-            os.kill(workers[0], signal.SIGKILL)
-            killed += 1
+        await_calls(server)
+        until(lambda: bool(children(server.process.pid) - killed))
+        worker = min(children(server.process.pid) - killed)
+        os.kill(worker, signal.SIGKILL)
+        killed.add(worker)
     found = calls.result()
 
-    assert killed == 4
+    assert len(killed) == 4
     assert found["failures"] == []
     assert found["calls"] > CALLERS
 
 
-def children(pid: int) -> list[int]:
-    found: list[int] = []
+def children(pid: int) -> set[int]:
+    found: set[int] = set()
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += map(int, path.read_text("ascii").split())
-    return sorted(found)
+        found |= set(map(int, path.read_text("ascii").split()))
+    return found
+
+
+def await_log(server: Server, text: str, count: int) -> None:
+    """Return when the server's log has the text so often."""
+
+    def log() -> str:
+        return server.errors.read_text("utf-8")
+
+    until(lambda: log().count(text) >= count, log)
+
+
+def await_calls(server: Server) -> None:
+    """Return when the server has answered each of the callers once more, which its log shows."""
+    before = server.errors.read_text("utf-8").count(GENERATE)
+    await_log(server, GENERATE, before + CALLERS + 1)
 
 
 def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, server: Server) -> None:
     """Clients that are killed in their calls, or send half a request, leave the others' calls whole and nothing open."""
     descriptors = Path(f"/proc/{server.process.pid}/fd")
     before = len(list(descriptors.iterdir()))
-    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-seconds", "8")
+    calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
+    gone: list[int] = []
     stop = threading.Event()
 
     def come_and_go() -> None:
@@ -218,22 +243,24 @@ def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, serve
             half.putrequest("POST", GENERATE)
             half.putheader("Content-Length", "1000")
             half.endheaders(b'{"items": [')
-            with Calls(programs, certified, server, "-callers", "4", "-seconds", "8").process as gone:
-                time.sleep(0.4)
-                gone.kill()
+            with Calls(programs, certified, server, "-callers", "4", "-lasting").process as caller:
+                await_calls(server)
+                caller.kill()
             half.close()
+            gone.append(caller.pid)
 
     others = threading.Thread(target=come_and_go)
     others.start()
-    found = calls.result()
-    stop.set()
-    others.join(30)
+    try:
+        until(lambda: len(gone) >= 5 or not others.is_alive())
+    finally:
+        stop.set()
+        others.join(MOST)
+        found = calls.result()
 
+    assert len(gone) >= 5
     assert found["failures"] == []
-    end = time.monotonic() + 20
-    while len(list(descriptors.iterdir())) > before + 2:
-        assert time.monotonic() < end, "connections of clients that have gone stay open"
-        time.sleep(0.2)
-    # Nothing waits for those clients: the end takes no grace.
+    until(lambda: len(list(descriptors.iterdir())) <= before + 2, lambda: "connections of clients stay open")
+    # Nothing waits for those clients: the end takes no grace, which would be longer than this waits.
     server.process.terminate()
-    assert server.process.wait(15) == 0
+    assert server.process.wait(MOST) == 0

@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL = ROOT / "docs/tutorial.md"
@@ -104,10 +104,8 @@ class Shell:
             ["sh", "-euc", "\n".join([*before, f"exec {last}"])],
             cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
         ) as process:  # fmt: skip
-            end = time.monotonic() + 60
-            while b"listening" not in told.read_bytes():
-                assert process.poll() is None and time.monotonic() < end, told.read_text("utf-8")
-                time.sleep(0.05)
+            until(lambda: b"listening" in told.read_bytes() or process.poll() is not None, told.read_text)
+            assert process.poll() is None, told.read_text("utf-8")
             try:
                 yield
             finally:

@@ -134,7 +134,7 @@ def edit(document: Document, writer: Writer) -> None:
     place = source.choice(places)
     value = source.choice(VALUES)
     if isinstance(place, Map):
-        names = place.keys()
+        names = place.names()
         ways: list[Callable[[], object]] = [
             lambda: place.set(writer.name(), value),
             lambda: place.insert(source.randint(0, len(names)), writer.name(), value),
@@ -242,7 +242,7 @@ def test_other_lines_and_comments_stay(seed: int) -> None:
     low, high = document.given_offsets([low, high])
 
     if isinstance(place, Map):
-        name = place.keys()[index]
+        name = place.names()[index]
         place.set(name, "new") if writer.source.random() < 0.5 else place.remove(name)
     elif writer.source.random() < 0.5:
         place.replace(index, "new")

@@ -94,11 +94,34 @@ def yaml_texts() -> None:
     )
 
 
+def short_texts(function: str, text: str) -> Callable[[], None]:
+    """A short text, read again and again: reading costs by what stands in it, however short it is."""
+
+    def work() -> None:
+        template = parse(
+            f"{{{{range .a}}}}{{{{range $.a}}}}{{{{{function} $.b | kindOf}}}}{{{{end}}}}{{{{end}}}}",
+            functions="landscaper",
+        )
+        template.execute({"a": list(range(250)), "b": text})
+
+    return work
+
+
 def patterns() -> None:
     """Twice the same ones: what was compiled before costs as much."""
     drawn = Effort()
     for number in [*range(300), *range(300)]:
         drawn.compile(f"a{{1,{number + 1}}}b{{1,900}}")
+
+
+def patterns_in_a_loop(pattern: str) -> Callable[[], None]:
+    """Patterns that differ, so that each is compiled."""
+
+    def work() -> None:
+        template = parse('{{range .l}}{{regexMatch (printf "%s%d" $.p .) "x"}}{{end}}', functions="sprig")
+        template.execute({"l": list(range(50)), "p": pattern})
+
+    return work
 
 
 def cel() -> None:
@@ -180,7 +203,17 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "several templates": several_templates,
     "JSON inside of texts": json_texts,
     "YAML inside of texts": yaml_texts,
+    "short JSON texts": short_texts("fromJson", "[" + "1," * 400 + "1]"),
+    "short JSON texts, nested": short_texts("fromJson", "[" * 400 + "]" * 400),
+    "short YAML texts": short_texts("fromYaml", "".join(f"k{n}: [1, 2, 3]\n" for n in range(60))),
+    "short YAML texts, nested": short_texts("fromYaml", "- " * 400 + "1"),
+    "YAML texts with other ends of lines": short_texts("fromYaml", "- 1\r" * 300),
+    "short YAML texts with aliases": short_texts("fromYaml", aliases(2)),
     "patterns": patterns,
+    "patterns that are too large": patterns_in_a_loop("[^a]{1000}" * 240),
+    "patterns of many repeats": patterns_in_a_loop("a{1,1000}" * 20),
+    "patterns of many classes": patterns_in_a_loop("(?i)(?:\\PL{0})" * 300),
+    "patterns that are wrong": patterns_in_a_loop("[a-z]" * 20_000 + "("),
     "CEL": cel,
     "CEL rules": rules,
     "expressions that are compiled": compile_expressions,

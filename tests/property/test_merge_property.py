@@ -31,7 +31,7 @@ def test_text_says_what_the_merged_tree_says(seed: int) -> None:
     if not isinstance(target.root, Map) or not isinstance(added.root, Map):
         return
     if source.random() < 0.5 and target.root.entries:
-        target.root.remove(source.choice(target.root.keys()))
+        target.root.remove(source.choice(target.root.names()))
     try:
         merge(target.root, added.root)
     except YamlError:

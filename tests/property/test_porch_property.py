@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.candidates import candidates
 from krmkit.porch.chain import VariantChain

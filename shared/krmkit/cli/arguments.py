@@ -173,5 +173,7 @@ def cores() -> int:
 
 
 def say(command: str, message: object) -> None:
-    """Write one line to stderr: `krmkit render: message`."""
+    """Write one line to stderr: `krmkit render: message`. An error of the disk names its file."""
+    if isinstance(message, OSError) and message.filename:
+        message = f"{message.filename}: {message.strerror}"
     print(f"krmkit {command}: {message}", file=sys.stderr)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.disk.folders import TreeError, entries, read_file
-from krmkit.disk.primitives import WriteError
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
+from krmkit.palette.packitems import place
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml import emit
@@ -65,11 +65,8 @@ def main(words: list[str]) -> int:
     try:
         changes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
-    except (InitError, TreeError, WriteError) as error:
+    except (InitError, TreeError, OSError) as error:
         say("init", error)
-        return 1
-    except OSError as error:
-        say("init", f"{error.filename}: {error.strerror}")
         return 1
     for change in changes:
         print(os.path.join(arguments.folder, change.path))
@@ -167,18 +164,18 @@ def _config(kind: str, file: str, spec: dict[str, object]) -> str:
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
     """The .krmignore with the files that are no resources; behind what it says already."""
     content = b""
-    place = os.path.join(folder, IGNORE_FILE)
-    if os.path.exists(place):
-        content = read_file(place, IGNORE_FILE) or b""
+    path = os.path.join(folder, IGNORE_FILE)
+    if os.path.exists(path):
+        content = read_file(path, IGNORE_FILE) or b""
     before = content.decode("utf-8", "replace")
     known = set(before.splitlines())
-    new = [path for path in found.ignored if path not in known]
+    new = [each for each in found.ignored if each not in known]
     if not new:
         return []
     head = "# Helm templates, and other YAML that is no resource\n" if found.helm else "# no resources\n"
     text = before + ("\n" if before and not before.endswith("\n") else "")
     return [
-        FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{path}\n" for path in new))
+        FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{each}\n" for each in new))
     ]
 
 
@@ -223,7 +220,7 @@ def fitting(
     ]
     mutators: list[tuple[str, str, str, dict[str, object]]] = []
     validators: list[tuple[str, str, str, dict[str, object]]] = []
-    if any(_text(pack, "presets") for pack in packs):
+    if any(pack.string(*place(pack.kind, "presets.yaml")) for pack in packs):
         mutators.append(("apply-presets", "ApplyPresets", "presets.yaml", {"selections": []}))
     if any(".spectro." in resource.text for resource in resources):
         mutators.append(("resolve-macros", "ResolveMacros", "macros.yaml", {"onUndefined": "keep"}))
@@ -240,7 +237,3 @@ def fitting(
             ("validate-installation", "ValidateInstallation", "validate-installations.yaml", {})
         )
     return mutators, validators
-
-
-def _text(pack: Resource, name: str) -> str:
-    return pack.string("data", f"{name}.yaml") if pack.kind == "ConfigMap" else pack.string("spec", name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import UTC, datetime
+from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output
+from krmkit.cli.arguments import CommandParser, add_output, say
 from krmkit.cli.report.formats import FORMATS
 from krmkit.cli.report.model import PackageReport, Report, Result
 from krmkit.cli.report.told import Told
 from krmkit.cli.terminal import Terminal
-from krmkit.disk.write import WriteError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper import items as items_of
@@ -93,14 +93,9 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         return _run(arguments)
-    except InstallationError as error:
-        message = error.message
-    except (PackageError, CtfError, WriteError) as error:
-        message = str(error)
-    except OSError as error:
-        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    print(f"krmkit landscaper {arguments.command}: {message}", file=sys.stderr)
-    return 1
+    except (InstallationError, PackageError, CtfError, OSError) as error:
+        say(f"landscaper {arguments.command}", error)
+        return 1
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -117,7 +112,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     if arguments.command == "import":
         from krmkit.cli.landscaperfolder import imported
 
-        lines = imported(arguments.folders, arguments.out, _say)
+        lines = imported(arguments.folders, arguments.out, partial(say, "landscaper"))
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
     if arguments.command == "reconcile":
@@ -131,7 +126,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
     for problem in graph.problems:
-        _say(problem)
+        say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")
     return Told(report, "InstallationGraph", graph.data(), drawn), _code(package)
@@ -157,7 +152,7 @@ def _resources(path: str) -> ResourceList:
     """All items of a package and of the packages in it."""
     package = read(path)
     for note in package.notes:
-        _say(note)
+        say("landscaper", note)
     return ResourceList.of([item for each in package.walk() for item in each.items])
 
 
@@ -166,7 +161,3 @@ def _readable(items: Items) -> Items:
     if errors:
         raise InstallationError(errors[0].rule, str(errors[0]))
     return items
-
-
-def _say(note: str) -> None:
-    print(f"krmkit landscaper: {note}", file=sys.stderr)

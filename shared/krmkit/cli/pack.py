@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output
+from krmkit.cli.arguments import CommandParser, add_output, say
 from krmkit.cli.packfolder import PackFolderError, exported, imported
 from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
 from krmkit.cli.report.formats import FORMATS
@@ -13,7 +14,6 @@ from krmkit.cli.report.told import Told
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.disk.folders import TreeError
 from krmkit.disk.journal import recover
-from krmkit.disk.write import WriteError
 from krmkit.render.package import PackageError, read
 
 
@@ -69,20 +69,16 @@ def main(words: list[str]) -> int:
         if arguments.command == "import":
             progress = Terminal(sys.stderr)
             try:
-                written = imported(arguments.folders, arguments.out, _say, progress.line)
+                written = imported(arguments.folders, arguments.out, partial(say, "pack"), progress.line)
             finally:
                 progress.line("")
         else:
             package = read(arguments.package)
             for note in package.notes:
-                _say(note)
+                say("pack", note)
             written = exported(package, arguments.out)
-    except (PackFolderError, PackageError, ShowError, TreeError, WriteError) as error:
-        print(f"krmkit pack {arguments.command}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"krmkit pack {arguments.command}: {where}{error.strerror or error}", file=sys.stderr)
+    except (PackFolderError, PackageError, ShowError, TreeError, OSError) as error:
+        say(f"pack {arguments.command}", error)
         return 1
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.out)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
@@ -93,7 +89,7 @@ def main(words: list[str]) -> int:
 def _show(folders: list[str], form: str, terminal: Terminal) -> int:
     for folder in folders:
         for note in recover(folder):
-            _say(note)
+            say("pack", note)
     packs = [data_of(read_pack(folder)) for folder in folders]
     with unread_is_fine(terminal.stream):
         if form == "json":
@@ -101,7 +97,3 @@ def _show(folders: list[str], form: str, terminal: Terminal) -> int:
         else:
             terminal.stream.write("\n".join(text_of(pack, terminal) for pack in packs))
     return 0
-
-
-def _say(note: str) -> None:
-    print(f"krmkit pack: {note}", file=sys.stderr)

@@ -7,7 +7,7 @@ import os
 import re
 
 from krmkit.cli.report.formats import json_of
-from krmkit.cli.report.resultplaces import without_macros
+from krmkit.cli.report.macrowords import REFERENCE, with_macros, without_macros
 from krmkit.cli.terminal import BOLD, CYAN
 from krmkit.cli.why.fieldvalues import plain, values_of
 from krmkit.disk.folders import read_file
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SECRET = "(secret)"
 _FILES = ("values.yaml", "presets.yaml", "schema.yaml")
-_MACRO = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 
 
 class ShowError(ValueError):
@@ -79,7 +78,7 @@ def data_of(pack: Pack) -> dict[str, Any]:
         ],
         "macros": [
             {"name": f".spectro.{group}.{name}", "known": group != "system" or name in SYSTEM_MACROS}
-            for group, name in sorted(set(_MACRO.findall(pack.values or "")))
+            for group, name in sorted(set(REFERENCE.findall(pack.values or "")))
         ],
         "constraints": pack.constraints or {},
     }
@@ -98,12 +97,11 @@ def _presets(pack: Pack, secrets: list[str]) -> list[dict[str, Any]]:
         if not isinstance(preset, dict):
             continue
         added = preset.get("add")
-        text, macros = without_macros(added) if isinstance(added, str) else ("", {})
+        text, words = without_macros(added) if isinstance(added, str) else ("", {})
+        macros = list(words)
         sets = {}
         for path, value in values_of(text or None, "").items():
-            shown = value
-            for word, macro in macros.items():
-                shown = shown.replace(word, macro) if isinstance(shown, str) else shown
+            shown = with_macros(value, macros) if isinstance(value, str) else value
             sets[path] = SECRET if any(_reaches(secret, path) for secret in secrets) else shown
         removed = preset.get("remove")
         found.append(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from dataclasses import replace
 
-from krmkit.cli.arguments import CommandParser, add_output
+from krmkit.cli.arguments import CommandParser, add_output, say
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.report.formats import FORMATS, counted
@@ -18,15 +19,15 @@ from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.upstream import Fetched, Revision, Upstream, UpstreamError
 from krmkit.disk import folders
 from krmkit.disk.journal import recover
-from krmkit.disk.write import FileEdit, WriteError, write
+from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import dotted
 from krmkit.render.diff import diff
+from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
 from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
-KPTFILE = "Kptfile"
 DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
@@ -75,15 +76,15 @@ def main(words: list[str]) -> int:
     folder = folder or "."
     try:
         for note in recover(folder):
-            print(f"krmkit pkg: {note}", file=sys.stderr)
+            say("pkg", note)
         local = _local_files(folder)
         merged, fresh = _updated(local, revision, arguments.strategy)
         dry = arguments.command == "diff" or arguments.dry_run or arguments.check
         changes = _save(folder, local, merged, fresh, dry)
     except (
-        GitError, ListError, OSError, PackageMergeError, UpstreamError, WriteError, YamlError, folders.TreeError
+        GitError, ListError, OSError, PackageMergeError, UpstreamError, YamlError, folders.TreeError
     ) as error:  # fmt: skip
-        print(f"krmkit pkg {arguments.command}: {_said(error)}", file=sys.stderr)
+        say(f"pkg {arguments.command}", error)
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     if arguments.command == "diff" or arguments.diff:
@@ -106,37 +107,49 @@ def _updated(
     Returns the upstreams' files too, by path.
     """
     merged, fresh = _follow(local, revision, strategy)
-    done: set[str] = set()
-    while folder := next((one for one in _subpackages(merged.files) if one not in done), ""):
-        done.add(folder)
-        prefix = f"{folder}/"
-        files = {
-            path.removeprefix(prefix): content
-            for path, content in merged.files.items()
-            if path.startswith(prefix)
-        }
-        inner = {path: File(content) for path, content in files.items()}
-        if "upstream" not in _kptfile(inner):
-            continue
-        if folder.count("/") >= DEEPEST:
-            raise UpstreamError(
-                f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
-            )
-        try:
-            below, found = _follow(inner, "", None)
-        except (GitError, UpstreamError, PackageMergeError) as error:
-            raise UpstreamError(f"subpackage {folder}: {error}") from None
-        for path in files:
-            del merged.files[prefix + path]
-        merged.files.update({prefix + path: content for path, content in below.files.items()})
-        merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
-        fresh.update({prefix + path: file for path, file in found.items()})
+    pending = [("", merged.files)]
+    merged.files = {}
+    while pending:
+        prefix, files = pending.pop()
+        if prefix and "upstream" in _kptfile({KPTFILE: File(files[KPTFILE])}):
+            below, found = _followed_below(prefix.rstrip("/"), files)
+            files = below.files
+            merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+            fresh.update({prefix + path: file for path, file in found.items()})
+        own, subpackages = _split(files)
+        merged.files.update({prefix + path: content for path, content in own.items()})
+        pending += [
+            (f"{prefix}{folder}/", subpackages[folder]) for folder in sorted(subpackages, reverse=True)
+        ]
     return merged, fresh
 
 
-def _subpackages(files: dict[str, bytes]) -> list[str]:
-    """The folders of subpackages, those above before those below."""
-    return sorted(path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}"))
+def _followed_below(folder: str, files: dict[str, bytes]) -> tuple[MergedPackage, dict[str, File]]:
+    """A subpackage at the revision that its own upstream names. Raises UpstreamError."""
+    if folder.count("/") >= DEEPEST:
+        raise UpstreamError(
+            f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
+        )
+    try:
+        return _follow({path: File(content) for path, content in files.items()}, "", None)
+    except (GitError, UpstreamError, PackageMergeError) as error:
+        raise UpstreamError(f"subpackage {folder}: {error}") from None
+
+
+def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
+    """A package's own files, and those of each subpackage directly below it by their paths in there."""
+    folders = {path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}")}
+    own: dict[str, bytes] = {}
+    below: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, content in files.items():
+        end = path.find("/")
+        while end >= 0 and path[:end] not in folders:
+            end = path.find("/", end + 1)
+        if end < 0:
+            own[path] = content
+        else:
+            below[path[:end]][path[end + 1 :]] = content
+    return own, below
 
 
 def _follow(
@@ -149,12 +162,6 @@ def _follow(
         merged = _merge(strategy, base, update, local)
         _lock(merged, fetched.upstream, update, strategy)
     return merged, dict(update.files)
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, OSError) and not isinstance(error, WriteError):
-        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    return str(error)
 
 
 def _local_files(folder: str) -> dict[str, File]:

@@ -34,27 +34,19 @@ if TYPE_CHECKING:
     from krmkit.fn.run import RunOptions
     from krmkit.render.resolve import ProgramResolver
 
-COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
+_COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
 class PackageTreeError(Exception):
     """The folder cannot be rendered; the message says why."""
 
 
-class Job:
-    """Renders the package at a path. `only_show`: nothing is written. `colour`: diffs are painted."""
+class PackageJob:
+    """Work on one package after the other; `report` does it for one. What is costly to set up is made once in a process."""
 
-    def __init__(
-        self,
-        arguments: argparse.Namespace,
-        options: RunOptions,
-        only_show: bool,
-        colour: bool,
-    ) -> None:
+    def __init__(self, arguments: argparse.Namespace, options: RunOptions) -> None:
         self.arguments = arguments
         self.options = options
-        self.only_show = only_show
-        self.colour = colour
         self._resolver: ProgramResolver | None = None
         self._done = 0
 
@@ -67,19 +59,37 @@ class Job:
             gc.collect()
             gc.freeze()
         self._done += 1
-        if self._done % COLLECT == 0:
+        if self._done % _COLLECT == 0:
             gc.collect()
         try:
-            return self._rendered(path, self._resolver)
+            return self.report(path, self._resolver)
         except (PackageError, WriteError) as error:
             raise JobError(str(error)) from None
+        except JobError:
+            raise
         except Exception as error:
             if self.arguments.debug:
                 raise
             failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
             raise JobError(failure) from None
 
-    def _rendered(self, path: str, resolver: ProgramResolver) -> PackageReport:
+    def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        """What came of the package at a path. Raises JobError, PackageError, WriteError."""
+        raise NotImplementedError
+
+
+class RenderJob(PackageJob):
+    """Renders packages. `only_show`: nothing is written. `colour`: diffs are painted."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, options: RunOptions, only_show: bool, colour: bool
+    ) -> None:
+        super().__init__(arguments, options)
+        self.only_show = only_show
+        self.colour = colour
+
+    def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        """Render a package, and write what changed."""
         package = read(path, self.options.limits)
         rendering = render(package, resolver)
         report = report_of(package, rendering)
@@ -103,16 +113,12 @@ class Job:
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
     """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
-    paths = packages_below(folder)
-    if not paths:
-        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
-    if arguments.since:
-        paths = changed_since(folder, paths, arguments.since)
+    paths = chosen_packages(folder, arguments.since)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
     terminal = Terminal(sys.stdout, arguments.color)
     progress = Terminal(sys.stderr, arguments.color)
     people = arguments.format in ("table", "text")
-    job = Job(arguments, options, only_show, terminal.colour and people)
+    job = RenderJob(arguments, options, only_show, terminal.colour and people)
     totals = Totals()
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
@@ -148,6 +154,17 @@ def reports(
 def name_of(path: str, folder: str) -> str:
     """A package's name below the folder, by which it goes to a shard: the same wherever the folder lies."""
     return os.path.relpath(path, folder).replace(os.sep, "/")
+
+
+def chosen_packages(folder: str, since: str | None) -> list[str]:
+    """The packages at and below a folder; with `since`, those in which something differs from a git revision.
+
+    Raises PackageTreeError, also where there is no package at all.
+    """
+    paths = packages_below(folder)
+    if not paths:
+        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
+    return changed_since(folder, paths, since) if since else paths
 
 
 def packages_below(folder: str) -> list[str]:

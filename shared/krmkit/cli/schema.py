@@ -70,7 +70,7 @@ def main(words: list[str]) -> int:
         say(words[0], error.args[0])
         return 1
     except OSError as error:
-        say(words[0], f"{error.filename}: {error.strerror}")
+        say(words[0], error)
         return 1
     return 0
 

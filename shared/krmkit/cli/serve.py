@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from krmkit.cli.arguments import CommandParser
-from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, positive, seconds, size
-from krmkit.lang.extras import how
+from krmkit.cli.arguments import CommandParser, count, say, seconds
+from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, duration, size
+from krmkit.lang.extras import lacking
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -16,9 +15,6 @@ by the function runner that --forward names.
 Without --tls-cert the port is open to everybody who can reach it and not encrypted: that is what Porch speaks. SIGTERM and SIGINT stop the server as
 soon as the running calls have ended. docs/porch.md says how to run it beside Porch.
 """
-
-
-_EXTRA = ("grpc", "grpc_health", "grpc_reflection", "google")  # top modules of what the extra `serve` brings
 
 
 def parser() -> CommandParser:
@@ -39,7 +35,7 @@ def parser() -> CommandParser:
     add_workers(made)
     made.add_argument(
         "--queue",
-        type=positive,
+        type=count,
         default=32,
         metavar="N",
         help="callers that may wait for a worker; more are refused (default: %(default)s)",
@@ -67,28 +63,28 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--max-connections",
-        type=positive,
+        type=count,
         default=512,
         metavar="N",
         help="connections at a time; more are refused (default: %(default)s)",
     )
     made.add_argument(
         "--idle",
-        type=seconds,
+        type=duration,
         default=300.0,
         metavar="SECONDS",
         help="a connection without a call is closed after so long (default: %(default)g)",
     )
     made.add_argument(
         "--worker-memory",
-        type=positive,
+        type=count,
         default=2048,
         metavar="MIB",
         help="memory that a worker may have; a run that needs more fails (default: %(default)s)",
     )
     made.add_argument(
         "--recycle",
-        type=positive,
+        type=count,
         default=10_000,
         metavar="N",
         help="calls after which a worker is replaced (default: %(default)s)",
@@ -110,9 +106,7 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.cli.evaluator.server import EvaluatorSettings, ServeError, serve
     except ImportError as error:
-        if (error.name or "").partition(".")[0] not in _EXTRA:
-            raise
-        print(f"krmkit serve: grpcio is missing: {how('serve')}", file=sys.stderr)
+        say("serve", lacking(error, "serve"))
         return 1
     settings = EvaluatorSettings(
         arguments.host,
@@ -134,6 +128,6 @@ def main(words: list[str]) -> int:
     try:
         serve(settings)
     except ServeError as error:
-        print(f"krmkit serve: {error}", file=sys.stderr)
+        say("serve", error)
         return 1
     return 0

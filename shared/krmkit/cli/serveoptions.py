@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
+
+from krmkit.cli.arguments import cores, count
 
 
 def add_address(parser: argparse.ArgumentParser, port: int) -> None:
@@ -22,14 +23,14 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     """--workers, one per core by default, and --grace."""
     parser.add_argument(
         "--workers",
-        type=positive,
-        default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        type=count,
+        default=cores(),
         metavar="N",
         help="processes that work, each on one call at a time (default: one per core, here %(default)s)",
     )
     parser.add_argument(
         "--grace",
-        type=seconds,
+        type=duration,
         default=25.0,
         metavar="SECONDS",
         help="time for running calls to end when the server stops (default: %(default)g)",
@@ -49,34 +50,27 @@ def add_certificates(parser: argparse.ArgumentParser, client_ca: str) -> None:
     )
 
 
-def positive(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"must be a whole number above 0, got {text}")
-    return int(text)
-
-
 def port_number(text: str) -> int:
     """A port; 0 is any that is free."""
-    if not text.isdecimal() or int(text) > 0xFFFF:
-        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, got {text}")
+    if not (text.isascii() and text.isdecimal() and int(text) <= 0xFFFF):
+        raise argparse.ArgumentTypeError(f'must be a port from 0 to 65535, got "{text}"')
     return int(text)
 
 
-def seconds(text: str) -> float:
+def duration(text: str) -> float:
     """A time in seconds, 0 or more."""
     try:
         number = float(text)
     except ValueError:
         number = -1.0
     if not 0 <= number < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds, got {text}")
+        raise argparse.ArgumentTypeError(f'must be a number of seconds, got "{text}"')
     return number
 
 
 def size(text: str) -> int:
     """A size in bytes, above 0 and below 2 GiB."""
-    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 1 << 31):
         raise argparse.ArgumentTypeError(
             f"must be a number of bytes below 2 GiB, such as {6 << 20}, got {text}"
         )

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from krmkit.cli.arguments import CommandParser
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.terminal import unread_is_fine
 from krmkit.disk.write import WriteError, write_file
 from krmkit.lang.spiff import Options, SpiffError, merge
@@ -96,10 +96,10 @@ def main(words: list[str]) -> int:
     try:
         text = _merged(arguments)
     except SpiffError as error:
-        print(f"krmkit spiff merge: {error.message}", file=sys.stderr)
+        say("spiff merge", error.message)
         return 1
     except (_WrongError, WriteError) as error:
-        print(f"krmkit spiff merge: {error}", file=sys.stderr)
+        say("spiff merge", error)
         return 1
     with unread_is_fine(sys.stdout):
         sys.stdout.write(text)

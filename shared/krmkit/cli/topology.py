@@ -6,7 +6,7 @@ import argparse
 import sys
 from time import monotonic
 
-from krmkit.cli.arguments import CommandParser, add_output, cores
+from krmkit.cli.arguments import CommandParser, add_output, cores, count, say
 from krmkit.cli.report.formats import FORMATS
 from krmkit.cli.terminal import Terminal
 from krmkit.cli.topologyreport import PAGES, told
@@ -88,7 +88,7 @@ def parser() -> CommandParser:
     add_output(plan, (*FORMATS, *PAGES))
     plan.add_argument(
         "--jobs",
-        type=int,
+        type=count,
         default=0,
         metavar="N",
         help="how many processes work (default: one for each core)",
@@ -122,7 +122,7 @@ def main(words: list[str]) -> int:
         if recorder is not None and arguments.record:
             _write_record(recorder, arguments.record)
     except PlanError as error:
-        print(f"krmkit topology plan: {error}", file=sys.stderr)
+        say("topology plan", error)
         return 1
     shown = Terminal(sys.stdout, arguments.color)
     form = arguments.format
@@ -130,7 +130,7 @@ def main(words: list[str]) -> int:
     for text in (*_unused(arguments.extension, old, new), *plan.warnings):
         print(f"warning: {text}", file=sys.stderr)
     for text in plan.errors:
-        print(f"krmkit topology plan: {text}", file=sys.stderr)
+        say("topology plan", text)
     return exit_code(plan)
 
 
@@ -231,11 +231,11 @@ def compute(work: Work, jobs: int, terminal: Terminal) -> TopologyPlan:
         return work.plan(0)
     from krmkit.cli.processes import share
 
-    count = min(total, jobs * _CHUNKS_PER_JOB)
-    work.chunks = [work.keys[number::count] for number in range(count)]
+    chunks = min(total, jobs * _CHUNKS_PER_JOB)
+    work.chunks = [work.keys[number::chunks] for number in range(chunks)]
     started, done = monotonic(), 0
     plans: list[TopologyPlan] = []
-    for _, plan, how in share(range(count), jobs, _worker, work):
+    for _, plan, how in share(range(chunks), jobs, _worker, work):
         if plan is None:
             raise PlanError(f"a process that worked on the Clusters {how}; fewer --jobs need less memory")
         plans.append(plan)

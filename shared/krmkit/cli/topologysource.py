@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from krmkit.cli.arguments import say
 from krmkit.cli.git.objects import Objects
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.clusterapi.apiobjects import V1BETA1
@@ -18,7 +18,7 @@ from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.render.package import SUFFIXES, PackageError, read
+from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-KPTFILE = "Kptfile"
 CONFIG_KIND = "RenderClusterTopology"
 
 
@@ -51,7 +50,7 @@ def read_items(folder: str) -> list[Resource]:
     except (PackageError, WriteError) as error:
         raise PlanError(str(error)) from None
     for note in notes:
-        print(f"krmkit topology plan: {note}", file=sys.stderr)
+        say("topology plan", note)
     return [inner for item in items for inner in _opened(item)]
 
 

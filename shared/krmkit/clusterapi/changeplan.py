@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from krmkit.clusterapi.currentstate import CurrentObjects, state_objects
+from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.features import FeatureGates
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.packagevalidation import validate_package
@@ -17,6 +18,7 @@ from krmkit.clusterapi.topology import Topologies, TopologyOptions, waiting
 from krmkit.clusterapi.topologypackage import TopologyPackage
 from krmkit.clusterapi.versions import is_running
 from krmkit.krm.finding import ERROR
+from krmkit.lang.listed import listed
 from krmkit.lang.nested import find
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.collect import Collected, CollectedObject, Key
+    from krmkit.clusterapi.extensions import Extensions
     from krmkit.clusterapi.rotation import Rotation
     from krmkit.clusterapi.state import ClusterState
     from krmkit.clusterapi.topology import RenderedCluster
@@ -101,11 +104,13 @@ def make_plan(old: Collected, new: Collected, options: TopologyOptions, keys: It
     new.previous_classes = dict(old.classes)
     rendered: dict[Key, RenderedCluster] = {}
     errors: dict[Key, list[str]] = {}
-    for decoded, outcome, texts in _render(new, _of(options, new, wanted), running, states, plan):
+    chosen = _of(options, new, wanted)
+    extensions = _extensions(new, chosen, plan)
+    for decoded, outcome, texts in _render(new, chosen, extensions, running, states):
         if outcome is not None:
             rendered[decoded.item.key] = outcome
         errors[decoded.item.key] = texts
-    refused = _refusals(new, _of(options, new, wanted), running, plan)
+    refused = _refusals(new, chosen, extensions, running, plan)
     there = {item.key for item in new.clusters}
     for key in wanted:
         before = states.get(key)
@@ -142,7 +147,7 @@ def _states(
     """
     states: dict[Key, ClusterState] = {}
     wrong: list[str] = []
-    for decoded, one, texts in _render(old, options, running, None, plan):
+    for decoded, one, texts in _render(old, options, _extensions(old, options, plan), running, None):
         state = one.state if one is not None else None
         found = running.of(decoded.data, one.blueprint if one is not None else None)
         if found is not None and is_running(found.control_plane.object):
@@ -154,19 +159,25 @@ def _states(
     return states, wrong
 
 
+def _extensions(collected: Collected, options: TopologyOptions, plan: TopologyPlan) -> Extensions:
+    """Return what answers the hooks of one package, made once: it keeps what extensions discover. Its problems go to the plan."""
+    if not options.clusters:
+        return NoExtensions()
+    package, problems = package_extensions(collected)
+    plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
+    return package if options.around is None else options.around(package)
+
+
 def _render(
     collected: Collected,
     options: TopologyOptions,
+    extensions: Extensions,
     running: CurrentObjects,
     states: Mapping[Key, ClusterState] | None,
-    plan: TopologyPlan,
 ) -> Iterator[tuple[DecodedObject, RenderedCluster | None, list[str]]]:
     """Each Cluster with its outcome, or with errors that say why there is none."""
     if not options.clusters:
         return
-    package, problems = package_extensions(collected)
-    extensions = package if options.around is None else options.around(package)
-    plan.errors += [str(problem) for problem in problems if problem.severity == ERROR]
     topologies = Topologies(collected, options, extensions, running, states)
     for decoded in topologies.managed():
         seen = len(topologies.findings)
@@ -176,13 +187,15 @@ def _render(
 
 
 def _refusals(
-    collected: Collected, options: TopologyOptions, running: CurrentObjects, plan: TopologyPlan
+    collected: Collected,
+    options: TopologyOptions,
+    extensions: Extensions,
+    running: CurrentObjects,
+    plan: TopologyPlan,
 ) -> dict[Key, list[str]]:
     """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
     if not options.clusters:
         return {}
-    answering = package_extensions(collected)[0]
-    extensions = answering if options.around is None else options.around(answering)
     package = TopologyPackage(collected, options.clusters, extensions)
     by_reference = {_reference(item): item.key for item in collected.clusters}
     found: dict[Key, list[str]] = {}
@@ -267,7 +280,7 @@ def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> lis
         if group == "" or change.action in (CREATE, REMOVE) or _holder(change.role) in created:
             continue
         if change.role in rotations:
-            add(group, f"{change.kind} {_listed(rotations[change.role].fields)}")
+            add(group, f"{change.kind} {listed(rotations[change.role].fields, _MOST_FIELDS)}")
         elif change.role == "controlPlane":
             _control_plane_rolls(change, add)
         elif change.role.endswith("/machineDeployment") or change.role.endswith("/machinePool"):
@@ -281,7 +294,7 @@ def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> lis
         elif change.role.startswith("machinePools/"):
             inner = [path for path in change.fields if path.startswith("spec")]
             if inner:
-                add(group, f"{change.kind} {_listed(inner)}", sure=False)
+                add(group, f"{change.kind} {listed(inner, _MOST_FIELDS)}", sure=False)
     return list(found.values())
 
 
@@ -297,17 +310,12 @@ def _control_plane_rolls(change: ObjectChange, add: Any) -> None:
     if change.kind == _KUBEADM:
         other = [path for path in other if path.startswith("spec.kubeadmConfigSpec")]
     if other:
-        add(group, f"{change.kind} {_listed(other)}", sure=change.kind == _KUBEADM)
+        add(group, f"{change.kind} {listed(other, _MOST_FIELDS)}", sure=change.kind == _KUBEADM)
 
 
 def _from_to(change: ObjectChange, path: str) -> str:
     steps = tuple(path.split("."))
     return f"{steps[-1]} {find(change.before, steps)} -> {find(change.after, steps)}"
-
-
-def _listed(fields: list[str]) -> str:
-    more = f" and {len(fields) - _MOST_FIELDS} more" if len(fields) > _MOST_FIELDS else ""
-    return ", ".join(fields[:_MOST_FIELDS]) + more
 
 
 def group_of_role(role: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.finding import INFO, Finding
-from krmkit.krm.resource import Resource, holding
+from krmkit.krm.identity import holding
+from krmkit.krm.resource import Resource
 from krmkit.lang.nested import find
 from krmkit.yaml import emit
 

@@ -31,7 +31,7 @@ _INT64 = 1 << 63
 
 @dataclass(slots=True)
 class DecodeProblem:
-    """Something in an object that its type does not hold: `field` is its path, `rule` one of the three below.
+    """Something in an object that its type does not hold: `field` is its path, `rule` one of the three above.
 
     The API server drops an unknown field, and the CRD refuses an unknown value: the webhooks know neither. With a value of
     a wrong type nothing can be done.

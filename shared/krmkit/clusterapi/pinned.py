@@ -32,7 +32,7 @@ class PinnedNames:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._by_cluster: dict[str, dict[str, str]] = {}
-        self._roles: dict[str, list[str]] = {}
+        self._roles: dict[str, dict[str, None]] = {}
         for key, name in names.items():
             cluster, role = _split(key)
             self._by_cluster.setdefault(cluster, {})[role] = name
@@ -48,17 +48,18 @@ class PinnedNames:
         """Remember which roles a rendered Cluster has."""
         for cluster in (item.name, f"{item.namespace}/{item.name}"):
             if cluster in self._by_cluster:
-                roles = self._roles.setdefault(cluster, [])
-                roles += [role for role, _ in state.objects() if _can_be_pinned(role)]
+                roles = self._roles.setdefault(cluster, {})
+                roles.update((role, None) for role, _ in state.objects() if _can_be_pinned(role))
 
     def unfit(self, clusters: Iterable[CollectedObject]) -> list[Finding]:
         """Warnings about names that no object of the rendered Clusters takes; `clusters` are all that there are."""
         known = {name for item in clusters for name in (item.name, f"{item.namespace}/{item.name}")}
+        ordered = sorted(known)
         found = []
         for cluster, names in self._by_cluster.items():
             roles = self._roles.get(cluster)
             if cluster not in known:
-                hint = f"no Cluster has the name {cluster}{did_you_mean(cluster, sorted(known))}"
+                hint = f"no Cluster has the name {cluster}{did_you_mean(cluster, ordered)}"
                 found += [_finding(f"{cluster}/{role}", hint) for role in names]
             elif roles is not None:
                 found += [

@@ -33,6 +33,7 @@ from krmkit.clusterapi.names import ALPHABET, RANDOM_LENGTH
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.lang.golang.printing import quote
 from krmkit.lang.jsonequal import json_equal
+from krmkit.lang.nested import is_list_of_maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class RecordedResponses:
         answer, uids = self._answer(GENERATE_PATCHES, handler, request)
         items = []
         listed = answer.get("items") or []
-        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        if not is_list_of_maps(listed):
             raise TopologyError(f"items in the recorded answer of {quote(handler)} must be a list of maps")
         for item in listed:
             uid = str(item.get("uid", ""))

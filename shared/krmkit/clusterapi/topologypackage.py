@@ -15,7 +15,7 @@ from krmkit.clusterapi.variables.clustervariables import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find
+from krmkit.lang.nested import find, is_list_of_maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
             answers[name] = known[name]
             continue
         answers[name] = checked(handler, response).get("variables") or []
-        if not isinstance(answers[name], list) or not all(isinstance(one, dict) for one in answers[name]):
+        if not is_list_of_maps(answers[name]):
             raise TopologyError(f"variables in the answer of {handler} must be a list of maps")
         if not all(isinstance(one.get("schema", {}), dict) for one in answers[name]):
             raise TopologyError(f"variables[].schema in the answer of {handler} must be a map")

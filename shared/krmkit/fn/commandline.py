@@ -6,6 +6,13 @@ from krmkit.fn.run import RunOptions
 from krmkit.lang.nearest import did_you_mean
 from krmkit.yaml.limits import Limits
 
+FLAGS = {
+    "--explain": "add info results that say what applied, what did not, and why",
+    "--debug": "print the traceback of an unexpected error",
+    "--limit NAME=N": f"raise a limit: {', '.join(Limits.NAMES)} (Ki, Mi, Gi may follow N)",
+    "--schema": "print the schema of the config as JSON",
+    "--version": "print the version",
+}
 _UNITS = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3}
 
 
@@ -44,7 +51,7 @@ def parse_arguments(arguments: list[str]) -> Arguments:
             name, number = _limit(value if equals else next(rest, ""))
             limits[name] = number
         elif argument.startswith("-") and argument != "-":
-            known = ("--help", "--schema", "--version", "--explain", "--debug", "--limit")
+            known = ["--help", *(name.partition(" ")[0] for name in FLAGS)]
             raise UsageError(f'unknown flag "{argument}"{did_you_mean(flag, known)}')
         elif file:
             raise UsageError(f'too many arguments: expected at most one FILE, got "{file}" and "{argument}"')

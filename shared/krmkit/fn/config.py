@@ -8,7 +8,7 @@ How a ConfigMap is read: `krmkit.fn.configmap`.
 
 from __future__ import annotations
 
-from krmkit.fn.definition import FAIL_ON_SCHEMA
+from krmkit.fn.definition import FAIL_ON_SCHEMA, with_fail_on
 from krmkit.krm.annotations import FAIL_ON
 from krmkit.lang.dottedpath import join
 from krmkit.lang.schema import read_schema
@@ -93,7 +93,7 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
 
 def _typed(definition: FunctionDefinition, resource: Resource, violations: list[Violation]) -> object:
     fields = definition.schema.get("properties") or {}
-    for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
+    for key in resource.root.names():
         if key in _FIELDS:
             continue
         if key in fields or key == "failOn":
@@ -103,9 +103,13 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
 
             hint = did_you_mean(key, _FIELDS)
         violations.append(Violation(join("", key), f'unknown field "{key}"{hint}'))
+    return _checked(with_fail_on(definition.schema), resource, violations)
+
+
+def _checked(schema: dict[str, Any], resource: Resource, violations: list[Violation]) -> object:
+    """The spec of a config with its defaults; what is wrong goes to `violations`."""
     spec = resource.get("spec")
-    expected = read_schema(with_fail_on(definition.schema))
-    checked, found = validate(expected, {} if spec is None else spec, "spec")
+    checked, found = validate(read_schema(schema), {} if spec is None else spec, "spec")
     violations += found
     return checked
 
@@ -116,18 +120,13 @@ def _foreign(definition: FunctionDefinition, resource: Resource, violations: lis
     right += [(other_version, other) for other_version, other, _ in definition.accepts]
     for other_version, other, schema in definition.accepts:
         if (version, kind) == (other_version, other):
-            spec = resource.get("spec")
-            expected = read_schema(schema or _ANY_MAP)
-            checked, found = validate(expected, {} if spec is None else spec, "spec")
-            violations += found
-            return checked
+            return _checked(schema or _ANY_MAP, resource, violations)
     versions = [other_version for other_version, other in right if other == kind]
     if versions:
         raise ConfigError([Violation("apiVersion", f"must be {' or '.join(versions)} for a {kind}", version)])
-    from krmkit.lang.nearest import nearest
+    from krmkit.lang.nearest import proposal
 
-    near = nearest(kind, [other for _, other in right])
-    hint = f'; did you mean "{near}"?' if near is not None else ""
+    hint = proposal(kind, [other for _, other in right])
     listed = " or ".join(f"{other} ({other_version})" for other_version, other in right)
     raise ConfigError([Violation("kind", f"{definition.name} takes {listed}{hint}", kind)])
 
@@ -138,10 +137,6 @@ def _absent(definition: FunctionDefinition, found: list[Violation]) -> Violation
         "",
         f"functionConfig is absent; give a {definition.kind} ({definition.api_version}) with {missing}, or a ConfigMap",
     )
-
-
-def with_fail_on(schema: dict[str, Any]) -> dict[str, Any]:
-    return {**schema, "properties": {**(schema.get("properties") or {}), "failOn": FAIL_ON_SCHEMA}}
 
 
 def _capped(violations: list[Violation]) -> list[Violation]:

@@ -41,7 +41,7 @@ def flat(
 
     What is wrong goes to `violations`, with the paths of the ConfigMap.
     """
-    for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
+    for key in resource.root.names():
         if key not in _FIELDS:
             violations.append(
                 Violation(

@@ -18,6 +18,11 @@ FAIL_ON_SCHEMA: dict[str, Any] = {
 }
 
 
+def with_fail_on(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a spec with `failOn`, which every config has."""
+    return {**schema, "properties": {**(schema.get("properties") or {}), "failOn": FAIL_ON_SCHEMA}}
+
+
 _WORDS = {str: "text", dict: "map", list: "list"}
 
 
@@ -76,8 +81,7 @@ class FunctionDefinition:
 
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
-        spec = dict(self.about["schema"])
-        spec["properties"] = {**(spec.get("properties") or {}), "failOn": FAIL_ON_SCHEMA}
+        spec = with_fail_on(self.about["schema"])
         required = ["apiVersion", "kind"]
         if self.schema.get("required"):
             required.append("spec")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from krmkit.fn.commandline import FLAGS
 from krmkit.fn.definition import FunctionDefinition
 
 TYPE_CHECKING = False
@@ -54,11 +55,7 @@ def help_text(definition: FunctionDefinition) -> str:
         "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error"
         " always come together; then the items are those of the input.",
         "",
-        "  --explain       add info results that say what applied, what did not, and why",
-        "  --debug         print the traceback of an unexpected error",
-        "  --limit NAME=N  raise a limit: depth, aliases, items, item_size, total_size, effort (Ki, Mi, Gi may follow N)",
-        "  --schema        print the schema of the config as JSON",
-        "  --version       print the version",
+        *(f"  {flag:<15} {meaning}" for flag, meaning in FLAGS.items()),
         "",
         f"Config: kind {definition.kind} ({definition.api_version}), fields under spec; or a ConfigMap, fields as texts under data.",
     ]

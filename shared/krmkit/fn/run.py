@@ -213,8 +213,18 @@ def _evaluate(
         results.fail_on(decoded.fail_on)
         return ""
     finally:
+        if effort.is_over():
+            _name_limit(results)
         if outermost:
             effort.end()
+
+
+def _name_limit(results: Results) -> None:
+    """Give findings about the run's effort the rule `limit`: an engine words them as its own, with the place."""
+    reason = effort.used_up()
+    for one in results:
+        if reason in one.message:
+            one.rule = "limit"
 
 
 def _decoded(

@@ -14,13 +14,13 @@ from krmkit.fn.loader import at
 from krmkit.fn.run import Outcome, RunOptions, run
 from krmkit.krm import annotations as names
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-HEADER = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 
 
@@ -32,17 +32,9 @@ def run_function(folder: str | Path, text: str, options: RunOptions | None = Non
 
 def resource_list(items: Iterable[str], config: str | None = None) -> str:
     """A list of resources, each given as a document of its own, in the layout of kpt: compact, functionConfig last."""
-    texts = [_indented(text) for text in items]
-    lines = [HEADER, "items:\n" if texts else "items: []\n"]
-    lines += [f"- {text}\n" for text in texts]
-    if config is not None:
-        lines.append(f"functionConfig:\n  {_indented(config)}\n")
-    return "".join(lines)
-
-
-def _indented(text: str) -> str:
-    lines = text.strip("\n").split("\n")
-    return "\n  ".join(lines).replace("\n  \n", "\n\n")
+    listed = [Resource(text.strip("\n") + "\n") for text in items]
+    given = None if config is None else Resource(config.strip("\n") + "\n")
+    return ResourceList.of(listed, given).render()
 
 
 class Member:

@@ -36,36 +36,32 @@ def is_tool_key(name: str) -> bool:
 class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
-    One that is not `numbered` got no index from anybody, and stands behind those of its file that have one.
-    `line` is its first line in the file, from 1; 0 if it is not known. `digits` is the index as a function wrote it, as in
-    "01", which kpt tells from "1"; "" without one.
+    `digits` is the index as it was written: a function may write "01", which kpt tells from "1". It is "" for a resource
+    that got no index from anybody, and stands behind those of its file that have one.
+    `line` is its first line in the file, from 1; 0 if it is not known.
     """
 
-    __slots__ = ("digits", "index", "line", "numbered", "package", "path")
+    __slots__ = ("digits", "index", "line", "package", "path")
 
     def __init__(
-        self, path: str, index: int = 0, package: str = "", numbered: bool = True, line: int = 0
+        self, path: str, index: int = 0, package: str = "", line: int = 0, digits: str | None = None
     ) -> None:
-        self.line = line
-        self.digits = ""
         self.path = path
         self.index = index
         self.package = package
-        self.numbered = numbered
+        self.line = line
+        self.digits = str(index) if digits is None else digits
 
     def copy(self) -> Location:
-        copy = Location(self.path, self.index, self.package, self.numbered, self.line)
-        copy.digits = self.digits
-        return copy
+        return Location(self.path, self.index, self.package, self.line, self.digits)
 
     @property
     def annotations(self) -> dict[str, str]:
         """The annotations that kpt adds to say so, in its order."""
-        number = (self.digits or str(self.index)) if self.numbered else ""
         said = {
-            LEGACY_INDEX: number,
+            LEGACY_INDEX: self.digits,
             LEGACY_PATH: self.path,
-            INDEX: number,
+            INDEX: self.digits,
             PACKAGE_PATH: self.package,
             PATH: self.path,
         }

@@ -29,7 +29,7 @@ Block = tuple[int, int, int]
 """Start and end of the lines of a block mapping, and the column of its keys."""
 
 
-def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int] | None:
+def block(text: str, column: int, path: tuple[str, ...]) -> Block | None:
     """(start, end, column of the keys) of the block mapping at `path`; None where it is absent or not plainly one."""
     start, end = 0, len(text)
     for name in path:
@@ -43,7 +43,7 @@ def block(text: str, column: int, path: tuple[str, ...]) -> tuple[int, int, int]
     return start, end, column
 
 
-def scalar_in(text: str, found: tuple[int, int, int], name: str) -> tuple[int, int] | None:
+def scalar_in(text: str, found: Block, name: str) -> tuple[int, int] | None:
     """(start, end) of the scalar under `name` in a block mapping that `block` has found."""
     start, end, column = found
     line = _key_line(text, name, column, start, end)

@@ -9,14 +9,12 @@ from krmkit.krm.fieldpath import container
 from krmkit.krm.identity import block, holding, may_hide, plain_text, restyled, scalar_in
 from krmkit.lang.dottedpath import dotted
 from krmkit.yaml import emit
-from krmkit.yaml.data import go_data, lookup
+from krmkit.yaml.data import go_data, is_core_null, lookup
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
-
-__all__ = ["Location", "Resource", "dotted", "holding"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,9 +165,7 @@ class Resource:
                 # No quotes around it: "null" is a text.
                 return "" if text in NULLS and span[1] - span[0] == len(text) else text
         node = self.node(*path)
-        if not isinstance(node, Scalar) or (not node.style and node.tag is None and node.text in NULLS):
-            return ""
-        return node.text
+        return node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
 
     def _span(self, path: Path) -> tuple[int, int] | None:
         """Where the scalar at a path stands, if that is plain to see without a parse."""

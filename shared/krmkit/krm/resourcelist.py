@@ -12,8 +12,10 @@ from krmkit.krm.header import check_header
 from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
+from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import shift
 from krmkit.yaml.split import split
 from krmkit.yaml.tree import Document, Entry, Map, Scalar, Seq
 
@@ -21,25 +23,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from krmkit.yaml.chunks import Chunks
     from krmkit.yaml.limits import Limits
+
+_IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
+"""What stands around items that came with no text of a list."""
 
 
 class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
 
     `results` holds mappings in the shape of the specification; what a list brought along is dropped, because every
-    function reports its own. New resources made from data go to the end.
+    function reports its own. New resources made from data go to the end. `envelope` is what stands around the items.
     """
 
     __slots__ = (
-        "_anchored", "_chunks", "_envelope", "_given", "_items", "_returns",
-        "function_config", "limits", "results", "secrets",
+        "_anchored", "_chunks", "_given", "_items", "_returns",
+        "envelope", "function_config", "limits", "results", "secrets",
     )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
-        self._envelope = envelope
+        self.envelope = envelope
         self.limits = limits
         self.secrets: set[str] = set()  # texts that no diff may show
         self.results: list[dict[str, object]] = []
@@ -164,10 +168,12 @@ class ResourceList:
     def _render(self) -> str:
         chunks = self._chunks
         if chunks is None:
-            return self._render_fresh()
-        if not chunks.items:
+            chunks = _IN_MEMORY
+            head, tail = chunks.head, self._fresh_tail()
+        elif chunks.items:
+            head, tail = self._render_envelope()
+        else:
             return self._render_without_chunks()
-        head, tail = self._render_envelope()
         if chunks.flow:
             return head + self._flow_body(chunks) + tail
         if self._items is None:
@@ -194,13 +200,12 @@ class ResourceList:
         column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
-        from krmkit.yaml.lines import shift
-
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
-        text = " " * item.column + item.text
-        return blank + shift(text.rstrip("\n"), item.column, column)[column:] + "\n"
+        text = shift(" " * item.column + item.text, item.column, column)[column:]
+        # Blank lines at the end can belong to a block scalar.
+        return blank + (text if text.endswith("\n") else text + "\n")
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
@@ -216,20 +221,20 @@ class ResourceList:
 
     def _render_without_chunks(self) -> str:
         """A list that came without items: there is nothing to keep apart, so the document is edited as a whole."""
-        root = self._envelope.root
+        root = self.envelope.root
         assert isinstance(root, Map)
         if self._items:
             root.set("items", [item.get() for item in self._items])
         known = root.entry("results")
         if self.results or (known is not None and not _is_nothing(known)):
             root.set("results", self.results)
-        return _rendered(self._envelope)
+        return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
         chunks = self._chunks
         assert chunks is not None
-        envelope = self._envelope
+        envelope = self.envelope
         root = envelope.root
         assert isinstance(root, Map)
         head, tail = chunks.head, chunks.tail
@@ -258,30 +263,22 @@ class ResourceList:
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
         """Head and tail, one of which has the results."""
-        root = self._envelope.root
+        root = self.envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)
-        text = _rendered(self._envelope)
+        text = _rendered(self.envelope)
         if text.startswith(head):
             return head, text[len(head) :]
         return text[: len(text) - len(tail)], tail
 
-    def _render_fresh(self) -> str:
-        lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
-        if self.items:
-            lines.append("items:\n")
-            from krmkit.yaml.lines import shift
-
-            for item in self.items:
-                text = shift(" " * item.column + item.text, item.column, 2)[2:]
-                lines.append(f"- {text}" if text.endswith("\n") else f"- {text}\n")
-        else:
-            lines.append("items: []\n")
+    def _fresh_tail(self) -> str:
+        """What stands below the items of a list in memory."""
+        tail = ""
         if self.function_config is not None:
-            lines.append("functionConfig:" + emit.after_key(self.function_config.get(), 0) + "\n")
+            tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)
         if self.results:
-            lines.append("results:" + emit.after_key(self.results, 0) + "\n")
-        return "".join(lines)
+            tail += "results:" + emit.after_key(self.results, 0) + "\n"
+        return tail
 
 
 class _Item(Resource):

@@ -14,7 +14,8 @@ from krmkit.landscaper.blueprintfiles import Content, Files
 from krmkit.landscaper.components import Component, Data, decode
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.goyaml import GoYamlError, load
-from krmkit.landscaper.lenientdata import entries, mapping, text
+from krmkit.landscaper.lenientdata import mapping, text
+from krmkit.lang.nested import is_list_of_maps
 
 DESCRIPTOR_FILE = "component-descriptor.yaml"
 INDEX_FILE = "artifact-index.json"
@@ -114,9 +115,9 @@ def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) ->
 
     index = f"{prefix}{INDEX_FILE}"
     listed = _json(files[index], index).get("artifacts")
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+    if not is_list_of_maps(listed):
         raise CtfError(f"{index}: artifacts must be a list of mappings")
-    for artifact in entries(listed):
+    for artifact in listed:
         repository = text(artifact.get("repository"))
         if not repository.startswith(_DESCRIPTORS):
             continue

@@ -16,7 +16,7 @@ from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.structure import name_of, namespace_of, parent_of
+from krmkit.landscaper.structure import roots_by_namespace
 
 
 @dataclass(slots=True)
@@ -95,10 +95,8 @@ class Graph:
 def graph_of(items: Items) -> Graph:
     """The graph of all installations among the items, nested ones too."""
     graph = Graph()
-    roots = [one for one in items.world.of_kind("Installation") if not parent_of(one)]
-    for namespace in dict.fromkeys(map(namespace_of, roots)):
-        specs = {name_of(one): mapping(one.get("spec")) for one in roots if namespace_of(one) == namespace}
-        graph.edges += _edges(specs, "")
+    for named in roots_by_namespace(items.world.of_kind("Installation")).values():
+        graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
     graph.secrets = secrets = Secrets.of(items.world)
     for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
         _add(graph, root, secrets)

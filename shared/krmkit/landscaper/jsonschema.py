@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.schemacost import check_cost
+from krmkit.lang.schemawalk import kind_of
 from krmkit.yaml.effort import EffortError
 
 if TYPE_CHECKING:
@@ -175,14 +176,4 @@ def _number(kind: Any) -> str:
 def _type(value: object) -> str:
     if value is None:
         return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, list):
-        return "array"
-    if isinstance(value, dict):
-        return "object"
-    return (
-        "integer" if isinstance(value, int) or (isinstance(value, float) and value.is_integer()) else "number"
-    )
+    return "integer" if isinstance(value, float) and value.is_integer() else kind_of(value)

@@ -24,7 +24,14 @@ from krmkit.landscaper.lenientdata import entries, mapping, text
 from krmkit.landscaper.rendered import FAILED, SUCCEEDED, WAITING, LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.schemarefs import SchemaScope
 from krmkit.landscaper.spifftemplates import map_data
-from krmkit.landscaper.structure import name_of, namespace_of, parent_of, scope_of, template_of
+from krmkit.landscaper.structure import (
+    name_of,
+    namespace_of,
+    parent_of,
+    roots_by_namespace,
+    scope_of,
+    template_of,
+)
 from krmkit.landscaper.templating import Templater, template_values
 from krmkit.landscaper.world import World
 
@@ -54,9 +61,7 @@ class Landscape:
     def run(self, wanted: list[str] | None = None) -> list[RenderedInstallation]:
         """All root installations, or those named and the ones that they depend on; each after what it depends on."""
         found: list[RenderedInstallation] = []
-        roots = [one for one in self.world.of_kind("Installation") if not parent_of(one)]
-        for namespace in dict.fromkeys(map(namespace_of, roots)):
-            named = {name_of(one): one for one in roots if namespace_of(one) == namespace}
+        for named in roots_by_namespace(self.world.of_kind("Installation")).values():
             found += self._siblings(named, wanted)
         return found
 

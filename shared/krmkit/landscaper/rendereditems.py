@@ -6,9 +6,9 @@ What an earlier run generated and this one does not is removed; what stays the s
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.annotations import is_tool_key
+from krmkit.krm.annotations import Location, is_tool_key
 from krmkit.krm.finding import ERROR, INFO, Finding
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper import carrier
 from krmkit.landscaper.apinames import API_VERSION

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmkit.landscaper.apinames import (
     SUBINSTALLATION_NAME_ANNOTATION,
     installation_source,
@@ -32,6 +34,15 @@ def parent_of(installation: dict[str, object]) -> str:
         if owner.get("kind") == "Installation":
             return text(owner.get("name"))
     return ""
+
+
+def roots_by_namespace(installations: Iterable[dict[str, object]]) -> dict[str, dict[str, dict[str, object]]]:
+    """The root installations by namespace, then by name, in their order: `{"prod": {"shop": {...}}}`."""
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for one in installations:
+        if not parent_of(one):
+            found.setdefault(namespace_of(one), {})[name_of(one)] = one
+    return found
 
 
 def scope_of(installation: dict[str, object]) -> str:

@@ -9,10 +9,11 @@ from krmkit.landscaper.findings import error_finding, tree_findings
 from krmkit.landscaper.installationform import structure_errors
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
+from krmkit.landscaper.lenientdata import mapping
 from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.soundness import blueprint_errors
-from krmkit.landscaper.structure import name_of, namespace_of, parent_of
+from krmkit.landscaper.structure import name_of, namespace_of, roots_by_namespace
 
 
 def validate(items: Items, wanted: list[str]) -> list[Finding]:
@@ -31,14 +32,12 @@ def validate(items: Items, wanted: list[str]) -> list[Finding]:
     found += _ownership(items)
     options = LandscapeOptions(state=items.state, broken=frozenset(broken))
     landscape = Landscape(items.world, items.repository, options)
-    count = 0
     roots = landscape.run(names)
     secrets = Secrets.of(items.world)  # again, for rendering has made more Targets
     for root in roots:
-        count += 1
         found += _blueprints(root, items, secrets)
         found += tree_findings(root, items, secrets)
-    if not count and not found:
+    if not roots and not found:
         found.append(Finding("no-installation", "there is no Installation among the items", INFO))
     return _once(found)
 
@@ -68,10 +67,8 @@ def _said(error: InstallationError, said: set[str]) -> bool:
 def _ownership(items: Items) -> list[Finding]:
     """Root installations of a namespace that export the same object: it can have one owner only."""
     found: list[Finding] = []
-    roots = [one for one in items.world.of_kind("Installation") if not parent_of(one)]
-    for namespace in dict.fromkeys(map(namespace_of, roots)):
-        named = {name_of(one): one for one in roots if namespace_of(one) == namespace}
-        exported = Exported.of({name: _spec(one) for name, one in named.items()})
+    for namespace, named in roots_by_namespace(items.world.of_kind("Installation")).items():
+        exported = Exported.of({name: mapping(one.get("spec")) for name, one in named.items()})
         for kind, keys in (("DataObject", exported.data), ("Target", exported.targets)):
             for key, owners in keys.items():
                 for other in owners[1:]:
@@ -79,11 +76,6 @@ def _ownership(items: Items) -> list[Finding]:
                     item = items.place("Installation", namespace, other)
                     found.append(Finding("owner-conflict", message, ERROR, item, "spec.exports"))
     return found
-
-
-def _spec(installation: dict[str, object]) -> dict[str, object]:
-    spec = installation.get("spec")
-    return spec if isinstance(spec, dict) else {}
 
 
 def _once(found: list[Finding]) -> list[Finding]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from krmkit.lang.golang.printing import quote
 from krmkit.lang.semver import Version, VersionError
-from krmkit.lang.versionscan import too_long
+from krmkit.lang.versionscan import DIGITS, IDENTIFIER, UINT64, too_long
 
-_DIGITS = frozenset("0123456789")
-_IDENTIFIER = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-")
-_UINT64 = 1 << 64
 _UINT64_DIGITS = 20
 UNORDERED = 2
 """What `compare_with_build_tags` returns where two versions differ and neither comes first."""
@@ -33,35 +30,31 @@ def parse(text: str) -> Version:
     for part in prerelease.split(".") if dash else ():
         if not part:
             raise VersionError("Prerelease is empty")
-        if _only(part, _DIGITS):
+        if DIGITS.issuperset(part):
             if len(part) > 1 and part[0] == "0":
                 detail = f"Numeric PreRelease version must not contain leading zeroes {quote(part)}"
                 raise VersionError(detail)
-        elif not _only(part, _IDENTIFIER):
+        elif not IDENTIFIER.issuperset(part):
             raise VersionError(f"Invalid character(s) found in prerelease {quote(part)}")
     for part in build.split(".") if plus else ():
         if not part:
             raise VersionError("Build meta data is empty")
-        if not _only(part, _IDENTIFIER):
+        if not IDENTIFIER.issuperset(part):
             raise VersionError(f"Invalid character(s) found in build meta data {quote(part)}")
     return Version(major, minor, last, prerelease, build, text)
 
 
 def _number(text: str, name: str) -> int:
-    if not _only(text, _DIGITS):
+    if not DIGITS.issuperset(text):
         raise VersionError(f"Invalid character(s) found in {name} number {quote(text)}")
     if len(text) > 1 and text[0] == "0":
         raise VersionError(f"{name.capitalize()} number must not contain leading zeroes {quote(text)}")
     if not text:
         raise VersionError('strconv.ParseUint: parsing "": invalid syntax')
     value = int(text[:_UINT64_DIGITS])
-    if value >= _UINT64 or len(text) > _UINT64_DIGITS:
+    if value >= UINT64 or len(text) > _UINT64_DIGITS:
         raise VersionError(f"strconv.ParseUint: parsing {quote(text)}: value out of range")
     return value
-
-
-def _only(text: str, characters: frozenset[str]) -> bool:
-    return all(character in characters for character in text)
 
 
 def parse_tolerant(text: str) -> Version:

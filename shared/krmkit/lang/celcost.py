@@ -45,8 +45,8 @@ ROUNDS = 10_000
 """Rounds of all loops of one evaluation, together: the library ends it there."""
 
 _ORDINARY = 2_000  # operations x the size of all values, up to which a plain expression is not gone through
-# Characters of a short text; steps for each character, and for each one beyond.
-_SHORT, _COMPILED, _COMPILED_LONG = 256, 16, 30
+# Characters of a short text; steps for each character, for each one beyond, and for each parenthesis: macros take long.
+_SHORT, _COMPILED, _COMPILED_LONG, _PARENTHESIS = 256, 32, 14, 300
 _COPIED = 2  # elements of a list that are one step to copy; in memory they are 16 bytes each
 _SPLIT = 4  # characters that are one step to split
 _SOUGHT = 1_000  # characters of one text x those of the other that are one step of searching
@@ -88,7 +88,8 @@ class Values:
 
 def charge_compiling(text: str) -> None:
     """Take the steps of compiling an expression from the run's budget. Raises EffortError where it is used up."""
-    charge(len(text) * _COMPILED + max(0, len(text) - _SHORT) * _COMPILED_LONG)
+    beyond = max(0, len(text) - _SHORT)
+    charge(len(text) * _COMPILED + beyond * _COMPILED_LONG + text.count("(") * _PARENTHESIS)
 
 
 class Cost:

@@ -10,8 +10,6 @@ from krmkit.lang.versionscan import (
     too_long,
 )
 
-TYPE_CHECKING = False
-
 LenientKey = tuple[tuple[int, ...], tuple[int, tuple[tuple[int, int, str], ...]]]
 
 

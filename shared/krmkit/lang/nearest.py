@@ -30,16 +30,19 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return best
 
 
+def proposal(name: str, known: Iterable[str]) -> str:
+    """`; did you mean "pack"?`, or "" when nothing is near."""
+    near = nearest(name, known)
+    return f'; did you mean "{near}"?' if near is not None else ""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean "pack"?`, or the list of what is known when nothing is near, or an empty text."""
+    """As `proposal`, or the list of what is known when nothing is near: `; known: cpu, memory`."""
     names = list(known)
-    near = nearest(name, names)
-    if near is not None:
-        return f'; did you mean "{near}"?'
-    if names:
-        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        return f"; known: {listed}"
-    return ""
+    proposed = proposal(name, names)
+    if proposed or not names:
+        return proposed
+    return "; known: " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
 
 
 def _plain(name: str) -> str:

@@ -11,9 +11,14 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, TypeGuard
 
     Data = dict[str, Any]
+
+
+def is_list_of_maps(value: object) -> TypeGuard[list[Data]]:
+    """Return whether a value is a list with nothing but mappings. `is_list_of_maps([])` is True."""
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 class NestedError(ValueError):

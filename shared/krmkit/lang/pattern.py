@@ -6,6 +6,7 @@ module is loaded, on the first pattern; its Python wrapper would cost more than 
 
 from __future__ import annotations
 
+from krmkit.lang.patternsize import written_out
 from krmkit.yaml.effort import charge
 
 TYPE_CHECKING = False
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 PROGRAM_MEMORY = 8 * 1024 * 1024
 """Bytes that a compiled pattern and its automaton may take; a larger pattern is an error."""
+MAX_ATOMS = 250_000
+"""Characters and classes of a pattern whose repeats are written out: `(ab){3}` has 6."""
+MAX_OPTIONAL = 20_000
+"""Parts of a pattern that may be left out, its repeats written out: `a?` has one, `(ab){2,5}` three. Their square is what compiling takes."""
 SEARCH_STEPS = 2_000_000_000
 """Limit of (instructions of the pattern) x (bytes of the text): what one search may cost where nothing can be cached."""
 
@@ -22,12 +27,26 @@ _CACHED = 256
 _LARGE = 200  # instructions of a pattern whose time is noticed
 _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
+# Steps that it costs to begin compiling: for a class of Unicode, and for so many pairs of parts that may be left out.
+_CLASS, _PAIRS = 800, 200
+_CHARACTER, _TOO_LARGE = (
+    8,
+    700_000,
+)  # steps that a refused pattern costs: a character, and a program that gets too large
 
 _cache: dict[str, Pattern] = {}
 
 
 class PatternError(ValueError):
-    """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it."""
+    """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it.
+
+    `problem` is what RE2 says about a pattern, "" where it was not asked; `cost` the steps of effort it took to find out.
+    """
+
+    def __init__(self, message: str, problem: str = "", cost: int = 0) -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.cost = cost
 
 
 class PatternMatch:
@@ -59,14 +78,15 @@ class PatternMatch:
 class Pattern:
     """A compiled pattern.
 
-    `text` is its source, `size` the number of its instructions, `groups` the number of its capture groups, `names` maps
+    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile` draws, `groups` the number of its capture groups, `names` maps
     theirs to their numbers.
     """
 
-    __slots__ = ("_match", "_unanchored", "groups", "names", "size", "text")
+    __slots__ = ("_match", "_unanchored", "begun", "groups", "names", "size", "text")
 
-    def __init__(self, text: str, program: Any, anchors: Any) -> None:
+    def __init__(self, text: str, begun: int, program: Any, anchors: Any) -> None:
         self.text = text
+        self.begun = begun
         self.groups: int = program.NumberOfCapturingGroups()
         self.names: dict[str, int] = {name.decode(): index for name, index in program.NamedCapturingGroups()}
         self._match = program.Match
@@ -163,10 +183,15 @@ class Pattern:
 
 
 def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular expression library has
-    """The compiled pattern, from a cache where it was seen before. Raises PatternError."""
+    """The compiled pattern, from a cache where it was seen before. Raises PatternError, EffortError.
+
+    Beginning it, and refusing it, is drawn from the run's budget here; `draw` takes what the instructions cost.
+    """
     found = _cache.get(text)
     if found is not None:
+        charge(found.begun)
         return found
+    begun = _begin(text)
     engine = _load()
     try:
         source = text.encode("utf-8")
@@ -177,13 +202,13 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
     options = engine.RE2.Options()
     options.log_errors = False
     options.max_mem = PROGRAM_MEMORY
+    _refuse_single_byte(text)
     program = engine.RE2(source, options)
     if not program.ok():
-        raise PatternError(_explain(text, program.error().decode("utf-8", "replace")))
-    _refuse_single_byte(text)
+        raise _refused(text, program.error().decode("utf-8", "replace"))
     if len(_cache) >= _CACHED:
         _cache.clear()
-    pattern = _cache[text] = Pattern(text, program, engine.RE2.Anchor)
+    pattern = _cache[text] = Pattern(text, begun, program, engine.RE2.Anchor)
     return pattern
 
 
@@ -236,6 +261,32 @@ def _width(data: bytes, position: int) -> int:
     return end - position
 
 
+def _begin(text: str) -> int:
+    """Draw what compiling costs before it is known how many instructions there are: RE2 bounds its memory only then."""
+    atoms, optional = written_out(text)
+    classes = text.count("\\p") + text.count("\\P")
+    begun = len(text) + classes * _CLASS + optional * optional // _PAIRS
+    charge(begun)
+    for name, count, most in (("MAX_ATOMS", atoms, MAX_ATOMS), ("MAX_OPTIONAL", optional, MAX_OPTIONAL)):
+        if count > most:
+            raise PatternError(
+                f"the pattern {_shown(text)} is too large with its repeats written out: more than {most:,} "
+                f"{'parts that may be left out' if name == 'MAX_OPTIONAL' else 'characters and classes'} "
+                f"(krmkit.lang.pattern.{name}); use smaller counts",
+                "pattern too large - compile failed",
+            )
+    return begun
+
+
+def _refused(text: str, problem: str) -> PatternError:
+    """The error for a pattern that RE2 refuses, after its cost was drawn. Raises EffortError."""
+    cost = len(text) * _CHARACTER
+    if problem.startswith("pattern too large"):
+        cost += _TOO_LARGE
+    charge(cost)
+    return PatternError(_explain(text, problem), problem, cost)
+
+
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
@@ -281,7 +332,8 @@ def _refuse_single_byte(text: str) -> None:
     while position >= 0:
         following = text[position + 1 : position + 2]
         if following == "C":
-            raise PatternError(f"the pattern {_shown(text)} uses \\C (one byte); write . for one character")
+            message = f"the pattern {_shown(text)} uses \\C (one byte); write . for one character"
+            raise PatternError(message, "invalid escape sequence: \\C")
         if following == "Q":
             end = text.find("\\E", position + 2)
             position = text.find("\\", end + 2) if end >= 0 else -1

@@ -15,8 +15,6 @@ from krmkit.lang.versionscan import (
     too_long,
 )
 
-TYPE_CHECKING = False
-
 
 class VersionError(ValueError):
     """A text that is no version; the message is Masterminds' own."""
@@ -67,7 +65,7 @@ class Version:
             _check_prerelease(prerelease or ".")
         numbers = []
         for part in (parts[0], parts[1], patch):
-            if not all(char in DIGITS for char in part):
+            if not DIGITS.issuperset(part):
                 raise VersionError("invalid characters in version")
             if len(part) > 1 and part[0] == "0":
                 raise VersionError("version segment starts with 0")

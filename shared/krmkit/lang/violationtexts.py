@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.nearest import did_you_mean, nearest
+from krmkit.lang.nearest import did_you_mean, proposal
 from krmkit.lang.schemawalk import kind_of
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ _LONGEST_SHOWN = 64  # characters of a value that stands in a message
 
 
 def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, object]:
-    """The message for a finding (rules: `Walk.report`, and `type`), and the value where it is a scalar that may be shown."""
+    """The message for a finding (rules: `SchemaWalk.report`, and `type`), and the value where it is a scalar that may be shown."""
     if rule == "unknown":
         return f'unknown field "{value}"{did_you_mean(value, schema.properties)}', None
     if rule == "required":
@@ -35,12 +35,8 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
     if rule == "type":
         return f"must be {_wanted(schema)}, not {describe(value)}{_quotes(schema.type, value)}", shown
     if rule == "enum":
-        near = (
-            nearest(shown, [item for item in schema.enum if isinstance(item, str)])
-            if isinstance(shown, str)
-            else None
-        )
-        hint = f'; did you mean "{near}"?' if near is not None else ""
+        allowed = [item for item in schema.enum if isinstance(item, str)]
+        hint = proposal(shown, allowed) if isinstance(shown, str) else ""
         return f"must be {_wanted(schema)}{_instead(shown)}{hint}", shown
     if rule == "pattern":
         return f"must match the pattern {facts[0]}", shown

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 CLUSTER, PROFILE = "cluster", "profile"
 
 
-_MOST_PREFIXES = (
-    16  # `a--b--c` is found as `b--c` and `c` too; a name of thousands of dashes must not cost a list of each
-)
+# A pack `a--b--c` is found as `b--c` and `c` too. A name of thousands of dashes must not fill as many lists.
+_MOST_PREFIXES = 16
 
 
 class Profile:

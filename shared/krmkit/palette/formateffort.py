@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang import pattern
+from krmkit.lang.pattern import PatternError
 from krmkit.yaml import effort
 from krmkit.yaml.effort import EffortError
 
@@ -16,30 +17,36 @@ MAX_TESTS = 1_000_000
 """Pieces of one value that a composite format may try."""
 
 _INSTRUCTION = 6  # steps of effort that an instruction of a pattern costs, when it is compiled
-_REFUSED = 90_000  # instructions that compiling a pattern costs that turns out to be too large
 _SEARCHED = 1_000  # steps of a search, at worst, that make a step of effort
 
 
 class Effort:
     """Charges the effort of the run; outside of a run it is a budget of its own."""
 
-    __slots__ = ("_left", "_seen")
+    __slots__ = ("_known", "_left")
 
     def __init__(self) -> None:
         self._left = effort.DEFAULT
-        self._seen: set[str] = set()
+        self._known: dict[str, Pattern | PatternError] = {}
 
     def compile(self, text: str) -> Pattern:
-        """A pattern of krmkit.lang.pattern. Raises PatternError, EffortError."""
-        cost = 0 if text in self._seen else _REFUSED
-        self._charge(0)
-        self._seen.add(text)
+        """A pattern of krmkit.lang.pattern; the same one again costs nothing. Raises PatternError, EffortError."""
+        known = self._known.get(text)
+        if known is None:
+            self._charge(0)
+            known = self._known[text] = self._new(text)
+        if isinstance(known, PatternError):
+            raise known.with_traceback(None)
+        return known
+
+    def _new(self, text: str) -> Pattern | PatternError:
         try:
             compiled = pattern.compile(text)
-        except pattern.PatternError:
-            self._charge(cost * _INSTRUCTION)
-            raise
-        self._charge(min(cost, compiled.size) * _INSTRUCTION)
+        except PatternError as error:
+            self._left -= error.cost
+            return error
+        self._left -= compiled.begun
+        self._charge(compiled.size * _INSTRUCTION)
         return compiled
 
     def search(self, pattern: Pattern, text: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PACK_FILE = "pack.json"
 FOLDER = "krmkit.dev/pack-folder"  # on an imported pack: the name of its folder, or its path in the package
+CARRIERS = ("ConfigMap", "Pack")  # kinds that may hold a pack
 FILES = ("values.yaml", "presets.yaml", "schema.yaml", "defaults.yaml")
 
 

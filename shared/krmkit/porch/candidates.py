@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import holding
+from krmkit.krm.identity import holding
 from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import INJECTION, Candidate
 from krmkit.porch.packageview import CONTEXT_NAME, place_of

@@ -61,7 +61,7 @@ def decode_set(resource: Resource) -> DecodedVariant:
 
 def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
     violations = []
-    for key in resource.root.keys():  # noqa: SIM118  # a Map of the span tree
+    for key in resource.root.names():
         if key not in _FIELDS:
             from krmkit.lang.nearest import did_you_mean
 

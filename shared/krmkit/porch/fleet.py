@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import Resource, holding
+from krmkit.krm.identity import holding
+from krmkit.krm.resource import Resource
 from krmkit.porch import apinames
 from krmkit.porch.apinames import Condition, PorchError
 from krmkit.porch.decodevariants import DecodedVariant

@@ -57,10 +57,14 @@ def _set_conditions(kptfile: Resource, conditions: Seq | None, changed: list[Con
     entries: list[tuple[str, int | object]] = []
     for position, item in enumerate(conditions.items if conditions is not None else ()):
         entries.append((_text(item, "type", f"status.conditions[{position}]"), position))
+    first: dict[str, int | object] = {}
+    for name, entry in entries:
+        first.setdefault(name, entry)
     for condition in changed:
-        known = next((entry for name, entry in entries if name == condition.type), None)
+        known = first.get(condition.type)
         if known is None:
-            entries.append((condition.type, _in_order(condition)))
+            first[condition.type] = new = _in_order(condition)
+            entries.append((condition.type, new))
         elif isinstance(known, int):
             for field, value in condition.data().items():
                 if field != "type" and _value(kptfile.node("status", "conditions", known, field)) != value:

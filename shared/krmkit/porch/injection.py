@@ -17,7 +17,7 @@ from krmkit.yaml.errors import LimitError, YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from krmkit.krm.resource import Resource
@@ -75,8 +75,12 @@ def inject_config(
     points = find_injection_points(package)
     validate_injection_points(points)
     kptfile = package.single(KPTFILE, "Kptfile")
+    by_type: dict[tuple[str, str], dict[str, Candidate]] = {}
+    for candidate in candidates:
+        named = by_type.setdefault((candidate.api_version, candidate.kind), {})
+        named.setdefault(candidate.name, candidate)
     for point in points:
-        fill(point, injectors, candidates)
+        fill(point, injectors, by_type)
     set_conditions_and_gates(kptfile, points)
     return points
 
@@ -129,24 +133,29 @@ def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
         raise BadPointError("errors in injection points: " + ", ".join(errors))
 
 
-def fill(point: InjectionPoint, injectors: Sequence[dict[str, Any]], candidates: Sequence[Candidate]) -> None:
-    """Select a candidate for a point and copy it. The first injector that finds one ends the search, even if copying then fails."""
+def fill(
+    point: InjectionPoint,
+    injectors: Sequence[dict[str, Any]],
+    candidates: Mapping[tuple[str, str], Mapping[str, Candidate]],
+) -> None:
+    """Select a candidate for a point and copy it. The first injector that finds one ends the search, even if copying then fails.
+
+    candidates: by (apiVersion, kind), then by name.
+    """
     resource = point.resource
     assert resource is not None
     if not injectors:
         point.errors.append("no injectors defined")
         return
     version, kind = resource.api_version, resource.kind
-    eligible = [
-        candidate for candidate in candidates if candidate.api_version == version and candidate.kind == kind
-    ]
+    eligible = candidates.get((version, kind))
     if not eligible:
         point.errors.append(f"no in-cluster resources of type {version}.{kind}")
         return
     for index, injector in enumerate(injectors):
         mismatch = _mismatch(injector, version, kind)
         name = injector.get("name") or ""
-        chosen = None if mismatch else next((one for one in eligible if one.name == name), None)
+        chosen = None if mismatch else eligible.get(name)
         if chosen is not None:
             point.explained.append(f'injectors[{index}] selects {kind} "{name}"')
             copy(point, resource, chosen)

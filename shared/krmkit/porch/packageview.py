@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import holding
+from krmkit.krm.identity import holding
 from krmkit.porch.apinames import PorchError
 from krmkit.yaml.errors import YamlError
 

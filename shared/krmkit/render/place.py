@@ -12,7 +12,8 @@ import posixpath
 from krmkit.disk.folders import is_leftover
 from krmkit.disk.write import FileEdit
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.render.source import FileResource, SourceFile, joined, may_hold_orchestration, strip_orchestration
 
@@ -53,9 +54,8 @@ class ResourcePlaces:
             _inside(path or _default(resource, folder)),
             _number(resource, index or "0"),
             owner or package.path,
-            bool(index),
+            digits=index or "",
         )
-        place.digits = index or ""
         return FileResource.made(resource, place)
 
     def _move(self, item: FileResource, package: Package, folder: str) -> None:
@@ -65,8 +65,7 @@ class ResourcePlaces:
         if path is not None:
             place.path = _inside(path or _default(item, folder))
         if index is not None:
-            place.index, place.numbered = _number(item, index or "0"), bool(index)
-            place.digits = index
+            place.index, place.digits = _number(item, index or "0"), index
         if owner is not None:
             place.package = owner or package.path
 
@@ -81,14 +80,13 @@ class ResourcePlaces:
                 )
 
     def _check(self, items: list[FileResource]) -> None:
-        seen: dict[tuple[str, str, str | None], FileResource] = {}
+        seen: dict[tuple[str, str, str], FileResource] = {}
         for item in items:
             place = item.location
-            index = (place.digits or str(place.index)) if place.numbered else None
-            key = (place.package, place.path, index)
+            key = (place.package, place.path, place.digits)
             other = seen.get(key)
             if other is not None:
-                what = "no index" if index is None else f"index {index}"
+                what = f"index {place.digits}" if place.digits else "no index"
                 raise PlaceError(
                     f"{_who(item)} and {_who(other)} are both put at {place.path} with {what};"
                     f" give one another path or another {names.INDEX}"
@@ -154,11 +152,11 @@ class ResourcePlaces:
 def _ordered(items: list[FileResource]) -> list[FileResource]:
     """The resources of one file by number. One without comes behind those before it, whatever their numbers: as kpt
     does it, it gets the highest that was given."""
-    following = max([0, *(item.location.index for item in items if item.location.numbered)])
+    following = max([0, *(item.location.index for item in items if item.location.digits)])
     numbers: list[int] = []
     for item in items:
-        numbers.append(item.location.index if item.location.numbered else following)
-        following += not item.location.numbered
+        numbers.append(item.location.index if item.location.digits else following)
+        following += not item.location.digits
     return [items[position] for position in sorted(range(len(items)), key=numbers.__getitem__)]
 
 

@@ -123,6 +123,11 @@ class ProgramResolver:
         return function
 
 
+def function_name(entry: PipelineFunction) -> str:
+    """The name by which the catalog would know a function: `apply-presets` of `image: ghcr.io/krmkit/apply-presets:v1`."""
+    return image_name(entry.image) if entry.image else program_name(entry.exec.partition(" ")[0])
+
+
 def image_name(image: str) -> str:
     """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
     return image.partition("@")[0].rpartition("/")[2].partition(":")[0]

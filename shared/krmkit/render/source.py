@@ -7,7 +7,8 @@ that belong to no resource, line ends) stays with the document that follows.
 from __future__ import annotations
 
 from krmkit.krm import annotations as names
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import ODD_BREAKS, all_close

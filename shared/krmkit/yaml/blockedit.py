@@ -8,7 +8,7 @@ from krmkit.yaml.flowedit import flow_splices
 from krmkit.yaml.lines import shift
 from krmkit.yaml.places import Places, Spot, Unit, Units
 from krmkit.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
-from krmkit.yaml.view import EditError, Splice, apply
+from krmkit.yaml.view import EditError, Splice, apply, gap
 
 
 class Editor:
@@ -64,9 +64,7 @@ class Editor:
         assert isinstance(node, Collection)
         now = node.children()
         had = node.in_text()
-        positions = {id(child): index for index, child in enumerate(had)}
-        renamed = node.stands_for if isinstance(node, Seq) else {}
-        wanted = [positions.get(id(renamed.get(id(child), child)), -1) for child in now]
+        wanted = node.origins()
         kept = in_order(wanted)
         survivors = {index for index in kept if index >= 0}
         for index in range(len(units)):
@@ -220,7 +218,7 @@ class Editor:
             self.cut(unit.colon, old.end, head)
             self.lines_below(old.end, rest + newline, value, head)
         elif "\n" in self.view[unit.colon : start] and head:
-            self.cut(start, old.end, head[1:] + self.gap(old.end))
+            self.cut(start, old.end, head[1:] + gap(self.view, old.end))
             self.lines_below(old.end, rest + newline, value, head)
         elif "\n" in self.view[unit.colon : start]:
             at = places.line(start)
@@ -232,13 +230,9 @@ class Editor:
             self.cut(
                 start if head else unit.colon,
                 old.end,
-                head[1:] + self.gap(old.end) if head else self.gap(old.end),
+                head[1:] + gap(self.view, old.end) if head else gap(self.view, old.end),
             )
             self.lines_below(old.end, rest + newline, value, head)
-
-    def gap(self, end: int) -> str:
-        """A blank in front of a comment that stands directly behind a value."""
-        return " " if self.view[end : end + 1] == "#" else ""
 
     def lines_below(self, end: int, lines: str, value: Node, head: str) -> None:
         """Put the lines of a new value below the line of its key, and its own comment on that line if none is there."""

@@ -31,8 +31,8 @@ def detached(node: Node) -> Node:
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
 
 
-_COPY = 4  # steps of effort that a copied node costs
-_COUNTED = 1024  # so many of them are charged at once
+_COPY = 6  # steps of effort that a copied node costs
+_COUNTED = 64  # so many of them are charged at once
 
 
 class _Copy:
@@ -85,7 +85,8 @@ class _Copy:
 def detach_aliases(document: Document) -> None:
     """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
     anchored: set[int] = set()
-    aliases: list[tuple[Map | Seq, int, Alias]] = []
+    values: list[tuple[Map, Entry, Alias]] = []
+    items: list[tuple[Seq, int, Alias]] = []
     keys: list[tuple[Map, Entry, Alias]] = []
     stack = [document.root] if document.root is not None else []
     while stack:
@@ -93,24 +94,25 @@ def detach_aliases(document: Document) -> None:
         if node.anchor is not None and node.source is document:
             anchored.add(id(node))
         if isinstance(node, Map):
-            for index, entry in enumerate(node.entries):
+            for entry in node.entries:
                 stack += [entry.key, entry.value]
                 if isinstance(entry.value, Alias):
-                    aliases.append((node, index, entry.value))
+                    values.append((node, entry, entry.value))
                 if isinstance(entry.key, Alias):
                     keys.append((node, entry, entry.key))
         elif isinstance(node, Seq):
             stack += node.items
-            aliases += [
-                (node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)
-            ]
+            items += [(node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)]
     copy = _Copy(document.limits)
-    for holder, index, alias in aliases:
+    for mapping, entry, alias in values:
         if _dangles(document, alias, anchored):
-            holder.replace(holder.entries[index] if isinstance(holder, Map) else index, copy.of(alias))  # type: ignore[arg-type]
-    for holder, entry, alias in keys:
+            mapping.replace(entry, copy.of(alias))
+    for sequence, index, alias in items:
         if _dangles(document, alias, anchored):
-            holder.touch()
+            sequence.replace(index, copy.of(alias))
+    for mapping, entry, alias in keys:
+        if _dangles(document, alias, anchored):
+            mapping.touch()
             entry.key = copy.of(alias)
 
 

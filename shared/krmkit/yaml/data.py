@@ -157,9 +157,8 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     return line_column(node.source.text, node.start)
 
 
-_VISIT = 2  # steps of effort that a node costs that is reached through an alias
-_COUNTED = 1024  # so many of them are charged at once
-_MERGED = 4  # keys of a merged mapping that cost one step
+_VISIT = 4  # steps of effort that a node costs that is reached through an alias
+_COUNTED = 64  # so many of them are charged at once
 
 
 class _Reader:
@@ -245,7 +244,7 @@ class _Reader:
                 )
             data = self.data(source)
             assert isinstance(data, dict)
-            charge(len(data) // _MERGED)
+            charge(len(data))  # a step a key
             for name, item in data.items():
                 result.setdefault(name, item)
 

@@ -62,6 +62,11 @@ def used_up() -> str:
     return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
 
 
+def is_over() -> bool:
+    """Return whether the run needed more than its budget."""
+    return _meter.left is not None and _meter.left < 0
+
+
 def running() -> bool:
     """Return whether there is a budget to draw on."""
     return _meter.left is not None

@@ -71,24 +71,27 @@ def document(value: object, wide: bool = False) -> str:
 def _block(value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool) -> str:
     """The lines of a block collection whose children stand at `column`, the first without its indentation."""
     if isinstance(value, dict):
-        lines = [f"{_key(name, False)}:{after_key(item, column, wide)}" for name, item in value.items()]
+        lines = [f"{key(name)}:{after_key(item, column, wide)}" for name, item in value.items()]
     else:
         lines = ["-" + after_dash(item, column, wide) for item in value]
     return ("\n" + " " * column).join(lines)
 
 
-def flow(value: object) -> str:
-    """The value on one line: `{a: 1, b: [x, "y"]}`."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_key(name, True)}: {flow(item)}" for name, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(flow(item) for item in value) + "]"
-    return scalar(value, 0, True)
-
-
-def key(text: str) -> str:
-    """A mapping's key in block style, quoted where Go would quote it. Raises YamlError on one no reader would take."""
-    return _key(text, False)
+def key(name: object) -> str:
+    """A mapping's key, quoted where Go would quote it. Raises YamlError on one no reader would take."""
+    if not isinstance(name, str):
+        return scalar(name, 0)
+    if "\n" in name:
+        text = double_quoted(name)
+    elif name == "<<":
+        text = '"<<"'
+    else:
+        text = scalar(name, 0)
+    if len(text) > _LONGEST_KEY:
+        raise YamlError(
+            f"the key {name[:40]!r}... has {len(name)} characters; readers take no more than {_LONGEST_KEY}"
+        )
+    return text
 
 
 def scalar(value: object, column: int, flow: bool = False) -> str:
@@ -163,22 +166,6 @@ def is_printable(text: str) -> bool:
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     return all(_printable(character) or character in "\n\t" for character in set(text))
-
-
-def _key(name: object, flow: bool) -> str:
-    if isinstance(name, str):
-        if "\n" in name:
-            text = double_quoted(name)
-        elif name == "<<":
-            text = '"<<"'
-        else:
-            text = scalar(name, 0, flow)
-        if len(text) > _LONGEST_KEY:
-            raise YamlError(
-                f"the key {name[:40]!r}... has {len(name)} characters; readers take no more than {_LONGEST_KEY}"
-            )
-        return text
-    return scalar(name, 0, flow)
 
 
 # Scalars

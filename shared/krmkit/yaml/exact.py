@@ -7,11 +7,11 @@ quoted text that looks like a boundary, lists that are absent or null. What is f
 from __future__ import annotations
 
 from krmkit.yaml.chunks import Chunks
+from krmkit.yaml.data import is_core_null, line_of
 from krmkit.yaml.document import AnyAnchor, parse_all
 from krmkit.yaml.errors import LimitError, YamlError, line_column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import ODD_BREAKS
-from krmkit.yaml.scalars import NULLS
 from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
@@ -38,25 +38,19 @@ def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
     if len(numbers) > 1:
         raise _error(root.entries[numbers[1]].key, "the key `items` stands twice")
     value = root.entries[numbers[0]].value if numbers else Scalar("")
-    if isinstance(value, Map) or not (isinstance(value, Seq) or _is_null(value)):
+    if isinstance(value, Map) or not (isinstance(value, Seq) or is_core_null(value)):
         found = "a mapping" if isinstance(value, Map) else _written(value)
         raise _error(value, f"`items` must be a list, not {found}")
     if not isinstance(value, Seq) or not value.items:
         return Chunks(text, [], "", joints=[] if root.flow else None)
     if len(value.items) > limits.items:
-        place = _place(value.items[limits.items])
+        place = line_of(value.items[limits.items])
         raise LimitError.of("items", limits.items, "the number of items", *place)
     return _flow_chunks(text, value) if value.flow else _block_chunks(text, root, numbers[0], value)
 
 
 def _is_items(entry: Entry) -> bool:
     return isinstance(entry.key, Scalar) and entry.key.text == "items"
-
-
-def _is_null(node: Node) -> bool:
-    if not isinstance(node, Scalar) or node.tag is not None or node.style:
-        return False
-    return node.text in NULLS
 
 
 def _flow_chunks(text: str, listed: Seq) -> Chunks:
@@ -150,10 +144,6 @@ def _document(node: Node) -> Document:
     return node.source
 
 
-def _place(node: Node) -> tuple[int, int]:
-    return line_column(_document(node).text, node.start)
-
-
 def _written(node: Node) -> str:
     """A scalar or alias as the text has it, for messages."""
     text = _document(node).text[node.start : node.end]
@@ -161,4 +151,4 @@ def _written(node: Node) -> str:
 
 
 def _error(node: Node, message: str) -> YamlError:
-    return YamlError(message, *_place(node))
+    return YamlError(message, *line_of(node))

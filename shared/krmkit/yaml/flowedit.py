@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krmkit.yaml.places import Places, Spot, Unit, Units
-from krmkit.yaml.tree import Collection, Entry, Map, Node, Seq
-from krmkit.yaml.view import skip
+from krmkit.yaml.tree import Collection, Entry, Map, Node
+from krmkit.yaml.view import gap, skip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +47,12 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
         return
     inside = spot.start + (not spot.is_pair)
     first = _behind_comment(places, inside)
-    written = places.view[inside:first]
     chunks, last, has_last_comma = _chunks(places, first, units)
     tail = places.view[last : spot.end - 1]
-    positions = {id(chunk.unit.child): chunk for chunk in chunks}
-    renamed = node.stands_for if isinstance(node, Seq) else {}
     start = units[0].start if units else 0
     json = places.view.startswith('"', start) if units and isinstance(node, Map) else _is_json(places.view)
     now = node.children()
-    kept = [positions.get(id(renamed.get(id(child), child))) for child in now]
+    kept = [chunks[origin] if origin >= 0 else None for origin in node.origins()]
     if chunks and kept == chunks:
         for unit, child in zip(units, now, strict=True):
             editor.cut(unit.start, unit.end, _text(editor, unit, child, json))
@@ -63,6 +60,7 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
     if spot.is_pair:
         editor.cut(spot.start, spot.end, editor.composer.flow(node, json=False))
         return
+    written = places.view[inside:first]
     for number, (child, chunk) in enumerate(zip(now, kept, strict=True), 1):
         lead = _lead(chunks, chunk, number == 1)
         if "#" in written.rpartition("\n")[2] and "\n" not in lead:
@@ -149,16 +147,12 @@ def _open_up(editor: Editor, spot: Spot) -> None:
         column += 2 + len(view[start + column + 2 :]) - len(view[start + column + 2 :].lstrip(" "))
     if spot is places.root or view[spot.mark - 1] == "-":
         at = spot.start - places.line(spot.start)
-        editor.cut(spot.start, spot.end, editor.composer.block(node, at) + _gap(view, spot.end))
+        editor.cut(spot.start, spot.end, editor.composer.block(node, at) + gap(view, spot.end))
         return
     head, _, rest = editor.composer.after_key(node, column).partition("\n")
-    editor.cut(spot.mark, spot.end, head + _gap(view, spot.end))
+    editor.cut(spot.mark, spot.end, head + gap(view, spot.end))
     below = places.below(spot.end)
     editor.cut(below, below, rest + "\n")
-
-
-def _gap(view: str, end: int) -> str:
-    return " " if view[end : end + 1] == "#" else ""
 
 
 def _is_json(view: str) -> bool:

@@ -71,6 +71,10 @@ class Unit:
         self.value = value
         self.end = end
 
+    def part(self, node: Node) -> Spot:
+        """The key or value at or below which a node stands."""
+        return self.value if self.key is None or node.start >= self.value.node.start else self.key
+
 
 class Units:
     """The children of a collection, in the order of the text, each found when it is asked for."""
@@ -142,9 +146,7 @@ class Places:
         """Where a node of this document stands."""
         spot = self.root
         while spot.node is not node:
-            unit = self._around(spot, node)[1]
-            is_value = unit.key is None or node is unit.value.node or node.start >= unit.value.node.start
-            spot = unit.value if is_value or unit.key is None else unit.key
+            spot = self._around(spot, node)[1].part(node)
         return spot
 
     def holder(self, node: Node) -> tuple[Spot, int]:
@@ -155,7 +157,7 @@ class Places:
             held = unit.value if unit.key is None else unit.key
             if held.node is node:
                 return spot, index
-            spot = unit.value if unit.key is None or node.start >= unit.value.node.start else unit.key
+            spot = unit.part(node)
 
     def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
         """The child of a collection at or below which a node stands: the last one that begins before it, or with it."""

@@ -9,6 +9,7 @@ the difference into text.
 
 from __future__ import annotations
 
+from krmkit.yaml import emit
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
 TYPE_CHECKING = False
@@ -156,9 +157,12 @@ class Entry:
 
 
 class Collection(Node):
-    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits."""
+    """A mapping or a sequence. `flow`: written in brackets. `original`: the children of the text, once there are edits.
 
-    __slots__ = ("flow", "original")
+    `replaced`: the items of the text that others have replaced, by the id of the new one.
+    """
+
+    __slots__ = ("flow", "original", "replaced")
 
     def __init__(
         self,
@@ -171,6 +175,7 @@ class Collection(Node):
         super().__init__(source, start, -1, anchor, tag)
         self.flow = flow
         self.original: Sequence[Entry | Node] | None = None
+        self.replaced: dict[int, Node] | None = None
 
     def children(self) -> Sequence[Entry | Node]:
         """The entries or items as they are now."""
@@ -179,6 +184,12 @@ class Collection(Node):
     def in_text(self) -> Sequence[Entry | Node]:
         """The entries or items as the text has them, whatever was edited."""
         return self.children() if self.original is None else self.original
+
+    def origins(self) -> list[int]:
+        """For each child as it is now, the position in the text of itself or of what it has replaced; -1 for a new one."""
+        replaced = self.replaced or {}
+        positions = {id(child): index for index, child in enumerate(self.in_text())}
+        return [positions.get(id(replaced.get(id(child), child)), -1) for child in self.children()]
 
     def touch(self) -> None:
         """Keep the children as the text has them, before the first edit."""
@@ -223,20 +234,16 @@ class Map(Collection):
         entry = self.entry(name)
         return deref(entry.value) if entry is not None else None
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """The texts of all scalar keys, in order."""
         return [name for name in (entry.name for entry in self.entries) if name is not None]
 
     def set(self, name: str, value: object) -> Node:
         """Give `name` a new value, in its place, or at the end where the key is new. Returns the value's node."""
-        node = to_node(value)
         entry = self.entry(name)
-        self.touch()
         if entry is not None:
-            entry.value = node
-        else:
-            self.entries.append(Entry(to_node(name), node))
-        return node
+            return self.replace(entry, value)
+        return self.insert(len(self.entries), name, value)
 
     def replace(self, entry: Entry, value: object) -> Node:
         """Give an entry another value; returns the value's node."""
@@ -267,15 +274,14 @@ class Map(Collection):
 
 
 class Seq(Collection):
-    """A sequence. `stands_for` has the item of the text that another one has replaced, by the id of the new one."""
+    """A sequence: items in the order of the text."""
 
-    __slots__ = ("items", "stands_for")
+    __slots__ = ("items",)
     kind = "seq"
 
     def __init__(self, *place: Any, **more: Any) -> None:
         super().__init__(*place, **more)
         self.items: list[Node] = []
-        self.stands_for: dict[int, Node] = {}
 
     def children(self) -> list[Node]:
         return self.items
@@ -299,7 +305,9 @@ class Seq(Collection):
         self.touch()
         node = to_node(value)
         old = self.items[index]
-        self.stands_for[id(node)] = self.stands_for.get(id(old), old)
+        if self.replaced is None:
+            self.replaced = {}
+        self.replaced[id(node)] = self.replaced.get(id(old), old)
         self.items[index] = node
         return node
 
@@ -335,15 +343,7 @@ def to_node(value: object) -> Node:
         sequence.items = [to_node(item) for item in value]
         return sequence
     if value is None or isinstance(value, (bool, int, float, str)):
-        scalar = Scalar(value if isinstance(value, str) else _text_of(value))
+        scalar = Scalar(value if isinstance(value, str) else emit.scalar(value, 0))
         scalar.value = value
         return scalar
     raise TypeError(f"YAML has no form for a {type(value).__name__}")
-
-
-def _text_of(value: bool | int | float | None) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)

@@ -50,6 +50,11 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
         position = found[2]
 
 
+def gap(view: str, end: int) -> str:
+    """A blank, if a comment follows directly behind a value that ends at `end`; else ""."""
+    return " " if view[end : end + 1] == "#" else ""
+
+
 def plain_breaks(text: str) -> str:
     """The text with a final line break. EditError where readers disagree on its lines."""
     for sign, name in (*_BREAKS.items(), ("\r", "a carriage return without a line feed")):

@@ -26,13 +26,16 @@ def test_defaults() -> None:
 WRONG = [
     ([], "the following arguments are required: service"),
     (["function"], 'argument service: there is no "function"'),
-    (["evaluator", "--port", "65536"], "argument --port: must be a port from 0 to 65535, got 65536"),
-    (["evaluator", "--port", "-1"], "argument --port: must be a port from 0 to 65535, got -1"),
-    (["evaluator", "--workers", "0"], "argument --workers: must be a whole number above 0, got 0"),
-    (["evaluator", "--queue", "many"], "argument --queue: must be a whole number above 0, got many"),
-    (["evaluator", "--grace", "-1"], "argument --grace: must be a number of seconds, got -1"),
-    (["evaluator", "--timeout", "never"], "argument --timeout: must be a number of seconds, got never"),
-    (["evaluator", "--grace", "nan"], "argument --grace: must be a number of seconds, got nan"),
+    (["evaluator", "--port", "65536"], 'argument --port: must be a port from 0 to 65535, got "65536"'),
+    (["evaluator", "--port", "-1"], 'argument --port: must be a port from 0 to 65535, got "-1"'),
+    (["evaluator", "--workers", "0"], 'argument --workers: must be a whole number above 0, got "0"'),
+    (["evaluator", "--queue", "many"], 'argument --queue: must be a whole number above 0, got "many"'),
+    (["evaluator", "--grace", "-1"], 'argument --grace: must be a number of seconds, got "-1"'),
+    (
+        ["evaluator", "--timeout", "never"],
+        'argument --timeout: must be a number of seconds above 0, got "never"',
+    ),
+    (["evaluator", "--grace", "nan"], 'argument --grace: must be a number of seconds, got "nan"'),
     (
         ["evaluator", "--max-request-body-size", "6Mi"],
         "must be a number of bytes below 2 GiB, such as 6291456, got 6Mi",
@@ -69,4 +72,4 @@ def test_without_grpcio() -> None:
     )
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"krmkit serve: grpcio is missing: {how('serve')}\n"
+    assert done.stderr == f"krmkit serve: needs grpc: {how('serve')}\n"

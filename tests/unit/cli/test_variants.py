@@ -14,8 +14,6 @@ from krmkit.disk.write import Writer
 from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import CHECK, KPTFILE, NAMES, SET, folders, render, repository, written
 
-TYPE_CHECKING = False
-
 
 @pytest.fixture(name="place")
 def fleet_folders(tmp_path: Path) -> Path:

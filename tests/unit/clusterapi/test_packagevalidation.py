@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.godecode import UNKNOWN_FIELD, UNKNOWN_VALUE, WRONG_TYPE
 from krmkit.clusterapi.packagevalidation import validate_package
+from krmkit.fn import loader
 from tests.unit.clusterapi.lists import before, package, templates, told, validated
 from tests.unit.clusterapi.objects import Data, small_class, small_cluster, worker_class
 
@@ -77,6 +81,14 @@ def test_what_only_the_crd_refuses() -> None:
         ("unknown-value", "warning"),
         ("unknown-field", "warning"),
     ]
+
+
+@pytest.mark.parametrize("name", [f"{verb}-cluster-topology" for verb in ("default", "render", "validate")])
+def test_every_function_names_the_rules_of_decoding(name: str) -> None:
+    """What is wrong in an object's fields is said by each function that decodes it."""
+    rules = loader.load(name).definition.about["rules"]
+
+    assert {WRONG_TYPE, UNKNOWN_FIELD, UNKNOWN_VALUE} <= set(rules)
 
 
 def test_unknown_cluster() -> None:

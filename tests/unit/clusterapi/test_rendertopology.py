@@ -414,4 +414,4 @@ def test_a_template_that_loops_is_stopped() -> None:
 
     outcome = run(package(the_class=cluster_class(patches=patches)))
 
-    assert rules(outcome) == ["topology-error"]
+    assert rules(outcome) == ["limit"]

@@ -95,9 +95,9 @@ def test_file(folder: str, tmp_path: Path) -> None:
         (["--explian"], 'unknown flag "--explian"; did you mean "--explain"?'),
         (
             ["--wat=1"],
-            'unknown flag "--wat=1"; known: --help, --schema, --version, --explain, --debug, --limit',
+            'unknown flag "--wat=1"; known: --help, --explain, --debug, --limit, --schema, --version',
         ),
-        (["-x"], 'unknown flag "-x"; known: --help, --schema, --version, --explain, --debug, --limit'),
+        (["-x"], 'unknown flag "-x"; known: --help, --explain, --debug, --limit, --schema, --version'),
         (["a", "b"], 'too many arguments: expected at most one FILE, got "a" and "b"'),
         (
             ["--limit"],

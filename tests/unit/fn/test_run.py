@@ -14,6 +14,8 @@ from krmkit.fn.run import Outcome, RunOptions, apply, refuse, run, summary
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.lang.gotemplate import TemplateError
+from krmkit.lang.gotemplate import parse as parse_template
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
 
@@ -327,6 +329,23 @@ def test_limits_of_the_list() -> None:
 
     assert [result.rule for result in outcome.results] == ["limit"]
     assert "--limit items=N" in outcome.results[0].message
+
+
+def test_the_effort_that_an_engine_words_as_its_own() -> None:
+    """A template that needs more than the budget is a limit, with the template's place; its other errors stay its own."""
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        for text in ("{{ fail `wrong` }}", "{{ range until 1000 }}{{ end }}"):
+            try:
+                parse_template(text, functions="sprig").execute(None)
+            except TemplateError as error:
+                results.error("template", str(error))
+
+    outcome = execute(process, limits=Limits(effort=500))
+
+    assert [result.rule for result in outcome.results] == ["template", "limit"]
+    assert outcome.results[1].message.startswith("template: template:1:")
+    assert "--limit effort=N" in outcome.results[1].message
 
 
 def test_an_item_that_is_no_yaml() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import block, plain_text, scalar_in
-from krmkit.krm.resource import Resource, dotted
+from krmkit.krm.resource import Resource
+from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
 
@@ -52,7 +53,15 @@ def test_identity() -> None:
 @pytest.mark.parametrize("line_safe", [True, False])
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("null", ""), ("~", ""), ('"null"', "null"), ("'~'", "~"), ("nul", "nul"), ("!!str null", "null")],
+    [
+        ("null", ""),
+        ("~", ""),
+        ('"null"', "null"),
+        ("'~'", "~"),
+        ("nul", "nul"),
+        ("!!str null", "null"),
+        ("!!null null", ""),
+    ],
 )
 def test_null_is_no_text(value: str, expected: str, line_safe: bool) -> None:
     """As Go reads it into a text; with and without a parse."""

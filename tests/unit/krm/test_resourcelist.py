@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
-from krmkit.krm.resource import Location, Resource, holding
+from krmkit.krm.identity import holding
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
@@ -271,14 +273,18 @@ def test_list_in_memory() -> None:
     assert ResourceList.parse(rl.render()).items[0].get() == {"kind": "A", "metadata": {"name": "a"}}
 
 
-def test_list_in_memory_keeps_trailing_lines() -> None:
+@pytest.mark.parametrize("given", [None, "- kind: Z\n", "-\n  kind: Z\n", "- kind: Z"])
+def test_new_items_keep_trailing_lines(given: str | None) -> None:
     """Line breaks that a block scalar keeps are content, also at the end of an item."""
-    text = "kind: A\ntext: |+\n  x\n\n\n"
-    rl = ResourceList.of([Resource(text), Resource("kind: B")])
+    rl = ResourceList.of([])
+    if given is not None:
+        rl = ResourceList.parse("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + given)
+    rl.add(Resource("kind: A\ntext: |+\n  x\n\n\n"))
+    rl.add(Resource("kind: B"))
 
     again = ResourceList.parse(rl.render())
 
-    assert [item.get() for item in again.items] == [{"kind": "A", "text": "x\n\n\n"}, {"kind": "B"}]
+    assert [item.get() for item in again.items][-2:] == [{"kind": "A", "text": "x\n\n\n"}, {"kind": "B"}]
 
 
 def test_results_in_the_line_ends_of_the_list() -> None:

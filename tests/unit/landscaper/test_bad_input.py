@@ -182,7 +182,7 @@ DOUBLED = "localTypes:\n  t0: {type: string}\n" + "\n".join(
         ('deployExecutions: [{name: d, type: GoTemplate, template: "a: [" }]\n', "template"),
         (
             "deployExecutions: [{name: d, type: GoTemplate, template: '{{ range $i := until 100000 }}{{ range $j := until 100000 }}x{{ end }}{{ end }}'}]\n",
-            "template",
+            "limit",
         ),
         ("deployExecutions: [{name: d, type: GoTemplate, template: '{{ include \"d.yaml\" . }}'}]\n", "template"),
         ("deployExecutions: [{name: d, type: Spiff, template: {a: (( exec(\"ls\") ))}}]\n", "template"),

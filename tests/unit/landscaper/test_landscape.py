@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from krmkit.landscaper.apinames import object_name
+from krmkit.landscaper.structure import roots_by_namespace
+from tests.costs import check_shape
 from tests.unit.landscaper.worlds import (
     Data,
     data_object,
@@ -236,3 +240,16 @@ def test_targets_of_lists_and_maps() -> None:
     found = one(installation("root", body, imports=imports), target("one"), target("two"))
 
     assert [item.target and item.target["name"] for item in found.deploy_items] == ["two", "one"]
+
+
+def test_many_namespaces() -> None:
+    """Installations are sorted by namespace once, not searched for each namespace."""
+
+    def make(size: int) -> Callable[[], object]:
+        roots = [installation("root", "") for _ in range(size)]
+        for number, root in enumerate(roots):
+            root["metadata"]["namespace"] = f"n{number}"
+        return lambda: roots_by_namespace(roots)
+
+    assert list(roots_by_namespace([installation("a", ""), installation("b", "")])["default"]) == ["a", "b"]
+    check_shape(make)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.porch.packageview import PackageView
 
 KPTFILE = """\

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import Condition
 from krmkit.porch.candidates import candidates
 from krmkit.porch.chain import ChainError, VariantChain, chosen

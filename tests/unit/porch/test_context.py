@@ -94,7 +94,8 @@ def test_empty_data_is_fine() -> None:
 
 def test_subpackages_with_paths_of_their_own() -> None:
     """In a render every package has its own package-context.yaml; the root's is the one with the shortest package path."""
-    from krmkit.krm.resource import Location, Resource
+    from krmkit.krm.annotations import Location
+    from krmkit.krm.resource import Resource
     from krmkit.porch.packageview import PackageView
 
     inner = Resource(CONTEXT, location=Location(FILE, 0, "/pkg/sub"))

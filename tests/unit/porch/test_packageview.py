@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.krm.resource import Location, Resource
+from krmkit.krm.annotations import Location
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.apinames import PorchError
 from krmkit.porch.packageview import PackageView, is_resource_file, place_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from krmkit.render.child import STDERR_KEPT, ChildError, run_bounded
+from tests.waiting import until
 
 
 def python(code: str) -> list[str]:
@@ -82,11 +82,7 @@ def test_grandchildren(tmp_path: Path, end: str, seconds: float) -> None:
         with pytest.raises(ChildError):
             run_bounded(command, b"", seconds, 100)
 
-    for _ in range(200):
-        if not alive(file):
-            break
-        time.sleep(0.01)
-    assert not alive(file)
+    until(lambda: not alive(file))
 
 
 def test_no_such_program() -> None:

@@ -102,7 +102,7 @@ class TestErrors:
         root = parse("1: a\ntrue: b\n").root
 
         assert isinstance(root, Map)
-        assert root.keys() == ["1", "true"]
+        assert root.names() == ["1", "true"]
 
     def test_depth_is_limited(self) -> None:
         """Nesting ends in an error by counting."""

@@ -138,6 +138,7 @@ ABSENT = {
     "no value at the end": "kind: x\nitems:",
     "null": "items: null # none\nkind: x\n",
     "tilde": "items: ~\r\nkind: x\r\n",
+    "tagged null": "items: !!null null\nkind: x\n",
     "json null": '{"items": null, "kind": "x"}',
     "no key": "kind: x\n",
     "no key in json": '{"kind": "x"}',

@@ -61,7 +61,7 @@ def _replace_all(root: Map) -> None:
 
 
 def _remove_half(root: Map) -> None:
-    for name in root.keys()[::2]:
+    for name in root.names()[::2]:
         root.remove(name)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 
 import grpc
@@ -14,8 +13,8 @@ from grpc_reflection.v1alpha import reflection
 
 from krmkit.cli.evaluator.pool import DiedError, WorkerPool
 from krmkit.cli.evaluator.service import EVALUATOR, Evaluator, Health
+from krmkit.cli.listening import stop_event
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
 
 
@@ -87,10 +86,7 @@ def serve(settings: EvaluatorSettings) -> None:
 
 
 async def _serve(settings: EvaluatorSettings) -> None:
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stopping.set)
+    stopping = stop_event()
     pool = WorkerPool(settings.workers, settings.queue, settings.timeout, settings.memory, settings.recycle)
     health = Health()
     sizes = [

@@ -8,12 +8,14 @@ import math
 import os
 import sys
 
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.extension.client import AddressError, CallError, LocalCaller, caller
-from krmkit.cli.extension.contract import GUIDELINE, check_contract
-from krmkit.cli.extension.contractreport import ContractReport
+from krmkit.cli.extension.contract import CALLERS, GUIDELINE, check_contract
+from krmkit.cli.extension.contractreport import VIOLATION, ContractReport
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
 from krmkit.cli.extension.sources import ExtensionError, items_of, load, read
+from krmkit.cli.terminal import RED, YELLOW, Table, Terminal
 from krmkit.cli.topologysource import PlanError, read_items
 from krmkit.clusterapi.extensions import DISCOVER_VARIABLES
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
@@ -37,14 +39,6 @@ Exit code: 0 the extension keeps the contract (there may be warnings), 1 it does
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """A wrong call ends with exit code 1, as everywhere in `krmkit topology`."""
-
-    def error(self, message: str) -> Any:
-        self.print_usage(sys.stderr)
-        self.exit(1, f"{self.prog}: error: {message}\n")
-
-
 def _milliseconds(text: str) -> float:
     """A time above 0."""
     try:
@@ -56,14 +50,13 @@ def _milliseconds(text: str) -> float:
     return number
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """The command line of `krmkit topology check-extension`."""
-    made = _Parser(
+    made = CommandParser(
         prog="krmkit topology check-extension",
         description="Test whether a runtime extension keeps Cluster API's contract.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     made.add_argument(
         "target",
@@ -112,12 +105,12 @@ def main(words: list[str]) -> int:
         else:
             requests, problems = of_our_own(_definitions(target)), []
     except (AddressError, ExtensionError, PlanError) as error:
-        print(f"krmkit topology check-extension: {error}", file=sys.stderr)
+        say("topology check-extension", error)
         return 1
     report = check_contract(target, requests, recorded, arguments.max_ms / 1000)
     for problem in problems:
         report.add("", "package", problem)
-    print(_json(report) if arguments.format == "json" else table(report), end="")
+    print(_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
     return 1 if report.violations else 0
 
 
@@ -170,27 +163,17 @@ def _definitions(target: Caller) -> list[Object]:
     return [one for one in found if isinstance(one, dict)]
 
 
-def table(report: ContractReport) -> str:
+def table(report: ContractReport, terminal: Terminal) -> str:
     """The outcome for people: findings, times, and a last line with the counts."""
-    lines = []
-    if report.findings:
-        rows = [("", "HANDLER", "RULE", "WHAT"), *report.findings]
-        widths = [max(len(row[column]) for row in rows) for column in range(3)]
-        lines += [
-            "  ".join([*(row[column].ljust(widths[column]) for column in range(3)), row[3]]) for row in rows
-        ]
-        lines.append("")
-    if report.times:
-        width = max(len("HANDLER"), *(len(one[0]) for one in report.times))
-        lines.append(f"{'HANDLER'.ljust(width)}  CALLS  P50 ms  P99 ms  (10 callers at a time)")
-        for name, calls, middle, worst in report.times:
-            lines.append(f"{name.ljust(width)}  {calls:5}  {middle * 1000:6.1f}  {worst * 1000:6.1f}")
-        lines.append("")
+    findings = Table(["", "HANDLER", "RULE", "WHAT"])
+    for finding in report.findings:
+        findings.add([*finding], RED if finding[0] == VIOLATION else YELLOW)
+    times = Table(["HANDLER", "CALLS", "P50 ms", "P99 ms", f"({CALLERS} callers at a time)"])
+    for name, calls, middle, worst in report.times:
+        times.add([name, str(calls), f"{middle * 1000:.1f}", f"{worst * 1000:.1f}", ""])
     warnings = len(report.findings) - report.violations
-    lines.append(
-        f"{report.handlers} handlers, {report.calls} calls: {report.violations} violations, {warnings} warnings"
-    )
-    return "\n".join(lines) + "\n"
+    counts = f"{report.handlers} handlers, {report.calls} calls: {report.violations} violations, {warnings} warnings\n"
+    return "\n".join(part for part in (findings.text(terminal), times.text(terminal), counts) if part)
 
 
 def _json(report: ContractReport) -> str:

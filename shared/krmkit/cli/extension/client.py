@@ -37,6 +37,10 @@ class CallError(Exception):
     """A call without a usable answer: transport, time, an HTTP status other than 200, or a size over the limit."""
 
 
+class StatusError(CallError):
+    """An answer with an HTTP status other than 200."""
+
+
 class AddressError(Exception):
     """An extension that cannot be called as it is named."""
 
@@ -55,6 +59,11 @@ class HttpCaller:
             raise AddressError(f"{url}: {error}") from None
         if parts.scheme not in (_HTTPS, "http") or not parts.hostname:
             raise AddressError(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            # The address may hold a password, so it is not repeated.
+            raise AddressError("the address must have neither user, nor query, nor fragment")
+        if key and not certificate:
+            raise AddressError("--client-key needs --client-cert")
         self._secure = parts.scheme == _HTTPS
         if not self._secure and not _is_loopback(parts.hostname):
             raise AddressError(f"{url}: must be https; http is for loopback addresses only")
@@ -92,7 +101,7 @@ class HttpCaller:
             raise CallError(f"failed to make the http call: {limit.said}")
         if answer.status != 200:
             shown = text[:_QUOTED].decode("utf-8", "replace")
-            raise CallError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
+            raise StatusError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
         if len(text) > LARGEST:
             raise CallError(f"failed to read the response: it has more than {LARGEST} bytes")
         return text
@@ -175,7 +184,7 @@ class LocalCaller:
         """The body of the answer. Raises CallError."""
         status, text = self._served.respond(path, body)
         if status != 200:
-            raise CallError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
+            raise StatusError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
         return text
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from krmkit.cli.arguments import CommandParser
+from krmkit.cli.arguments import CommandParser, say
 from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, port_number
-from krmkit.lang.extras import how
+from krmkit.lang.extras import lacking
 
 EPILOG = """
 Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
@@ -55,12 +54,7 @@ def main(words: list[str]) -> int:
         from krmkit.cli.extension.server import ServerSettings, serve
         from krmkit.cli.extension.sources import ExtensionError
     except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("hypercorn", "prometheus_client"):
-            raise
-        print(
-            f"krmkit serve: {error.name} is missing: {how('extension')}",
-            file=sys.stderr,
-        )
+        say("serve", lacking(error, "extension"))
         return 1
     settings = ServerSettings(
         paths=arguments.paths,
@@ -78,6 +72,6 @@ def main(words: list[str]) -> int:
     try:
         serve(settings)
     except ExtensionError as error:
-        print(f"krmkit serve: {error}", file=sys.stderr)
+        say("serve", error)
         return 1
     return 0

@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 
 from krmkit.cli.extension.answeredpatches import patch_of, patched_request
-from krmkit.cli.extension.client import CallError
+from krmkit.cli.extension.client import CallError, StatusError
 from krmkit.cli.extension.contractreport import WARNING, ContractReport
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.oddrequests import odd_requests, with_unknown_kind
@@ -21,6 +21,7 @@ from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discover
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.variables.definitions import differ
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.lang.nested import is_list_of_maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class _Check:
             )
             return
         listed = answer.get("variables") or []
-        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        if not is_list_of_maps(listed):
             self.report.add(name, "variables", "variables must be a list of definitions")
             return
         if not all(isinstance(one.get("schema") or {}, dict) for one in listed):
@@ -187,10 +188,10 @@ class _Check:
         for what, body in bodies.items():
             try:
                 read_object(self._call(path, body, max(seconds, 20.0)))
+            except StatusError:
+                continue  # that is an answer, too; a connection that is cut off is none
             except CallError as error:
-                # A status of HTTP is an answer, too; a connection that is cut off is none.
-                if "non-200" not in str(error):
-                    self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
+                self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
         if self._ask(hook, name, seconds, request) is None:
             self.report.add(name, "robustness", "does not answer after malformed, empty and huge requests")
 

@@ -11,16 +11,14 @@ VIOLATION, WARNING = "violation", "warning"
 class ContractReport:
     """What was found: (severity, handler, rule, message); and (handler, calls, p50, p99) in seconds under many callers."""
 
-    findings: list[tuple[str, str, str, str]] = field(default_factory=list)
+    findings: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
     times: list[tuple[str, int, float, float]] = field(default_factory=list)
     handlers: int = 0
     calls: int = 0
 
     def add(self, handler: str, rule: str, message: str, severity: str = VIOLATION) -> None:
         """Keep a finding, once."""
-        one = (severity, handler, rule, message[:600])
-        if one not in self.findings:
-            self.findings.append(one)
+        self.findings[severity, handler, rule, message[:600]] = None
 
     @property
     def violations(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.cli.topologysource import package_options, read_items
+from krmkit.clusterapi.clustervalidation import class_key
 from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.patches.externalpatches import ExternalPatch
@@ -66,18 +67,16 @@ def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
     requests: list[Object] = []
     engine: Any = _Capture(requests)
     for decoded in topologies.managed():
-        work = topologies.class_work(_class_key(decoded.data))
+        work = topologies.class_work(class_key(decoded.data))
         if work is not None and work.blueprint is not None:
             work.blueprint.engine = engine
         topologies.render(decoded)
     problems = [str(one) for one in (*findings, *topologies.findings) if one.severity == ERROR]
+    if not requests and not problems:
+        problems.append(
+            f"{folder} has no Cluster with a topology, so patches and validations were not called"
+        )
     return requests, problems
-
-
-def _class_key(cluster: Object) -> tuple[str, str]:
-    from krmkit.clusterapi.clustervalidation import class_key
-
-    return class_key(cluster)
 
 
 def of_our_own(definitions: list[Object]) -> list[Object]:
@@ -125,12 +124,11 @@ def _workers() -> Object:
 
 
 def _value(definition: Object) -> Any:
-    """A value that a definition allows, as far as that can be told."""
-    schema = (definition.get("schema") or {}).get("openAPIV3Schema") or {}
-    return _of_schema(schema)
+    return _of_schema((definition.get("schema") or {}).get("openAPIV3Schema") or {})
 
 
 def _of_schema(schema: Object) -> Any:
+    """A value that a schema allows, as far as that can be told."""
     for key in ("default", "example"):
         if schema.get(key) not in (None, ""):
             return schema[key]

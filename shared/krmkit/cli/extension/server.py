@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
-import socket
 import sys
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +23,7 @@ from krmkit.cli.extension.metrics import Metrics
 from krmkit.cli.extension.sources import ExtensionError, fingerprint, load, module_files, read
 from krmkit.cli.extension.tls import Certificates
 from krmkit.cli.extension.worker import PROGRAM
+from krmkit.cli.listening import listen, set_up, stop_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,19 +94,22 @@ def serve(settings: ServerSettings) -> None:
     asyncio.run(_Server(settings).run())
 
 
+async def _stopped(stopping: asyncio.Event, app: App) -> None:
+    await stopping.wait()
+    app.ready = False
+
+
 class _Server:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._watched = [*settings.paths, *module_files(settings.modules, os.getcwd())]
         self._metrics = Metrics()
-        self._stopping = asyncio.Event()
+        self._bad_certificate = ""
 
     async def run(self) -> None:
         settings = self._settings
         config = self._config()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+        stopping = stop_event()
         seen = fingerprint(self._watched)
         pool = await self._pool()
         app = App(pool, self._metrics, log=settings.log)
@@ -125,14 +127,10 @@ class _Server:
         )
         vars(hypercorn_run)["TCPServer"] = _Connection  # there is no setting for it
         application: Any = app  # its messages are plain dicts
-        await hypercorn_serve(application, config, shutdown_trigger=partial(self._stopped, app))
+        await hypercorn_serve(application, config, shutdown_trigger=partial(_stopped, stopping, app))
         watch.cancel()
         await asyncio.gather(watch, return_exceptions=True)
         await app.pool.stop()
-
-    async def _stopped(self, app: App) -> None:
-        await self._stopping.wait()
-        app.ready = False
 
     def _config(self) -> _Config:
         settings = self._settings
@@ -143,29 +141,19 @@ class _Server:
             config.certificates = Certificates(settings.certificate, settings.key, settings.client_ca)
         elif settings.host not in ("127.0.0.1", "::1", "localhost"):
             raise ExtensionError("--tls-cert and --tls-key are needed: Cluster API calls over https only")
-        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((settings.host, settings.port))
+            listener = listen(settings.host, settings.port)
         except OSError as error:
             raise ExtensionError(
                 f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
             ) from None
         self._port = listener.getsockname()[1]
-        listener.listen(256)
-        listener.setblocking(False)
-        place = f"fd://{listener.detach()}"
-        config.bind = [place]
-        config.graceful_timeout = settings.grace
+        set_up(config, listener, settings.grace)
         config.keep_alive_timeout = 120.0
         # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.
         config.keep_alive_max_requests = 1 << 30
         config.read_timeout = 60
         config.h2_max_inbound_frame_size = 1 << 20
-        config.accesslog = None
-        config.errorlog = None
-        config.include_server_header = False
         return config
 
     async def _pool(self) -> WorkerPool:
@@ -212,6 +200,10 @@ class _Server:
             if certificates is not None and certificates.reload():
                 self._metrics.reload("certificate", True)
                 print(f"{LABEL}: the certificate was loaded again", file=sys.stderr, flush=True)
+            self._bad_certificate = ""
         except ExtensionError as error:
-            self._metrics.reload("certificate", False)
-            print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)
+            # Tried again each time, since a second file may be on its way; said once.
+            if str(error) != self._bad_certificate:
+                self._bad_certificate = str(error)
+                self._metrics.reload("certificate", False)
+                print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)

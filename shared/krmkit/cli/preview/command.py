@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import socket
 
 from krmkit.cli.arguments import CommandParser, add_running, resolver_of, say
+from krmkit.cli.listening import listen
+from krmkit.cli.serveoptions import port_number
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
-from krmkit.lang.extras import how
+from krmkit.lang.extras import lacking
 from krmkit.render.package import PackageError, read
 
 ADDRESS = "127.0.0.1"
@@ -35,16 +36,14 @@ def parser() -> CommandParser:
     )
     made.add_argument("package", metavar="PKG", help="the package's folder")
     made.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="the port on 127.0.0.1 (default: any that is free)"
+        "--port",
+        type=port_number,
+        default=0,
+        metavar="N",
+        help="the port on 127.0.0.1 (default: any that is free)",
     )
     add_running(made)
     return made
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) < 65536):
-        raise argparse.ArgumentTypeError(f'must be a port from 0 to 65535, got "{text}"')
-    return int(text)
 
 
 def main(words: list[str]) -> int:
@@ -53,7 +52,7 @@ def main(words: list[str]) -> int:
     try:
         from krmkit.cli.preview.previewserver import serve
     except ImportError as error:
-        say("preview", f"needs {error.name}: {how('preview')}")
+        say("preview", lacking(error, "preview"))
         return 1
     options = RunOptions()
     options.explain = True
@@ -61,7 +60,7 @@ def main(words: list[str]) -> int:
         resolver = resolver_of(arguments, options)
         for note in read(arguments.package).notes:
             say("preview", note)
-        listener = _listen(arguments.port)
+        listener = listen(ADDRESS, arguments.port)
     except (CatalogError, PackageError) as error:
         say("preview", error)
         return 1
@@ -70,16 +69,3 @@ def main(words: list[str]) -> int:
         return 1
     asyncio.run(serve(arguments.package, resolver, listener))
     return 0
-
-
-def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((ADDRESS, port))
-        listener.listen(64)
-        listener.setblocking(False)
-    except OSError:
-        listener.close()
-        raise
-    return listener

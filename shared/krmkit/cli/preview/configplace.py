@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from krmkit.lang.dottedpath import steps_of
 from krmkit.render.package import KPTFILE
-from krmkit.render.resolve import image_name, program_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +76,3 @@ class ConfigPlace:
     def remove(self, path: Path) -> None:
         """Take away what is there."""
         self.item.remove((*self.prefix, *path))
-
-
-def name_of(function: PipelineFunction) -> str:
-    """The name of a function in the catalog: `apply-presets` of `ghcr.io/krmkit/apply-presets`."""
-    return image_name(function.image) if function.image else program_name(function.exec.split(" ")[0])

@@ -10,9 +10,10 @@ from krmkit.render.diff import SECRET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-    from krmkit.cli.preview.configplace import ConfigPlace
+    from krmkit.cli.preview.configplace import ConfigPlace, Path
     from krmkit.krm.resource import Resource
 
 _USED = re.compile(r"\{\{[^{}\n]*?\.spectro\.(system|macro|var)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
@@ -52,13 +53,16 @@ class MacroChoices:
             values = self.place.get(field)
             for name, value in values.items() if isinstance(values, dict) else ():
                 found[field, str(name)] = {"value": value}
-        for one in self._variables():
-            found["variables", str(one.get("name"))] = one
+        for _, one in self._variables():
+            found.setdefault(("variables", str(one.get("name"))), one)
         return found
 
-    def _variables(self) -> list[dict[str, Any]]:
+    def _variables(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The variables of the config, with their positions."""
         listed = self.place.get("variables")
-        return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        for number, one in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(one, dict):
+                yield number, one
 
     def _entry(self, field: str, name: str, given: dict[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
         known = given.get((field, name), {})
@@ -79,37 +83,48 @@ class MacroChoices:
             raise ChoiceError(f"{self.place.path}: {self.offered()['problem']}")
         if not isinstance(wanted, dict):
             raise ChoiceError(f"the values of {self.place.id} must be a map of fields, got {wanted!r}")
+        given = self._given()
+        numbers: dict[str, int] = {}
+        for number, one in self._variables():
+            numbers.setdefault(str(one.get("name")), number)
+        known: dict[str, dict[str, None]] = {field: {} for field in _FIELDS.values()}
+        for field, name in [*given, *sorted(self._used)]:
+            known[field][name] = None
+        added = []
         for field, values in wanted.items():
-            if field not in _FIELDS.values() or not isinstance(values, dict):
+            if field not in known or not isinstance(values, dict):
                 raise ChoiceError(
                     f"must be system, macros or variables with a map of values, got {field}: {values!r}"
                 )
             for name, value in values.items():
-                self._choose(field, name, value)
+                _check(field, name, value, known[field])
+                if field != "variables":
+                    self._put((field, name), value, self._entry(field, name, given))
+                elif name in numbers:
+                    self._put((field, numbers[name], "value"), value, self._entry(field, name, given))
+                elif value is not None:
+                    added.append({"name": name, "value": value})
+        if added:
+            self._append(added)
 
-    def _choose(self, field: str, name: str, value: object) -> None:
-        given = self._given()
-        known = [other for one, other in {*given, *self._used} if one == field]
-        if name not in known:
-            raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
-        if value is not None and (not isinstance(value, str) or len(value) > _MOST):
-            raise ChoiceError(f"the value of {name} must be a text of up to {_MOST:,} characters")
-        path: tuple[str | int, ...] = (field, name)
-        if field == "variables":
-            names = [str(one.get("name")) for one in self._variables()]
-            if name not in names:
-                if value is not None:
-                    self._append({"name": name, "value": value})
-                return
-            path = (field, names.index(name), "value")
+    def _put(self, path: Path, value: str | None, entry: dict[str, Any]) -> None:
         if value is None:
             self.place.remove(path)
-        elif self._entry(field, name, given)["value"] != value or given[field, name].get("secret"):
+        elif entry["value"] != value or entry["secret"]:
             self.place.set(path, value)
 
-    def _append(self, entry: dict[str, str]) -> None:
+    def _append(self, variables: list[dict[str, str]]) -> None:
         listed = self.place.get("variables")
         if isinstance(listed, list):
-            self.place.set(("variables", len(listed)), entry)
+            for number, entry in enumerate(variables, len(listed)):
+                self.place.set(("variables", number), entry)
         else:
-            self.place.set(("variables",), [entry])
+            self.place.set(("variables",), variables)
+
+
+def _check(field: str, name: str, value: object, known: dict[str, None]) -> None:
+    """Raises ChoiceError for a name that no macro has, and for a value that is no text."""
+    if name not in known:
+        raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
+    if value is not None and (not isinstance(value, str) or len(value) > _MOST):
+        raise ChoiceError(f"the value of {name} must be a text of up to {_MOST:,} characters")

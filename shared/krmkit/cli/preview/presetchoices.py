@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from krmkit.cli.packshow import ShowError, data_of
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.krm.resourcelist import ResourceList
@@ -11,12 +13,14 @@ from krmkit.palette.presets import apply_presets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from krmkit.cli.preview.configplace import ConfigPlace
     from krmkit.krm.resource import Resource
     from krmkit.palette.packitems import Carrier
+
+    # Where in the config, and the labels.
+    Selection = tuple[int | str, list[str]]
 
 
 class PresetChoices:
@@ -28,35 +32,20 @@ class PresetChoices:
 
     def offered(self) -> dict[str, Any]:
         """All packs with presets, by group, and what is chosen in each."""
+        selections = self._selections()
         return {
             "id": self.place.id,
             "kind": "presets",
             "file": self.place.path,
-            "packs": [self._offered(carrier) for carrier in self._packs.carriers if carrier.pack.presets],
+            "packs": [
+                _offered(carrier, selections.get(id(carrier)))
+                for carrier in self._packs.carriers
+                if carrier.pack.presets
+            ],
         }
 
-    def _offered(self, carrier: Carrier) -> dict[str, Any]:
-        pack = carrier.pack
-        try:
-            presets = data_of(pack)["presets"]
-        except ShowError as error:
-            return {"pack": pack.label, "presets": [], "selected": [], "problem": str(error)}
-        for preset in presets:
-            preset["label"] = _label(preset)
-        wanted = self._wanted(carrier)
-        applied = apply_presets(pack.values or "", pack.presets, wanted)
-        errors = [finding.message for finding in applied.findings if finding.severity == "error"]
-        found: dict[str, Any] = {
-            "pack": pack.label,
-            "title": pack.display_name,
-            "presets": presets,
-            "selected": [preset.label for preset in applied.presets],
-            "from": "config" if wanted is not None else "marker" if applied.presets else "",
-        }
-        return {**found, "problem": errors[0]} if errors else found
-
-    def _selections(self) -> Iterator[tuple[Carrier, int | str, list[str]]]:
-        """(pack, where in the config, labels) of each selection that names a pack that is there."""
+    def _selections(self) -> dict[int, list[Selection]]:
+        """The selections of the config, by the ids of the packs that they name."""
         if self.place.flat:
             texts = self.place.get()
             entries: list[tuple[int | str, object, object]] = [
@@ -70,22 +59,23 @@ class PresetChoices:
                 for number, one in enumerate(listed if isinstance(listed, list) else ())
                 if isinstance(one, dict)
             ]
+        found: dict[int, list[Selection]] = defaultdict(list)
         for where, name, labels in entries:
             try:
                 carrier = self._packs.named(str(name))
             except CarrierError:
                 continue
-            yield carrier, where, [str(label) for label in labels] if isinstance(labels, list) else []
-
-    def _wanted(self, carrier: Carrier) -> list[str] | None:
-        found = [labels for one, _, labels in self._selections() if one is carrier]
-        return [label for labels in found for label in labels] if found else None
+            found[id(carrier)].append((where, list(map(str, labels)) if isinstance(labels, list) else []))
+        return found
 
     def choose(self, wanted: object) -> None:
         """Put `{pack: [labels]}` into the config. Raises ChoiceError."""
         if not isinstance(wanted, dict):
             raise ChoiceError(f"the presets of {self.place.id} must be a map of packs, got {wanted!r}")
         carriers = {carrier.pack.label: carrier for carrier in self._packs.carriers if carrier.pack.presets}
+        selections = self._selections()
+        added: dict[str, list[str]] = {}
+        superfluous: list[Any] = []
         for label, chosen in wanted.items():
             carrier = carriers.get(label)
             if carrier is None:
@@ -94,32 +84,39 @@ class PresetChoices:
                 )
             if not isinstance(chosen, list) or not all(isinstance(one, str) for one in chosen):
                 raise ChoiceError(f"the presets of {label} must be a list of names, got {chosen!r}")
-            self._choose(carrier, chosen)
-
-    def _choose(self, carrier: Carrier, chosen: list[str]) -> None:
-        offered = self._offered(carrier)
-        known = [preset["label"] for preset in offered["presets"]]
-        for label in chosen:
-            if label not in known:
-                raise ChoiceError(f'{carrier.pack.label} has no preset "{label}"{did_you_mean(label, known)}')
-        if chosen == offered["selected"] and "problem" not in offered:
-            return
-        places = [where for one, where, _ in self._selections() if one is carrier]
-        # What the others of several selections for one pack say is said by the first one now.
-        for where in reversed(places[1:]):
-            self.place.remove((where,) if self.place.flat else ("selections", where))
-        name = carrier.pack.name if self._is_plain(carrier) else carrier.resource.name
-        if self.place.flat:
-            self.place.set((places[0] if places else name,), ", ".join(chosen))
-        elif places:
-            self.place.set(("selections", places[0], "presets"), chosen)
-        else:
-            listed = self.place.get("selections")
-            entry = {"pack": name, "presets": chosen}
-            if isinstance(listed, list):
-                self.place.set(("selections", len(listed)), entry)
+            made = _offered(carrier, selections.get(id(carrier)))
+            _check(label, chosen, [preset["label"] for preset in made["presets"]])
+            if chosen == made["selected"] and "problem" not in made:
+                continue
+            places = [where for where, _ in selections.get(id(carrier), ())]
+            if places:
+                self._put(places[0], chosen)
+                # What the others of several selections for one pack say is said by the first one now.
+                superfluous += places[1:]
             else:
-                self.place.set(("selections",), [entry])
+                added[carrier.pack.name if self._is_plain(carrier) else carrier.resource.name] = chosen
+        self._append(added)
+        for where in sorted(superfluous, reverse=True):
+            self.place.remove((where,) if self.place.flat else ("selections", where))
+
+    def _put(self, where: int | str, labels: list[str]) -> None:
+        if self.place.flat:
+            self.place.set((where,), ", ".join(labels))
+        else:
+            self.place.set(("selections", where, "presets"), labels)
+
+    def _append(self, selections: dict[str, list[str]]) -> None:
+        if self.place.flat:
+            for name, labels in selections.items():
+                self._put(name, labels)
+            return
+        entries = [{"pack": name, "presets": labels} for name, labels in selections.items()]
+        listed = self.place.get("selections")
+        if isinstance(listed, list):
+            for number, entry in enumerate(entries, len(listed)):
+                self.place.set(("selections", number), entry)
+        elif entries:
+            self.place.set(("selections",), entries)
 
     def _is_plain(self, carrier: Carrier) -> bool:
         """Whether the name in pack.json means this pack and no other."""
@@ -127,6 +124,34 @@ class PresetChoices:
             return self._packs.named(carrier.pack.name) is carrier
         except CarrierError:
             return False
+
+
+def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, Any]:
+    """The presets of a pack, and what is chosen: by the config's selections, else (None) by the marker in its values."""
+    pack = carrier.pack
+    try:
+        presets = data_of(pack)["presets"]
+    except ShowError as error:
+        return {"pack": pack.label, "presets": [], "selected": [], "problem": str(error)}
+    for preset in presets:
+        preset["label"] = _label(preset)
+    wanted = None if selections is None else [label for _, labels in selections for label in labels]
+    applied = apply_presets(pack.values or "", pack.presets, wanted)
+    errors = [finding.message for finding in applied.findings if finding.severity == "error"]
+    found: dict[str, Any] = {
+        "pack": pack.label,
+        "title": pack.display_name,
+        "presets": presets,
+        "selected": [preset.label for preset in applied.presets],
+        "from": "config" if wanted is not None else "marker" if applied.presets else "",
+    }
+    return {**found, "problem": errors[0]} if errors else found
+
+
+def _check(pack: str, chosen: list[str], known: list[str]) -> None:
+    for label in chosen:
+        if label not in known:
+            raise ChoiceError(f'{pack} has no preset "{label}"{did_you_mean(label, known)}')
 
 
 def _label(preset: dict[str, Any]) -> str:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import sys
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from krmkit.cli.arguments import say
 from krmkit.cli.page import page
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.cli.preview.previewpackage import ChangedError, PreviewPackage
@@ -107,11 +106,9 @@ class Preview:
             Route("/save", self.save, methods=["POST"]),
             Route("/mark", self.mark),
         ]
-        guard = Middleware(Guard, token=self._token, hosts=hosts)
-        names = sorted({host.partition(":")[0] for host in hosts})
         return Starlette(
             routes=routes,
-            middleware=[guard, Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)],
+            middleware=[Middleware(Guard, token=self._token, hosts=hosts)],
             exception_handlers={
                 ChoiceError: _refused,
                 ChangedError: _changed,
@@ -183,5 +180,6 @@ async def _changed(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    print(f"krmkit preview: an error in krmkit itself: {type(error).__name__}: {error}", file=sys.stderr)
-    return _problem(f"an error in krmkit itself: {type(error).__name__}: {error}", 500)
+    problem = f"an error in krmkit itself: {type(error).__name__}: {error}"
+    say("preview", problem)
+    return _problem(problem, 500)

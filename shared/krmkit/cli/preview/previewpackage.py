@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from krmkit.cli.preview.configplace import ChoiceError, ConfigPlace, name_of
+from krmkit.cli.preview.configplace import ChoiceError, ConfigPlace
 from krmkit.cli.preview.macrochoices import MacroChoices
 from krmkit.cli.preview.presetchoices import PresetChoices
 from krmkit.cli.report.machines import has_clusters, topology_of
@@ -18,6 +18,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.lang.nearest import did_you_mean
 from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.resolve import function_name
 from krmkit.render.source import (
     SourceError,
     SourceFile,
@@ -119,7 +120,7 @@ def choices_of(package: Package) -> dict[str, Choices]:
     for each in package.walk():
         items: list[Resource] = [item for one in each.walk() for item in one.items]
         for function in each.functions:
-            kind = kinds.get(name_of(function))
+            kind = kinds.get(function_name(function))
             place = ConfigPlace.of(each, function) if kind is not None else None
             if kind is not None and place is not None:
                 found[place.id] = kind(place, items)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
-import signal
 import socket
 from typing import TYPE_CHECKING, Any
 
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
 
+from krmkit.cli.listening import set_up, stop_event
 from krmkit.cli.preview.previewapp import Preview
 from krmkit.cli.preview.previewpackage import PreviewPackage
 
@@ -28,12 +27,7 @@ async def serve(package: str, resolver: ProgramResolver, listener: socket.socket
     preview = Preview(PreviewPackage(os.path.realpath(package), resolver), token)
     application: Any = preview.app([f"{address}:{port}", f"localhost:{port}"])
     config = Config()
-    config.bind = [f"fd://{listener.detach()}"]
-    config.graceful_timeout = _GRACE
-    config.accesslog = config.errorlog = None
-    config.include_server_header = False
-    stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    set_up(config, listener, _GRACE)
+    stopping = stop_event()
     print(f"krmkit preview of {package}: http://{address}:{port}/?token={token}", flush=True)
     await hypercorn_serve(application, config, shutdown_trigger=stopping.wait)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 
-from krmkit.cli.arguments import CommandParser, add_color, add_running, count, resolver_of, say
+from krmkit.cli.arguments import CommandParser, add_color, add_running, count, say
 from krmkit.cli.page import page
-from krmkit.cli.recursive import COLLECT, PackageTreeError, changed_since, packages_below, reports
+from krmkit.cli.recursive import PackageJob, PackageTreeError, chosen_packages, reports
 from krmkit.cli.report.fleetrecord import variants_of
 from krmkit.cli.report.formats import counted, shown
 from krmkit.cli.report.machines import has_clusters, topology_of
@@ -22,13 +21,11 @@ from krmkit.disk.write import WriteError, write_file
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
 from krmkit.render.diff import CONTEXT
-from krmkit.render.package import KPTFILE, PackageError, read
+from krmkit.render.package import read
 from krmkit.render.variantfolder import FolderError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from krmkit.render.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
@@ -140,12 +137,7 @@ def build(arguments: argparse.Namespace) -> Report:
     catalog(arguments.functions)  # what is wrong with it is said once, and not by every package
     folder = arguments.package
     report = Report("report", written=False)
-    one = os.path.exists(os.path.join(folder, KPTFILE))
-    paths = [folder] if one else packages_below(folder)
-    if not paths:
-        raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
-    if arguments.since:
-        paths = changed_since(folder, paths, arguments.since)
+    paths = chosen_packages(folder, arguments.since)
     progress = Terminal(sys.stderr, arguments.color)
     job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
     for package in reports(job, paths, arguments):
@@ -156,33 +148,24 @@ def build(arguments: argparse.Namespace) -> Report:
     return report
 
 
-class ReportJob:
-    """Reports on the package at a path. `context`: lines around each change in the diffs."""
+class ReportJob(PackageJob):
+    """Reports on packages. `context`: lines around each change in the diffs."""
 
     def __init__(self, arguments: argparse.Namespace, context: int) -> None:
-        self.arguments = arguments
+        options = RunOptions()
+        options.explain = True
+        super().__init__(arguments, options)
         self.context = context
-        self._resolver: ProgramResolver | None = None
-        self._done = 0
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_resolver": None}
-
-    def __call__(self, path: str) -> PackageReport:
-        if self._resolver is None:
-            options = RunOptions()
-            options.explain = True
-            self._resolver = resolver_of(self.arguments, options)
-        self._done += 1
-        if self._done % COLLECT == 0:
-            gc.collect()
-        try:
-            package = read(path)
-            clusters = has_clusters(package)
-            report, mask = describe(package, self._resolver, self.context)
-            if clusters:
+    def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        """Render a package in memory, and report all about it."""
+        package = read(path)
+        clusters = has_clusters(package)
+        report, mask = describe(package, resolver, self.context)
+        if clusters:
+            try:
                 plan = topology_of(path, self.arguments.against)
-                report.topology = {key: mask.value(value) for key, value in plan.items()}
-            return report
-        except (PackageError, PlanError) as error:
-            raise JobError(str(error)) from None
+            except PlanError as error:
+                raise JobError(str(error)) from None
+            report.topology = {key: mask.value(value) for key, value in plan.items()}
+        return report

@@ -11,9 +11,12 @@ import os
 import re
 from functools import lru_cache
 
+from krmkit.cli.report.macrowords import MACRO, without_macros
 from krmkit.cli.report.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
 from krmkit.krm.errors import ListError
 from krmkit.lang.dottedpath import steps_of
+from krmkit.palette.filelines import LineIndex, block_place
+from krmkit.palette.packitems import CARRIERS, place
 from krmkit.render.package import KPTFILE
 from krmkit.render.resultlist import normalized
 from krmkit.yaml.errors import YamlError
@@ -26,11 +29,10 @@ if TYPE_CHECKING:
     from krmkit.render.rendering import Rendering
     from krmkit.render.resultlist import FunctionRun
     from krmkit.render.source import FileResource
-    from krmkit.yaml.tree import Node
+    from krmkit.yaml.tree import Entry, Node
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
-_CARRIERS = ("ConfigMap", "Pack")  # kinds that hold the texts of a pack
-_MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
+_CONTENT = re.compile(r"^[^\S\n]*[^\s#]", re.MULTILINE)  # the first line that is neither empty nor a comment
 
 
 def shown_path(path: str) -> str:
@@ -95,12 +97,55 @@ class PackageFiles:
         return f"{path}:{line}:{column}"
 
 
-@lru_cache(maxsize=8)
-def _parsed(text: str) -> Map:
-    """The tree of a text: a report asks for many places in the same one. Raises ListError, YamlError."""
-    from krmkit.krm.resource import Resource
+class TextPlaces:
+    """The keys of one YAML text by their paths, and the lines and columns of its offsets."""
 
-    return Resource(text).root
+    __slots__ = ("_entries", "_root", "at")
+
+    def __init__(self, text: str) -> None:
+        """Raises ListError, YamlError."""
+        from krmkit.krm.resource import Resource
+
+        self._root = Resource(text).root
+        self._entries: dict[int, dict[str | None, Entry]] = {}
+        self.at = LineIndex(text).at
+
+    def offset(self, steps: list[str | int]) -> int:
+        """Where the deepest key or element of the path starts that the text has; 0 for none of them."""
+        return self._offset(self._root, steps)
+
+    def _offset(self, node: Node, steps: list[str | int]) -> int:
+        found = 0
+        for number, step in enumerate(steps):
+            if isinstance(node, Map):
+                # A key may hold dots itself, as `data.values.yaml` shows.
+                entries, entry = self._named(node), None
+                for stop in range(len(steps), number, -1):
+                    entry = entries.get(".".join(map(str, steps[number:stop])))
+                    if entry is not None:
+                        break
+                if entry is None or entry.key.start < 0:
+                    return found
+                found = entry.key.start
+                if stop > number + 1:
+                    return self._offset(deref(entry.value), steps[stop:]) or found
+                node = deref(entry.value)
+            elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+                node = deref(node.items[step])
+                found = node.start if node.start >= 0 else found
+            else:
+                return found
+        return found
+
+    def _named(self, node: Map) -> dict[str | None, Entry]:
+        found = self._entries.get(id(node))
+        if found is None:
+            found = self._entries[id(node)] = {entry.name: entry for entry in reversed(node.entries)}
+        return found
+
+
+# A report asks for many places in the same text.
+_places = lru_cache(maxsize=8)(TextPlaces)
 
 
 def _is(item: FileResource, resource: dict[str, str]) -> bool:
@@ -112,89 +157,59 @@ def position(item: FileResource, field: str, file: str = "") -> tuple[int, int]:
 
     A field that the item does not have is looked for in the text of a pack that it holds: values.yaml, or `file`.
     """
-    offset = 0
     text = item.original
+    line, column = 0, 0
     if field:
         steps = steps_of(field)
         try:
-            offset = _offset(_parsed(text), steps)
-            if not offset and item.kind in _CARRIERS:
-                inner = _inside(item, file, field)
+            places = _places(text)
+            offset = places.offset(steps)
+            if offset:
+                line, column = places.at(offset)
+            elif item.kind in CARRIERS:
+                inner = _inner_places(text, item.kind, file or "values.yaml")
                 if inner is not None:
-                    return inner
+                    line, column = inner.at(field)
         except (ListError, YamlError):
-            offset = 0
-    if not offset:
+            line = 0
+    if not line:
         # The document itself: its first line with content.
-        for line in text.split("\n"):
-            if line.strip() and not line.lstrip().startswith("#"):
-                break
-            offset += len(line) + 1
-        offset = min(offset, len(text))
-    line_start = text.rfind("\n", 0, offset) + 1
-    return item.location.line + text.count("\n", 0, offset), offset - line_start + 1
+        first = _CONTENT.search(text)
+        line, column = text.count("\n", 0, first.start() if first else len(text)) + 1, 1
+    return item.location.line + line - 1, column
 
 
-def _inside(item: FileResource, file: str, field: str) -> tuple[int, int] | None:
-    """The place of a field of a text inside the item, as `position` gives it; None where it is not there."""
-    from krmkit.krm.resource import Resource
-    from krmkit.palette.filelines import block_place
+class InnerPlaces:
+    """The places of a pack's text inside an item: `line` is the item's where the text begins, `indent` that of its lines."""
 
-    path = ("data" if item.kind == "ConfigMap" else "spec", file or "values.yaml")
-    if path[0] == "spec":
-        path = ("spec", path[1].removesuffix(".yaml"))
-    found = block_place(item.original, 0, path)
-    inner = Resource(item.original).string(*path)
-    if found is None or not inner:
-        return None
-    bare, macros = without_macros(inner)
-    for word, macro in macros.items():
-        field = field.replace(macro, word)  # a key may hold a macro, too
-    offset = _offset(_parsed(bare), steps_of(field))
-    first, indent = found
-    line = inner.count("\n", 0, offset)
-    return item.location.line + first - 1 + line, offset - inner.rfind("\n", 0, offset) + indent
+    __slots__ = ("_indent", "_line", "_places", "_words")
+
+    def __init__(self, text: str, line: int, indent: int) -> None:
+        """Raises ListError, YamlError."""
+        bare, self._words = without_macros(text)
+        self._places = TextPlaces(bare)
+        self._line, self._indent = line, indent
+
+    def at(self, field: str) -> tuple[int, int]:
+        """Line and column of a field in the item, as `position` gives them."""
+        # A key may hold a macro, too.
+        bare = MACRO.sub(lambda match: self._words.get(match[0], match[0]), field)
+        line, column = self._places.at(self._places.offset(steps_of(bare)))
+        return self._line + line - 1, self._indent + column
 
 
-def without_macros(text: str) -> tuple[str, dict[str, str]]:
-    """A text whose macros are words of the same length, so that it is YAML, and the macro of each word; the same macro is the
-    same word.
+@lru_cache(maxsize=8)
+def _inner_places(text: str, kind: str, file: str) -> InnerPlaces | None:
+    """The places of the text `file` that an item holds; None where it holds no such text as a block.
 
-    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"M0xxx": "{{x}}"})`.
+    Raises ListError, YamlError.
     """
-    words: dict[str, str] = {}
+    from krmkit.krm.resource import Resource
 
-    def word(match: re.Match[str]) -> str:
-        return words.setdefault(match[0], f"M{len(words)}x".ljust(len(match[0]), "x"))
-
-    bare = _MACRO.sub(word, text) if "{{" in text else text
-    return bare, {word: macro for macro, word in words.items()}
-
-
-def _offset(node: Node, steps: list[str | int]) -> int:
-    """Where the deepest key or element of the path starts that the text has; 0 for none of them."""
-    found = 0
-    for number, step in enumerate(steps):
-        if isinstance(node, Map):
-            # A key may hold dots itself, as `data.values.yaml` shows.
-            entry = None
-            for stop in range(len(steps), number, -1):
-                name = ".".join(map(str, steps[number:stop]))
-                entry = next((one for one in node.entries if one.name == name), None)
-                if entry is not None:
-                    break
-            if entry is None or entry.key.start < 0:
-                return found
-            found = entry.key.start
-            if stop > number + 1:
-                return _offset(deref(entry.value), steps[stop:]) or found
-            node = deref(entry.value)
-        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
-            node = deref(node.items[step])
-            found = node.start if node.start >= 0 else found
-        else:
-            return found
-    return found
+    path = place(kind, file)
+    found = block_place(text, 0, path)
+    inner = Resource(text).string(*path)
+    return InnerPlaces(inner, *found) if found is not None and inner else None
 
 
 def report_of(

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from krmkit.cli.arguments import add_output, add_running, count
+from krmkit.cli.arguments import add_output, add_running, count, say
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
 from krmkit.cli.report.formats import FORMATS
 from krmkit.cli.sync.outcomes import told_status, told_sync
-from krmkit.cli.sync.revisions import SyncSources, repositories
+from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
@@ -124,7 +125,7 @@ def main(arguments: argparse.Namespace) -> int:
         YamlError,
         OSError,
     ) as error:
-        print(f"krmkit variants {arguments.command}: {error}", file=sys.stderr)
+        say(f"variants {arguments.command}", error)
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     outcomes = sync.outcomes + sync.removed
@@ -148,8 +149,9 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.tasks += one.tasks
         plan.owners |= one.owners
         plan.warnings += one.warnings
-    stores, remotes = _open_stores(_named(arguments.repo), objects, stack)
-    sources = SyncSources(stores, objects)
+    known = FleetObjects(objects)
+    stores, remotes = _open_stores(_named(arguments.repo), known.repositories, stack)
+    sources = SyncSources(stores, known)
     catalog(arguments.functions)
     build = Build(
         objects,
@@ -173,10 +175,10 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _open_stores(
-    given: dict[str, str], objects: list[Resource], stack: ExitStack
+    given: dict[str, str], repositories: list[Resource], stack: ExitStack
 ) -> tuple[dict[str, Store], dict[str, str]]:
     """The stores by name, and the addresses of those that are not folders of this machine."""
-    known = {one.name: one for one in repositories(objects)}
+    known = {one.name: one for one in repositories}
     for name, one in known.items():
         repo = one.get("spec", "git", "repo")
         if name not in given and isinstance(repo, str) and repo:
@@ -207,7 +209,7 @@ def _open_stores(
             raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
         with RepositoryLock(repository) as lock:
             if lock.note:
-                print(f"krmkit variants: {name}: {lock.note}", file=sys.stderr)
+                say("variants", f"{name}: {lock.note}")
         stores[name] = Store(name, folder, deployment, directory)
         stack.callback(stores[name].close)
     return stores, remotes
@@ -239,10 +241,7 @@ def _store(sync: Sync, remotes: dict[str, str], push: bool) -> None:
 
 def _progress(terminal: Terminal) -> Callable[[int, int], None]:
     def shown(number: int, total: int) -> None:
-        if terminal.watched and (number == total or number % 100 == 0):
-            terminal.stream.write(
-                f"\r\x1b[Kvariant {number} of {total}" + ("\r\x1b[K" if number == total else "")
-            )
-            terminal.stream.flush()
+        if number == total or number % 100 == 0:
+            terminal.line(f"variant {number} of {total}" if number < total else "")
 
     return shown

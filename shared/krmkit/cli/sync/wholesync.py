@@ -58,7 +58,7 @@ class Sync:
     def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
         """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
-        tasks = [(task, twin) for task, twin in _with_twins(self.plan.tasks) if self.shard.takes(_name(task))]
+        tasks = [one for one in _with_twins(self.plan.tasks) if self.shard.takes(_name(one[0]))]
         begun: deque[_Work] = deque()
 
         def settle() -> None:
@@ -67,8 +67,8 @@ class Sync:
                 progress(len(self.outcomes), len(tasks))
 
         def inputs() -> Iterator[Clone | Update]:
-            for task, twin in tasks:
-                work = self._prepare(task, twin)
+            for task, problem in tasks:
+                work = self._prepare(task, problem)
                 begun.append(work)
                 settle()
                 yield from work.inputs
@@ -86,8 +86,8 @@ class Sync:
             for store in self.sources.stores.values():
                 self._update_main(store)
 
-    def _prepare(self, task: Task, twin: str) -> _Work:
-        """Read what a variant needs. `twin` is another variant with the same package, "" where there is none."""
+    def _prepare(self, task: Task, problem: str) -> _Work:
+        """Read what a variant needs. `problem` says what another variant has already, "" where there is none."""
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
@@ -95,8 +95,8 @@ class Sync:
             errors = validate_variant(task.spec)
             if errors:
                 raise VariantError("; ".join(errors))
-            if twin:
-                raise VariantError(f"{repo}/{package} is already the package of {twin}")
+            if problem:
+                raise VariantError(problem)
             store = self.sources.stores.get(repo)
             if store is None:
                 raise VariantError(
@@ -227,13 +227,23 @@ class Sync:
 
 
 def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
-    """Yield each task with the name of the first one that has the same package, "" for that one itself."""
-    taken: dict[tuple[str, str], str] = {}
+    """Yield each task with what an earlier one has already, its name or its package; "" where there is none.
+
+    Two of one name would delete each other's drafts at every sync.
+    """
+    names: set[str] = set()
+    packages: dict[tuple[str, str], str] = {}
     for task in tasks:
-        downstream = task.spec.get("downstream") or {}
+        name, downstream = _name(task), task.spec.get("downstream") or {}
         target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
-        yield task, taken.get(target, "")
-        taken.setdefault(target, task.name)
+        if name in names:
+            yield task, f"there is another variant {name} among the sets; names must be unique"
+        elif target in packages:
+            yield task, f"{'/'.join(target)} is already the package of {packages[target]}"
+        else:
+            yield task, ""
+            packages[target] = task.name
+        names.add(name)
 
 
 def _name(task: Task) -> str:

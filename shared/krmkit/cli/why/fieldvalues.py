@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.cli.report.resultplaces import without_macros
+import re
+
+from krmkit.cli.report.macrowords import with_macros, without_macros
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.palette.packitems import CARRIERS, place
 from krmkit.yaml.errors import YamlError
 
-VALUES = {"ConfigMap": ("data", "values.yaml"), "Pack": ("spec", "values")}
 MISSING = object()
 
 
@@ -22,26 +24,20 @@ def values_of(text: str | None, kind: str) -> dict[str, object]:
     try:
         resource = Resource(text)
         _flatten(resource.get(), "", found)
-        place = VALUES.get(kind)
-        inner = resource.string(*place) if place else ""
+        path_of_values = place(kind, "values.yaml")
+        inner = resource.string(*path_of_values) if kind in CARRIERS else ""
         if inner:
-            bare, macros = without_macros(inner)
+            bare, words = without_macros(inner)
             below: dict[str, object] = {}
             _flatten(Resource(bare).get(), "", below)
-            found.pop(".".join(VALUES[kind]), None)
-            named = {str(_back(path, macros)): _back(value, macros) for path, value in below.items()}
-            found.update({path: value for path, value in named.items() if path not in found})
+            found.pop(".".join(path_of_values), None)
+            macros = list(words)
+            for path, value in below.items():
+                shown = with_macros(value, macros) if isinstance(value, str) else value
+                found.setdefault(with_macros(path, macros), shown)
     except (ListError, YamlError):
         return found  # a text that is no mapping stays one value
     return found
-
-
-def _back(value: object, macros: dict[str, str]) -> object:
-    """A value with the macros that were taken out of its text."""
-    if isinstance(value, str):
-        for word, macro in macros.items():
-            value = value.replace(word, macro)
-    return value
 
 
 def _flatten(value: object, path: str, found: dict[str, object]) -> None:
@@ -62,5 +58,10 @@ def plain(path: str) -> str:
 
 def covers(wanted: str, path: str) -> bool:
     """Whether a path is the wanted one, or lies below it."""
-    wanted, path = plain(wanted), plain(path)
-    return path == wanted or path.startswith(f"{wanted}.")
+    return plain(wanted) in above(path)
+
+
+def above(path: str) -> list[str]:
+    """A path and those above it, without marks: what covers it. `above("a[0].b") == ["a", "a.0", "a.0.b"]`."""
+    bare = plain(path)
+    return [*(bare[: match.start()] for match in re.finditer("[.]", bare)), bare]

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class ExtensionConfigs:
     """ExtensionConfigs by name. `namespaces` are the labels of the Namespaces among the items, for namespaceSelector."""
 
-    __slots__ = ("_answered_by", "_configs", "namespaces")
+    __slots__ = ("_configs", "_names", "namespaces")
 
     def __init__(self, namespaces: Mapping[str, Object] | None = None) -> None:
         self._configs: dict[str, Object] = {}
-        self._answered_by: dict[str, str] = {}
+        self._names: dict[str, list[str]] = {}
         self.namespaces = namespaces or {}
 
     def read(self, items: list[CollectedObject]) -> list[Finding]:
@@ -35,14 +35,14 @@ class ExtensionConfigs:
         findings = []
         for item in items:
             self._configs[item.name] = item.data
-            self._answered_by[item.name] = extension_annotation(item)
+            self._names.setdefault(extension_annotation(item), []).append(item.name)
             for error in validate_extension_config(item.data):
                 findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
         return findings
 
     def answered_by(self, extension: str) -> list[str]:
         """The names of the configs whose annotation names this TopologyExtension."""
-        return [config for config, named in self._answered_by.items() if named == extension]
+        return self._names.get(extension, [])
 
     def prepared(self, handler: str, request: Object, owner: str) -> Object:
         """The request as the controller sends it: the config's settings below its own.

@@ -155,15 +155,16 @@ class _ServerPackage:
         for item in self._of("ConfigMap"):
             if item.get("data") != data:
                 item.set(("data",), data)
-        stands_for = {config.name: config.annotation(EXTENSION) or config.name for config in self._configs}
+        called: dict[str, list[Resource]] = {}
+        for config in self._configs:
+            called.setdefault(config.annotation(EXTENSION) or config.name, []).append(config)
+        by_name = {config.name: config for config in self._configs}
         findings = []
         for one in extensions:
             named = one.annotation(EXTENSION) or one.name
-            configs = [
-                config
-                for config in self._configs
-                if stands_for[config.name] == one.name or config.name == named
-            ]
+            configs = list(called.get(one.name, ()))
+            if named in by_name:
+                configs.append(by_name[named])
             for config in configs:
                 config.set((*_CLIENT, "service", "path"), f"/{one.name}")
             if not configs:

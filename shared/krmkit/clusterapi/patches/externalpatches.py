@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import HOOKS_VERSION, JSON_MERGE_PATCH, JSON_PATCH, checked
 from krmkit.clusterapi.patches.request import item_variables, wire_variables
+from krmkit.lang.nested import is_list_of_maps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ExternalPatch:
         items = {item.uid: item for item in request.items}
         answers = []
         listed = response.get("items") or []
-        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        if not is_list_of_maps(listed):
             raise TopologyError(f"items in the answer of {handler} must be a list of maps")
         for answer in listed:
             item = items.get(str(answer.get("uid", "")))
@@ -55,7 +56,7 @@ class ExternalPatch:
             if kind not in (JSON_PATCH, JSON_MERGE_PATCH):
                 raise TopologyError(f"patchType must be {JSON_PATCH} or {JSON_MERGE_PATCH}, got {kind!r}")
             patch = answer.get("patch")
-            if kind == JSON_PATCH and not _is_json_patch(patch):
+            if kind == JSON_PATCH and not is_list_of_maps(patch):
                 raise TopologyError(f"a {JSON_PATCH} in the answer of {handler} must be a list of maps")
             answers.append((item, str(kind), patch))
         return answers
@@ -86,7 +87,3 @@ class ExternalPatch:
         if self._external.get("settings"):
             result["settings"] = self._external["settings"]
         return result
-
-
-def _is_json_patch(patch: object) -> bool:
-    return isinstance(patch, list) and all(isinstance(one, dict) for one in patch)

@@ -5,6 +5,7 @@ Each stems from something that kpt or kustomize was seen to do with the output o
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,6 @@ from krmkit.fn.run import RunOptions
 from krmkit.fn.testing import Example, resource_list
 from krmkit.krm.finding import Finding
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.yaml import emit
 
 FORMS = ("render_list", "eval_list", "kustomize_list")
 
@@ -166,13 +166,14 @@ def list_as_json(example: Example) -> None:
     data: Any = ResourceList.parse(text)
     items = [item.get() for item in data.items]
     config = data.function_config.get() if data.function_config is not None else None
-    as_json = emit.flow(
+    as_json = json.dumps(
         {
             "apiVersion": "config.kubernetes.io/v1",
             "kind": "ResourceList",
             "items": items,
             "functionConfig": config,
-        }
+        },
+        ensure_ascii=False,
     )
 
     outcome = run(folder_of(example), as_json + "\n")

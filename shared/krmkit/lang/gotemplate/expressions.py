@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from krmkit.lang.golang.gofunctions import GoFunction
     from krmkit.lang.gotemplate.execution import Expression, Frame, Stage
 
-_CALL = 12  # nodes whose time an ordinary function takes
+_CALL = 16  # nodes whose time an ordinary function takes
 _CONSTANTS = (Bool, Nil, Numeral, String)
 
 

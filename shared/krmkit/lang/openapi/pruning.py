@@ -23,40 +23,20 @@ def unknown_fields(schema: Schema, value: object) -> list[str]:
     return sorted(found)
 
 
-def _prune(schema: Schema | None, value: object, path: str, found: list[str]) -> None:
-    if schema is not None and schema.preserve_unknown_fields:
-        _skip(schema, value, path, found)
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            place = f"{path}.{name}" if path else name
-            if schema is None:
-                found.append(place)
-            elif schema.embedded_resource and name in _META:
-                continue
-            elif name in schema.properties:
-                _prune(schema.properties[name], inner, place, found)
-            elif schema.has_additional:
-                _prune(schema.additional, inner, place, found)
-            else:
-                found.append(place)
-    elif isinstance(value, list):
-        for position, inner in enumerate(value):
-            _prune(schema.items if schema is not None else None, inner, f"{path}[{position}]", found)
-
-
-def _skip(schema: Schema | None, value: object, path: str, found: list[str]) -> None:
-    """Below preserved fields, only what the schema names is pruned inside."""
-    if schema is None:
-        return
+def _prune(schema: Schema | None, value: object, path: str, found: list[str], kept: bool = False) -> None:
+    """`kept`: fields that the schema does not name are preserved here; what it names is pruned inside all the same."""
+    kept = kept or (schema is not None and schema.preserve_unknown_fields)
     if isinstance(value, dict):
         for name, inner in value.items():
             place = f"{path}.{name}" if path else name
-            if schema.embedded_resource and name in _META:
+            if schema is not None and schema.embedded_resource and name in _META:
                 continue
-            if name in schema.properties:
+            if schema is not None and name in schema.properties:
                 _prune(schema.properties[name], inner, place, found)
-            elif schema.has_additional:
+            elif schema is not None and schema.has_additional:
                 _prune(schema.additional, inner, place, found)
+            elif not kept:
+                found.append(place)
     elif isinstance(value, list):
         for position, inner in enumerate(value):
-            _skip(schema.items, inner, f"{path}[{position}]", found)
+            _prune(schema.items if schema is not None else None, inner, f"{path}[{position}]", found, kept)

@@ -27,7 +27,9 @@ def flow_document(
 
 def flow_inside(node: Node, env: Env, message: str) -> Node:
     """The flow of a node inside an expression; Failure with `message` where something is left without a value."""
+    demands = env.run.demands
     result = Flow().run(node, env, False)
+    env.run.demands = demands  # the expression waits for nothing: the node had its own passes
     left = find_unresolved(result, env.run)
     if left:
         raise Failure(unresolved_issue(left, message))

@@ -22,6 +22,7 @@ ROOT = "___"
 
 _EVALUATION = 16  # steps of effort that an evaluation costs
 _CALL = 3  # evaluations that a call takes as long as
+_MADE = 6  # steps of effort that a node costs which an evaluation makes
 _FEW = 16  # nodes made at once that cost nothing
 
 
@@ -81,7 +82,7 @@ class Run:
         """Count nodes that an evaluation made; LimitExceeded beyond the limit."""
         self.made += nodes
         if nodes > _FEW:
-            self._draw(nodes)
+            self._draw(nodes * _MADE)
         if self.made > self.limits.nodes:
             raise LimitExceeded("nodes", self.limits.nodes)
 

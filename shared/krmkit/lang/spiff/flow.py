@@ -169,9 +169,7 @@ class Flow(Flows):
                 self.changes += 1
             return result
         self.changes += 1
-        if result.note.merged or result.note.preferred or not override:
-            return result
-        return self.overridden(result, env, True) if env.stubs else result
+        return result if result.note.preferred else self.overridden(result, env, override)
 
     def _kept(self, root: Node, issue: Issue, env: Env, override: bool, flags: int, replace: bool) -> Node:
         """A node whose expression failed: a stub may still have a value for it."""

@@ -140,7 +140,7 @@ class _List:
         spliced = (self.flags | self.root.note.flags) & SPLICED
         for index, node in enumerate(self.spliced):
             kind = type(node.value)
-            if kind is dict or kind is list or kind is str or isinstance(node.value, Expression):
+            if kind in (dict, list, str) or isinstance(node.value, Expression | TemplateValue):
                 step, ready = (
                     (f"[{index}]", True) if kind is not dict or not keyed else self._step(index, node, env)
                 )

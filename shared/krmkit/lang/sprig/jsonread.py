@@ -7,8 +7,12 @@ from krmkit.lang.sprig.limits import charge
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
-_LONG = 1024  # characters; shorter texts are not counted
-_READ = 2  # characters that are read in one step
+# What reading a JSON text costs, in steps. The signs are those that stand between values, counted wherever they stand.
+_SIGNS = ",:[{"
+_CALL = 20
+_SIGN = 4
+_CHARACTERS = 16  # of them, for one step
+_EXPLAINED = 2  # steps that a character costs which is read again to word an error
 
 
 class JsonSyntaxError(ValueError):
@@ -19,8 +23,7 @@ def read_json(text: str) -> object:
     """nil, bool, float, str, list or dict. Raises JsonSyntaxError; GoCallError for nesting without end."""
     import json
 
-    if len(text) > _LONG:
-        charge(len(text) // _READ)
+    charge(_CALL + _SIGN * sum(map(text.count, _SIGNS)) + len(text) // _CHARACTERS)
     try:
         try:
             data = json.loads(
@@ -33,7 +36,7 @@ def read_json(text: str) -> object:
         except JsonSyntaxError:
             raise
         except ValueError:
-            charge(len(text) // _READ)
+            charge(len(text) * _EXPLAINED)
             raise JsonSyntaxError(_explain(text)) from None
         return _clean_items(data)
     except RecursionError:

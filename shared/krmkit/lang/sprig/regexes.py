@@ -228,12 +228,11 @@ def _search(regex: pattern.Pattern, text: str) -> pattern.PatternMatch | None:
 def _compile(regex: str) -> pattern.Pattern:
     """regexp.Compile."""
     charge(len(regex) // 4)
-    try:
-        compiled = pattern.compile(regex)
-    except pattern.PatternError as error:
-        raise _failure(regex, error) from None
     with _guard:
-        return pattern.draw(compiled)
+        try:
+            return pattern.draw(pattern.compile(regex))
+        except pattern.PatternError as error:
+            raise _failure(regex, error) from None
 
 
 def _must_compile(regex: str) -> pattern.Pattern:
@@ -250,22 +249,11 @@ class _BadPatternError(GoCallError):
 
 
 def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
-    try:
-        import re2
-    except ImportError:
-        return GoCallError(str(error))  # the engine is missing; the message says how to get it
     if runes(regex) != regex:
         return _BadPatternError(f"error parsing regexp: invalid UTF-8: `{regex}`")
-    options = re2.Options()
-    options.log_errors = False
-    # \\C, a single byte, is the only thing that compiles here and not in Go.
-    problem = "invalid escape sequence: \\C"
-    try:
-        re2.compile(regex, options)
-    except re2.error as found:
-        said = found.args[0]
-        problem = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-    what, _, where = problem.partition(": ")
+    if not error.problem:
+        return GoCallError(str(error))  # the engine is missing; the message says how to get it
+    what, _, where = error.problem.partition(": ")
     return _BadPatternError(f"error parsing regexp: {_MESSAGES.get(what, what)}: `{where}`")
 
 

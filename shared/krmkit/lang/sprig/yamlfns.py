@@ -22,8 +22,11 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
     "-.inf", "-.Inf", "-.INF",
 }  # fmt: skip
 
-_LONG = 1024  # characters; shorter texts are not counted
-_NODE = 10  # steps to read a value of a YAML text
+# What reading a YAML text costs, in steps. The signs are those that a value can begin or end with, counted wherever they stand.
+_SIGNS = "\n\r\x85\u2028\u2029,:-[{?"
+_CALL = 40
+_SIGN = 20
+_CHARACTERS = 16  # of them, for one step
 
 
 def to_yaml(value: object) -> str:
@@ -47,8 +50,7 @@ def from_yaml(text: str) -> object:
     from krmkit.yaml.document import parse
     from krmkit.yaml.errors import YamlError
 
-    if len(text) > _LONG:
-        charge(_NODE * sum(map(text.count, "\n,:")))
+    charge(_CALL + _SIGN * sum(map(text.count, _SIGNS)) + len(text) // _CHARACTERS)
     try:
         return from_json(go_data(parse(text).root))
     except YamlError as error:

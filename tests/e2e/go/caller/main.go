@@ -1,6 +1,7 @@
 // Calls a runtime extension as Cluster API's client does, with Go's own HTTP/2: many callers, each call checked.
 //
-// Flags: -url, -ca (PEM), -cert and -key (PEM, optional), -body (a file with the request), -callers, -seconds (0: one call each).
+// Flags: -url, -ca (PEM), -cert and -key (PEM, optional), -body (a file with the request), -callers, -lasting (call again and again
+// until stdin ends; without it, one call each).
 // The answer to the first call must come back for every other one. Prints one JSON object: what was negotiated, and what failed.
 package main
 
@@ -17,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,7 +36,7 @@ func main() {
 	key := flag.String("key", "", "")
 	body := flag.String("body", "", "")
 	callers := flag.Int("callers", 1, "")
-	seconds := flag.Float64("seconds", 0, "")
+	lasting := flag.Bool("lasting", false, "")
 	flag.Parse()
 	content, err := os.ReadFile(*body)
 	if err != nil {
@@ -60,7 +62,7 @@ func main() {
 	found := outcome{Failures: []string{}}
 	var lock sync.Mutex
 	call := func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		protocol, answer, failed := "", "", ""
 		asked, err := http.NewRequestWithContext(ctx, http.MethodPost, *url+"?timeout=10s", bytes.NewReader(content))
@@ -94,13 +96,20 @@ func main() {
 			found.Failures = append(found.Failures, failed)
 		}
 	}
-	end := time.Now().Add(time.Duration(*seconds * float64(time.Second)))
+	var ended atomic.Bool
+	ended.Store(!*lasting)
+	if *lasting {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			ended.Store(true)
+		}()
+	}
 	var group sync.WaitGroup
 	for number := 0; number < *callers; number++ {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			for call(); time.Now().Before(end); {
+			for call(); !ended.Load(); {
 				call()
 			}
 		}()

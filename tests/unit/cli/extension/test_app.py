@@ -21,8 +21,15 @@ class Pool:
     def __init__(self) -> None:
         self.may = asyncio.Event()
         self.workers = {1}
+        self.calls = 0
+
+    async def asked(self, count: int) -> None:
+        """Wait until so many calls have come."""
+        while self.calls < count:
+            await asyncio.sleep(0)
 
     async def run(self, path: str, body: bytes) -> Reply:
+        self.calls += 1
         await self.may.wait()
         return Reply(0, b"{}", b"hook")
 
@@ -54,11 +61,11 @@ def test_requests_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None
         pool: Any = Pool()
         app = App(pool, Metrics(), log=False)
         first = asyncio.create_task(call(app, b"x" * 40, b"x" * 40))
-        await asyncio.sleep(0.01)
+        await pool.asked(1)
 
         assert await call(app, b"x" * 15, b"x" * 15, b"x") == 503
         second = asyncio.create_task(call(app, b"x" * 20))
-        await asyncio.sleep(0.01)
+        await pool.asked(2)
         assert await call(app, b"x") == 503
         pool.may.set()
         assert (await first, await second) == (200, 200)

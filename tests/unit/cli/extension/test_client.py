@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.extensions import NoExtensions
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
 from krmkit.krm.resource import Resource
+from tests.waiting import MOST, until
 
 Object = dict[str, Any]
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
@@ -96,12 +96,21 @@ def live(fake: Any) -> LiveExtensions:
         ("https://host:port", "Port could not be cast"),
         ("exec:", "must name a program"),
         ("exec:run 'it", "No closing quotation"),
+        ("https://me:secret@localhost", "^the address must have neither user"),
+        ("https://localhost/x?y=1", "nor query"),
+        ("https://localhost/#x", "nor fragment"),
     ],
 )
 def test_addresses_that_are_refused(address: str, message: str) -> None:
     """The message says what would be right."""
     with pytest.raises(AddressError, match=message):
         caller(address)
+
+
+def test_a_key_without_its_certificate() -> None:
+    """Left out in silence, it would look as if the server knew the client."""
+    with pytest.raises(AddressError, match="--client-key needs --client-cert"):
+        HttpCaller("https://localhost", key="client.key")
 
 
 @pytest.mark.parametrize(
@@ -130,11 +139,13 @@ def test_an_answer_that_drips(head: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = threading.Thread(target=drip)
         server.start()
-        threading.Timer(20, ended.set).start()  # a call without an end fails the test
+        stop = threading.Timer(MOST, ended.set)  # a call without an end fails the test
+        stop.start()
         try:
             with pytest.raises(CallError, match=r"it took longer than 0\.3 s"):
                 HttpCaller(f"http://127.0.0.1:{listener.getsockname()[1]}").call("/x", b"{}", 0.3)
         finally:
+            stop.cancel()
             ended.set()
             server.join()
 
@@ -168,11 +179,7 @@ def test_a_program_that_never_stops_writing(tmp_path: Path) -> None:
         )
         return bool(found.stdout.strip()) and not found.stdout.startswith(b"Z")
 
-    for _ in range(200):
-        if not alive():
-            break
-        time.sleep(0.01)
-    assert not alive()
+    until(lambda: not alive())
 
 
 @pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]"])

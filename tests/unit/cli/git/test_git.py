@@ -155,6 +155,21 @@ def test_hostile_trees(repository: GitRepository, mode: str, name: str, message:
         read_files(objects, tree)
 
 
+def test_a_huge_blob(repository: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused, and what it holds is not taken for the answer to the next question."""
+    commit_files(repository, {"big": File(b"0" * 40 + b" commit 5\nhello\n" * 100_000), "small": File(b"1")})
+    monkeypatch.setattr("krmkit.cli.git.objects.BIGGEST_BLOB", 1_000_000)
+
+    with Objects(repository) as objects:
+        tree = objects.tree(objects.commit("main")[1].tree)
+        big, small = (one.oid for one in tree)
+        with pytest.raises(GitError, match="at most 1000000 are read"):
+            objects.blob(big)
+
+        assert objects.blob(small) == b"1"
+        assert objects.commit("main")[1].message == "files\n"
+
+
 def test_hooks_do_not_run(repository: GitRepository, tmp_path: Path) -> None:
     """A hook that lies in a repository is not started by a change of its refs."""
     hook = repository.folder / "hooks" / "reference-transaction"

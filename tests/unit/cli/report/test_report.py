@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from base64 import b64decode, b64encode
 from hashlib import sha256
@@ -15,7 +16,8 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.cli.page import embedded, page
-from krmkit.cli.report.mask import Mask, secrets_in
+from krmkit.cli.report.mask import secrets_in
+from krmkit.render.masking import Mask
 from tests.unit.cli.fleets import folders, render
 from tests.unit.cli.packages import KPTFILE, PACK, contents
 
@@ -103,6 +105,20 @@ def test_what_a_report_says(
     assert (cpu["required"], cpu["available"], cpu["share"]) == ("3250m", "16000m", 0.2031)
     assert {one["name"]: one["units"] for one in cpu["packs"]} == {"line-vision": 3000.0, "mesh-cni": 250.0}
     assert "applied" not in {result.get("rule") for result in package["results"]}
+
+
+def test_a_registry_may_have_a_port(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pools are found by the config of validate-pack-constraints, wherever its image comes from."""
+    copy = tmp_path / "profile"
+    shutil.copytree(project / EDGE, copy)
+    kptfile = copy / "Kptfile"
+    kptfile.write_text(kptfile.read_text().replace("ghcr.io/krmkit/", "registry.example:5000/krmkit/"))
+
+    (package,) = reported(capsys, str(copy))["packages"]
+
+    assert [pool["name"] for pool in package["profiles"][0]["pools"]] == ["control-plane", "workers"]
 
 
 def test_nothing_is_written(package: Path, tmp_path: Path) -> None:

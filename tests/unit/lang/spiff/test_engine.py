@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krmkit.lang.spiff import Options, SpiffError, SpiffLimits, evaluate, merge
+from krmkit.lang.spiff.functions.registry import MODULES
 
 
 def result(template: str, **options: Any) -> Any:
@@ -62,14 +63,15 @@ def test_files_outside_do_not_exist(path: str) -> None:
         result(f'a: (( read("{path}", "text") ))', files=FILES, access="files")
 
 
-REFUSED = {
-    'read("/d/b.txt")': "read", 'exec("ls")': "exec", 'pipe("a", "b", "c")': "pipe", 'lookup_file("a", "b")': "lookup",
-    'list_dirs("/")': "listFiles", 'env("HOME")': "env", 'write("a", "b")': "write", 'tempfile("a")': "tempfile",
-    'mkdir("a")': "mkdir", 'eval("env($HOME)")': "env",
+OFF = {
+    'read("/d/b.txt")': "read", 'read_uncached("/d/b.txt")': "read", 'lookup_file("a", "b")': "lookup", 'lookup_dir("a", "b")': "lookup",
+    'list_files("/")': "listFiles", 'list_dirs("/")': "listFiles", 'exec("ls")': "exec", 'exec_uncached("ls")': "exec",
+    'pipe("a", "b", "c")': "pipe", 'pipe_uncached("a", "b", "c")': "pipe", 'write("a", "b")': "write", 'tempfile("a")': "tempfile",
+    'mkdir("a")': "mkdir", 'env("HOME")': "env", 'eval("env($HOME)")': "env",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "name"), REFUSED.items(), ids=REFUSED.values())
+@pytest.mark.parametrize(("call", "name"), OFF.items(), ids=OFF.keys())
 def test_refused(call: str, name: str) -> None:
     """A function that would reach outside fails and says its name; the failure can be caught."""
     message = f"{name}: no OS operations supported in this execution environment"
@@ -77,6 +79,23 @@ def test_refused(call: str, name: str) -> None:
     assert result(f"a: (( catch({call}) ))\nb: (( {call} || 1 ))\nc: (( defined({call}) ))") == {
         "a": {"error": message, "valid": False}, "b": 1, "c": False,
     }  # fmt: skip
+
+
+CLOCK = ("x509cert", "x509parsecert")
+
+
+@pytest.mark.parametrize("name", CLOCK)
+def test_the_clock_is_refused(name: str) -> None:
+    """A function that depends on the time fails and says its name."""
+    with pytest.raises(SpiffError, match=rf"\*{name}: not supported: .* depends on the clock"):
+        result(f'a: (( {name}("x") ))')
+
+
+def test_every_function_that_is_off_is_tried() -> None:
+    """The cases above name all functions of the modules that reach outside."""
+    off = {name for name, module in MODULES.items() if module in ("files", "refused")}
+
+    assert off <= {call.partition("(")[0] for call in OFF} | set(CLOCK)
 
 
 @pytest.mark.parametrize(

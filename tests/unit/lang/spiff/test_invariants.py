@@ -39,6 +39,8 @@ MARKERS: dict[str, Case] = {
     "dynamic in place of a scalar": ("m: {x: 1, t: 0}", ["x: 5\nm: {t: (( &dynamic &template ( x ) ))}"], {"m": {"x": 1, "t": 1}}),
     "a dynamic map": ("m: {x: 1}", ["x: 5\nm: {t: {<<: (( &dynamic &template &inject )), v: (( x ))}}"], {"m": {"x": 1, "t": {"v": 1}}}),
     "dynamic in its own document": ("x: 1\nt: (( &dynamic &template ( x ) ))", [], {"x": 1, "t": 1}),
+    "a reference to a dynamic one": ("x: 1\nt: (( &temporary &dynamic &template ( x ) ))\nu: (( t ))", [], {"x": 1, "u": 1}),
+    "dynamic in a list": ("m: {x: 1, l: []}", ["x: 5\nm: {l: [(( &inject &dynamic &template ( x ) ))]}"], {"m": {"x": 1, "l": [1]}}),
 }  # fmt: skip
 MERGES: dict[str, Case] = {
     "stubs see those on their right": ("a: 1\nb: 2", ["a: (( stub(c) ))", "c: 7\nb: 3"], {"a": 7, "b": 3}),
@@ -167,6 +169,22 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
     "a certificate": ("a: (( x509cert({}) ))", [], "\t(( x509cert({ }) ))\tin template\ta\t()\t*x509cert: not supported: how long a certificate is valid depends on the clock"),
     "exec by its inner name": ('a: (( exec_uncached("x") ))', [], '\t(( exec_uncached("x") ))\tin template\ta\t()\t*exec: no OS operations supported in this execution environment'),
     "a fallback that waits": ("a: (( b || 3 ))\nb: (( a ))", [], "\t(( b || 3 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved"),
+    "a catch that waits": ("a: (( catch[b|v,e|->5] ))\nb: (( a ))", [], "\t(( catch[b|v,e|->5] ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved"),
+    "what depends on a map that failed": (
+        "a: (( b ))\nb: {<<: (( 5 )), c: (( q ))}", [],
+        "\t(( q ))\tin template\tb.c\t()\t*'q' not found\n\t<map>\tin template\tb\t()\t*require map value for '<<' insert, found 'int'\n"
+        "\t(( b ))\tin template\ta\t()\t-'b' unresolved",
+    ),
+    "a template that fails waits for nothing": (
+        "t: {<<: (( &temporary &template )), d: (( e )), e: (( 1 / 0 ))}\na: (( true ? *t :0 ))", [],
+        "\t(( true ? *(t) : 0 ))\tin template\ta\t()\t*resolution of template 't' failed\n"
+        "\t\t\t(( 1 / 0 ))\tin template\te\t(a.e)*division by zero\n\t\t\t(( e ))\tin template\td\t(a.d)-'e' unresolved",
+    ),
+    "a template as an argument": (
+        "t: (( &temporary &template ( 1 ) ))\na: (( (|x|->1 / 0)(t) ))", [],
+        "\t(( ( lambda|x|->1 / 0 )(t) ))\tin template\ta\t()\t*evaluation of lambda expression failed: lambda|x|->1 / 0: {x: {template t}}"
+        "\n\t\t... division by zero",
+    ),
     "a merge that replaces": ("a: {b: (( merge replace ))}", [], "\t(( merge required ))\tin template\ta.b\t(a.b)\t*'a.b' not found in any stub"),
     "the file that an expression came from": ("a: (( merge x ))", ["x: 1\nz: (( q ))"], "\t(( q ))\tin stub1\tz\t()\t*'q' not found"),
     "a merge without a stub": ("a: {<<: (( merge required ))}", [], "\t(( merge ))\tin template\ta.<<\t(a)\t*'a' not found in any stub"),
@@ -200,6 +218,15 @@ def test_partial_stub() -> None:
 
     assert found.documents == [{"a": "(( q ))", "b": 5}]
     assert found.error is not None and "(( q ))\tin stub1\ta\t()\t*'q' not found" in found.error.message
+
+
+def test_partial_merge() -> None:
+    """An expression that `merge` takes keeps the file that it came from."""
+    found = partial("a: (( merge b ))", ["b: (( q ))"])
+
+    assert found.error is not None and found.error.message.endswith(
+        "\t(( q ))\tin stub1\ta\t()\t*'q' not found"
+    )
 
 
 def test_partial_stream() -> None:
@@ -266,6 +293,9 @@ Limited = tuple[str, str, int]
 LIMITS: dict[str, Limited] = {
     "passes: text, expression, value": ("a: (( 1 ))", "passes", 2),
     "passes: merges of merges": ("a: {<<: (( b ))}\nb: {<<: (( c ))}\nc: {<<: (( d ))}\nd: {e: 1}", "passes", 5),
+    "passes: a dynamic template": ("t: (( &dynamic &template ( 1 ) ))", "passes", 3),
+    "passes: mappings of what comes later": ("a: (( map[b|x|->x] ))\nb:\n- (( map[c|x|->x] ))\nc:\n- (( 1 ))", "passes", 2),
+    "passes: sums of what comes later": ("a: (( sum[b|0|s,x|->s + x] ))\nb:\n- (( sum[c|0|s,x|->s + x] ))\nc:\n- (( 1 ))", "passes", 2),
     "evaluations: a map twice and an expression": ("a: (( 1 ))", "steps", 3),
     "evaluations: a lambda": ("t: (( |x|->1 ))\na: (( .t(1) ))", "steps", 7),
     "evaluations: a function": ('a: (( length("") ))', "steps", 4),
@@ -275,6 +305,7 @@ LIMITS: dict[str, Limited] = {
     "nodes: a map": ("a: (( {$x = 1, $z = 2} ))", "nodes", 2),
     "nodes: a mapping": ("a: (( map[l|x|->x] ))\nl: [1, 2, 3]", "nodes", 3),
     "nodes: a projection": ("a: (( l.[*].v ))\nl: [{v: 1}, {v: 2}, {v: 3}]", "nodes", 3),
+    "nodes: a set of addresses": ('a: (( ipset("10.0.0.0/24", 3) ))', "nodes", 3),
     "nodes: lists": ("a: (( l l ))\nl: [1, 2, 3]", "nodes", 4),
     "nodes: texts": (f"a: (( l l ))\nl: {'x' * 64}", "nodes", 2),
     "nodes: rounds": ("a: {<<for: {x: [1, 2, 3]}, <<do: 1}", "nodes", 3),
@@ -298,6 +329,11 @@ def test_limit(template: str, limit: str, count: int) -> None:
     with pytest.raises(SpiffError, match=f"the template needs more than {count - 1} ") as error:
         result(template, limits=SpiffLimits(**{limit: count - 1}), **options)
     assert error.value.kind == "limit"
+
+
+def test_nothing_made_counts_nothing() -> None:
+    """An empty set of addresses needs no node."""
+    assert result('a: (( ipset("10.0.0.0/24", 0) ))', limits=SpiffLimits(nodes=0)) == {"a": []}
 
 
 def test_the_interpreter_is_left_as_it_was() -> None:
@@ -336,7 +372,7 @@ def drawn(template: str) -> int:
 def test_effort() -> None:
     """What a document takes anyway is free; many nodes and evaluations draw on the budget."""
     assert drawn("a: (( 1 ))\n") == 0
-    assert drawn("a: (( [1..100] ))\n") == 100
+    assert drawn("a: (( [1..100] ))\n") == 600
     assert drawn("f: (( |n|->n < 1 ? 1 :_(n - 1) ))\na: (( .f(50) ))\n") > 50 * 3 * 16 - 1_000
 
 

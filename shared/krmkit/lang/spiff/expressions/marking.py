@@ -101,7 +101,7 @@ class TemplateValue:
         return id(self)
 
     def __str__(self) -> str:
-        return f"<template {'.'.join(self.path)}>"
+        return f"{{template {'.'.join(self.path)}}}"  # in braces, as Go prints a struct
 
 
 class Substitution(Expression):

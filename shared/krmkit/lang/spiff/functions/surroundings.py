@@ -14,7 +14,6 @@ from krmkit.lang.spiff.functions.extra import chance
 from krmkit.lang.spiff.functions.files import denied
 from krmkit.lang.spiff.nodes import type_name
 
-LARGEST = (1 << 63) - 1
 _ALPHABET = "".join(map(chr, range(0x800)))
 """The characters that a set can hold: those of one or two bytes."""
 
@@ -50,7 +49,7 @@ def rand(args: list[Any], env: Env, info: Info) -> Any:
         raise Failure("rand takes a maximum of 2 arguments")
     numbers = chance("rand", env)
     if not args:
-        return numbers.below(LARGEST)
+        return numbers.below(1 << 63)
     kind = args[0]
     if type(kind) is int:
         if len(args) > 1:

@@ -1,0 +1,41 @@
+"""Macros in texts that are shown: words in their place, so that a text with macros is YAML, and what they refer to."""
+
+from __future__ import annotations
+
+import re
+
+MACRO = re.compile(r"\{\{[^{}\n]*\}\}")
+# The group and the name of what a macro refers to.
+REFERENCE = re.compile(r"\.spectro\.(system|macro|var|pack)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
+_WORD = re.compile(r"M(0|[1-9][0-9]{0,8})x+")  # what stands for a macro
+
+
+def without_macros(text: str) -> tuple[str, dict[str, str]]:
+    """A text whose macros are words of the same length, so that it is YAML, and the word of each macro, in their order.
+
+    Example: `without_macros("a: {{x}}") == ("a: M0xxx", {"{{x}}": "M0xxx"})`.
+    """
+    words: dict[str, str] = {}
+
+    def word(match: re.Match[str]) -> str:
+        return words.setdefault(match[0], _word(len(words), match[0]))
+
+    return (MACRO.sub(word, text) if "{{" in text else text), words
+
+
+def with_macros(text: str, macros: list[str]) -> str:
+    """A text with the macros back that `without_macros` took out: `with_macros("M0xxx", ["{{x}}"]) == "{{x}}"`."""
+
+    def macro(match: re.Match[str]) -> str:
+        number = int(match[1])
+        if number >= len(macros):
+            return match[0]
+        word = _word(number, macros[number])
+        # What follows the word may begin with an x.
+        return macros[number] + match[0][len(word) :] if match[0].startswith(word) else match[0]
+
+    return _WORD.sub(macro, text) if macros else text
+
+
+def _word(number: int, macro: str) -> str:
+    return f"M{number}x".ljust(len(macro), "x")
