@@ -1,4 +1,4 @@
-"""Installations as a graph: who gives what to whom, in which order they run, and cycles.
+"""Installations as a graph: the flow of data between them, the order in which they run, and cycles.
 
 graph_of(items).edges   # [Edge("shop/store", "shop/web", "store-address")]
 """
@@ -21,7 +21,7 @@ from krmkit.landscaper.structure import roots_by_namespace
 
 @dataclass(slots=True)
 class Edge:
-    """`source` gives `key` to `target`; both are paths of installations."""
+    """`source` exports `key` to `target`; both are paths of installations."""
 
     source: str
     target: str
@@ -30,7 +30,7 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Paths in the order in which the installations run, each with its phase and its number of deploy items."""
+    """Paths in the order of the runs, each with its phase and its number of deploy items."""
 
     nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Graph:
     secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, or for Mermaid; without secrets, which a template may put into a name."""
+        """Return the graph as a table, for Graphviz, or for Mermaid, without secrets: a template may put one into a name."""
         made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
         return self.secrets.scrub(made) if self.secrets is not None else made
 
@@ -77,7 +77,7 @@ class Graph:
         return "\n".join([*lines, ""])
 
     def data(self) -> dict[str, object]:
-        """The graph for programs, without secrets too."""
+        """Return the graph for programs, without secrets too."""
         made: dict[str, object] = {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
@@ -93,7 +93,7 @@ class Graph:
 
 
 def graph_of(items: Items) -> Graph:
-    """The graph of all installations among the items, nested ones too."""
+    """Return the graph of all installations among the items, with nested ones."""
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
         graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
@@ -112,7 +112,7 @@ def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None
     try:
         order = dependencies.order(dependencies.edges(named))
     except InstallationError:
-        order = list(named)  # the error is one of the problems already
+        order = list(named)  # the problems have this error already
     for name in order:
         if name in children:
             _add(graph, children[name], secrets)

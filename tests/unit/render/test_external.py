@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction
+from krmkit.krm.kptfile import PipelineFunction, image_name, program_name
 from krmkit.render.container import bad_image, container, full_name, runtime
 from krmkit.render.external import bare
 from krmkit.render.package import read
 from krmkit.render.pipeline import render
 from krmkit.render.rendering import Rendering
-from krmkit.render.resolve import Known, ProgramResolver, ResolveError, image_name, program_name
+from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 from krmkit.yaml.limits import Limits
 from tests.unit.render.rendering import KPTFILE, Made, changed, put, rendered, resource
 

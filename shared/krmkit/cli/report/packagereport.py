@@ -15,7 +15,6 @@ from krmkit.palette.validatepacks import ValidationOptions
 from krmkit.render.diff import diffs
 from krmkit.render.masking import Mask
 from krmkit.render.package import PackageError
-from krmkit.render.resolve import function_name
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -84,7 +83,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
     found = False
     for each in package.walk():
         for function in each.functions:
-            if function_name(function) != _CONSTRAINTS:
+            if function.function_name != _CONSTRAINTS:
                 continue
             try:
                 spec = decode(load(_CONSTRAINTS).definition, each.config(function)).spec
