@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,10 +53,10 @@ class Server:
 
 
 @contextmanager
-def serving(*flags: str) -> Iterator[Server]:
-    """A server on a free port."""
+def serving(*flags: str, program: Sequence[str] = ("-m", "krmkit.cli")) -> Iterator[Server]:
+    """A server on a free port; `program` is what Python runs in the place of `krmkit`."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "krmkit.cli", "serve", "evaluator", "--port", "0", *flags],
+        [sys.executable, *program, "serve", "evaluator", "--port", "0", *flags],
         cwd=ROOT / "shared",
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -76,6 +76,19 @@ def test_a_fleet_is_not_removed_by_accident(
     assert written(place) == [RECORD]
 
 
+def test_two_sets_of_one_name(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each would take the packages of the other for its own, so neither is rendered; in another namespace it is another set."""
+    other = SET[: SET.index("- rep")] + "- repositories: [{name: x}]\n"
+    (place / "set.yaml").write_text(SET + "---\n" + other)
+
+    assert render(place) == 1
+    assert "set.yaml: holds two sets named fleet; give one of them another name" in capsys.readouterr().err
+    assert written(place) == []
+
+    (place / "set.yaml").write_text(SET + "---\n" + other.replace("namespace: default", "namespace: second"))
+    assert render(place) == 0
+
+
 def test_orphans_stay(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A package whose variant goes stays where deletionPolicy says so, and is no longer ours."""
     (place / "set.yaml").write_text(SET.replace("template:", "template:\n      deletionPolicy: orphan"))
