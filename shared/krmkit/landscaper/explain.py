@@ -35,6 +35,8 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
             "no-installation", f"there is no installation {path}{did_you_mean(path, tree)}"
         )
     known = rendered.prerequisites
+    if known is None and rendered.errors:
+        raise rendered.errors[0]
     names = [one.name for one, _ in known.blueprint.all_imports()] if known is not None else []
     if value and value not in names:
         raise InstallationError(
