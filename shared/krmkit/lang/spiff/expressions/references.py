@@ -7,7 +7,6 @@ from typing import Any
 
 from krmkit.lang.spiff.environment import (
     DOCUMENT,
-    SELF,
     Env,
     is_locally_resolved,
     is_resolved,
@@ -54,7 +53,7 @@ class Reference(Expression):
             return pending
         if len(path) == 1:
             return walked(self, node, env, locally, path)
-        if first == SELF and node.note.resolver is not None:
+        if node.note.resolver is not None:
             return _inside(self, node.note.resolver.find_first, env, locally)
         if first == DOCUMENT and node.source == "__ctx":
             return _inside(self, env.find_in_host, env, locally)
