@@ -250,6 +250,7 @@ LIMITS: dict[str, Limited] = {
     "nodes: a mapping": ("a: (( map[l|x|->x] ))\nl: [1, 2, 3]", "nodes", 3),
     "nodes: a projection": ("a: (( l.[*].v ))\nl: [{v: 1}, {v: 2}, {v: 3}]", "nodes", 3),
     "nodes: a set of addresses": ('a: (( ipset("10.0.0.0/24", 3) ))', "nodes", 3),
+    "nodes: a set of fewer than none": ('a: (( ipset("10.0.0.0/24", -5) ))\nb: (( [1, 2, 3] ))', "nodes", 3),
     "nodes: lists": ("a: (( l l ))\nl: [1, 2, 3]", "nodes", 4),
     "nodes: texts": (f"a: (( l l ))\nl: {'x' * 64}", "nodes", 2),
     "nodes: rounds": ("a: {<<for: {x: [1, 2, 3]}, <<do: 1}", "nodes", 3),
