@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
-from krmkit.render.resolve import image_name
+from krmkit.krm.kptfile import image_name
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
 from tests.e2e.orchestrate import ROOT, Files, files_of, normalized, put, run_kpt, run_krmkit

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import socket
 import ssl
 import subprocess
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,10 +21,10 @@ from tests.e2e.extensionserver import (
     BASE,
     Server,
     StartError,
-    make_certificate,
     make_certificates,
     mirror_extension,
     post,
+    renew_certificate,
 )
 from tests.waiting import MOST, until
 
@@ -259,13 +259,7 @@ def test_a_certificate_is_rotated_under_load(secure: Server, certified: Path) ->
     callers = [threading.Thread(target=calls) for _ in range(3)]
     for caller in callers:
         caller.start()
-    fresh = certified / "fresh"
-    fresh.mkdir()
-    for name in ("ca.crt", "ca.key"):
-        shutil.copy(certified / name, fresh)
-    make_certificate(fresh, "server", "ca")
-    for name in ("server.crt", "server.key"):
-        os.replace(fresh / name, certified / name)
+    renew_certificate(certified, certified / "fresh")
     try:
         until(lambda: peer(secure, certified) != before)
         until(lambda: count[0] > 3 or bool(failures))
@@ -275,6 +269,17 @@ def test_a_certificate_is_rotated_under_load(secure: Server, certified: Path) ->
             caller.join(MOST)
 
     assert failures == []
+
+
+def test_a_broken_certificate_is_told_once(secure: Server, certified: Path) -> None:
+    """The old one serves on; a line each second for as long as nobody mends it would bury all others."""
+    before = peer(secure, certified)
+    (certified / "server.crt").write_text("none\n", "utf-8")
+    until(lambda: "the old certificate stays" in secure.errors.read_text("utf-8"))
+    time.sleep(2.5)  # the server looks each second
+
+    assert secure.errors.read_text("utf-8").count("the old certificate stays") == 1
+    assert peer(secure, certified) == before
 
 
 def peer(server: Server, folder: Path) -> bytes | None:

@@ -13,10 +13,9 @@ import pytest
 from krmkit.clusterapi.responses import RecordedResponses
 from krmkit.fn.config import ConfigError, decode
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile
+from krmkit.krm.kptfile import Kptfile, image_name, program_name
 from krmkit.krm.resource import Resource
 from krmkit.porch.decodevariants import decode_set, decode_variant
-from krmkit.render.resolve import image_name, program_name
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
+from krmkit.cli.fleetobjects import DEFAULT_NAMESPACE
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -13,7 +14,6 @@ from krmkit.porch.decodevariants import decode_set, decode_variant, is_set, is_v
 from krmkit.porch.findings import doubts
 from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
-from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.varianttext import owner_of
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
@@ -69,6 +69,7 @@ def plan_variants(
             found = "; ".join(map(str, decoded.violations))
             raise FleetError(f"{setfile}: {decoded.resource.kind} {decoded.name}: {found}")
     items = Sets(ResourceList.of(objects))
+    known = {(item.api_version, item.kind, item.namespace) for item in objects}
     for packages in sets:
         try:
             planned = items.plan(packages)
@@ -83,7 +84,7 @@ def plan_variants(
                 f"{setfile}: holds two sets named {packages.name}; give one of them another name"
             )
         if not prune:
-            _refuse_blind(objects, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
+            _refuse_blind(known, packages.spec, packages.namespace, f"{setfile}: {packages.name}")
         plan.owners.add(owner)
         plan.warnings += [f"{packages.name}: {message}" for _, message in doubts(planned)]
         kept = {
@@ -100,8 +101,11 @@ def plan_variants(
     return plan
 
 
-def _refuse_blind(objects: list[Resource], spec: dict[str, Any], namespace: str, label: str) -> None:
-    """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go."""
+def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namespace: str, label: str) -> None:
+    """Refuse a selector if no object of its kind is known: far more often --objects is missing than a fleet is to go.
+
+    `known`: (apiVersion, kind, namespace) of all objects.
+    """
     for number, target in enumerate(spec.get("targets") or ()):
         for selecting in ("repositorySelector", "objectSelector"):
             selector = target.get(selecting)
@@ -110,10 +114,7 @@ def _refuse_blind(objects: list[Resource], spec: dict[str, Any], namespace: str,
             version, kind = REPOSITORY_VERSION, REPOSITORY_KIND
             if selecting == "objectSelector":
                 version, kind = str(selector.get("apiVersion") or ""), str(selector.get("kind") or "")
-            if not any(
-                (item.api_version, item.kind) == (version, kind) and in_namespace(item.namespace, namespace)
-                for item in objects
-            ):
+            if known.isdisjoint((version, kind, one) for one in ("", namespace or DEFAULT_NAMESPACE)):
                 raise FleetError(
                     f"{label}: spec.targets[{number}].{selecting}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
                     " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.cli.report.mask import secrets_in_file
 from krmkit.cli.work.build import Build, Built, Clone, VariantInput
@@ -11,8 +12,7 @@ from krmkit.cli.work.workengine import attempt
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
-from krmkit.porch.generatevariants import in_namespace
+from krmkit.lang.listed import listed
 from krmkit.render.diff import diff
 from krmkit.render.variantfolder import FolderError, WrittenPackage
 from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from krmkit.cli.fleetplan import Task
     from krmkit.cli.work.workengine import Engine
     from krmkit.disk.journal import JournalStep
-    from krmkit.krm.resource import Resource
-
-_NAMED = 10  # files in a message
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
@@ -111,17 +108,12 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
     edited = fleet.out.edited(package) if not fleet.force else []
     if edited:
         fleet.errors.append(
-            f"{package} is no longer targeted, and stays because of changes by hand in {_listed(edited)};"
+            f"{package} is no longer targeted, and stays because of changes by hand in {listed(edited)};"
             " --force removes it"
         )
         return False
     fleet.removed.append(package)
     return True
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more
 
 
 class Render:
@@ -150,7 +142,7 @@ class PackageMaker:
             timeout=fleet.timeout,
             functions=fleet.functions,
         )
-        self._repositories: dict[tuple[str, str], Resource | None] = {}
+        self._objects = FleetObjects(fleet.objects)
 
     def work(self, number: int) -> Row:
         """Make the package of one task and write it. Whatever goes wrong is the row's error."""
@@ -165,7 +157,7 @@ class PackageMaker:
         task = self.fleet.tasks[number]
         blueprint = self._blueprint(task)
         upstream: dict[str, Any] = task.spec["upstream"]
-        origin = Origin(upstream, self._repository(str(upstream["repo"]), task.namespace))
+        origin = Origin(upstream, self._objects.repository(str(upstream["repo"]), task.namespace))
         variant = VariantInput(task.name, task.namespace, task.spec, origin, context=True)
         return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
 
@@ -207,7 +199,7 @@ class PackageMaker:
         out.refuse_links(change.path for change in changes)
         edited = out.edited(package, row.files) if not self.fleet.force else []
         if edited:
-            raise VariantError(f"changes by hand in {_listed(edited)} would be lost; --force overwrites them")
+            raise VariantError(f"changes by hand in {listed(edited)} would be lost; --force overwrites them")
         entry = out.entries.get(package)
         gone = [path for path in entry.files if path not in row.files] if entry is not None else []
         removed, row.prune = out.gone(package, gone)
@@ -243,17 +235,3 @@ class PackageMaker:
             self.fleet.colour,
             () if self.fleet.show_secrets else secrets | secrets_in_file(before),
         )
-
-    def _repository(self, name: str, namespace: str) -> Resource | None:
-        key = (name, namespace)
-        if key not in self._repositories:
-            found = (
-                item
-                for item in self.fleet.objects
-                if item.kind == REPOSITORY_KIND
-                and item.api_version == REPOSITORY_VERSION
-                and item.name == name
-                and in_namespace(item.namespace, namespace)
-            )
-            self._repositories[key] = next(found, None)
-        return self._repositories[key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from dataclasses import replace
 
 from krmkit.cli.arguments import CommandParser, add_output, say
@@ -24,6 +25,7 @@ from krmkit.lang.dottedpath import dotted
 from krmkit.render.diff import diff
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.resourcemerge import is_unedited
 from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
@@ -106,37 +108,49 @@ def _updated(
     Returns the upstreams' files too, by path.
     """
     merged, fresh = _follow(local, revision, strategy)
-    done: set[str] = set()
-    while folder := next((one for one in _subpackages(merged.files) if one not in done), ""):
-        done.add(folder)
-        prefix = f"{folder}/"
-        files = {
-            path.removeprefix(prefix): content
-            for path, content in merged.files.items()
-            if path.startswith(prefix)
-        }
-        inner = {path: File(content) for path, content in files.items()}
-        if "upstream" not in _kptfile(inner):
-            continue
-        if folder.count("/") >= DEEPEST:
-            raise UpstreamError(
-                f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
-            )
-        try:
-            below, found = _follow(inner, "", None)
-        except (GitError, UpstreamError, PackageMergeError) as error:
-            raise UpstreamError(f"subpackage {folder}: {error}") from None
-        for path in files:
-            del merged.files[prefix + path]
-        merged.files.update({prefix + path: content for path, content in below.files.items()})
-        merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
-        fresh.update({prefix + path: file for path, file in found.items()})
+    pending = [("", merged.files)]
+    merged.files = {}
+    while pending:
+        prefix, files = pending.pop()
+        if prefix and "upstream" in _kptfile({KPTFILE: File(files[KPTFILE])}):
+            below, found = _followed_below(prefix.rstrip("/"), files)
+            files = below.files
+            merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+            fresh.update({prefix + path: file for path, file in found.items()})
+        own, subpackages = _split(files)
+        merged.files.update({prefix + path: content for path, content in own.items()})
+        pending += [
+            (f"{prefix}{folder}/", subpackages[folder]) for folder in sorted(subpackages, reverse=True)
+        ]
     return merged, fresh
 
 
-def _subpackages(files: dict[str, bytes]) -> list[str]:
-    """The folders of subpackages, those above before those below."""
-    return sorted(path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}"))
+def _followed_below(folder: str, files: dict[str, bytes]) -> tuple[MergedPackage, dict[str, File]]:
+    """A subpackage at the revision that its own upstream names. Raises UpstreamError."""
+    if folder.count("/") >= DEEPEST:
+        raise UpstreamError(
+            f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
+        )
+    try:
+        return _follow({path: File(content) for path, content in files.items()}, "", None)
+    except (GitError, UpstreamError, PackageMergeError) as error:
+        raise UpstreamError(f"subpackage {folder}: {error}") from None
+
+
+def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
+    """A package's own files, and those of each subpackage directly below it by their paths in there."""
+    folders = {path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}")}
+    own: dict[str, bytes] = {}
+    below: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, content in files.items():
+        end = path.find("/")
+        while end >= 0 and path[:end] not in folders:
+            end = path.find("/", end + 1)
+        if end < 0:
+            own[path] = content
+        else:
+            below[path[:end]][path[end + 1 :]] = content
+    return own, below
 
 
 def _follow(
@@ -201,7 +215,11 @@ def _merge(strategy: str, base: Revision, update: Revision, local: dict[str, Fil
         return merge_packages(before, after, here)
     kptfile = {KPTFILE: here[KPTFILE]}
     if strategy == "fast-forward":
-        edited = sorted(path for path in {*before, *here} - {KPTFILE} if before.get(path) != here.get(path))
+        edited = sorted(
+            path
+            for path in {*before, *here} - {KPTFILE}
+            if not is_unedited(path, before.get(path), here.get(path))
+        )
         if edited:
             raise UpstreamError(
                 f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"

@@ -22,6 +22,7 @@ from krmkit.cli.work.workengine import EngineError
 from krmkit.disk.journal import recover
 from krmkit.disk.write import Writer
 from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.lang.listed import listed
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).
@@ -34,7 +35,6 @@ targets them any more (those with deletionPolicy: orphan stay); those of other s
 kind is an error; --prune allows it. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
 _COMMAND = "variants render"
-_NAMED = 10  # variants in the closing line
 
 
 def parser() -> argparse.ArgumentParser:
@@ -218,8 +218,7 @@ def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
     stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")
     waiting = [row.variant for row in rows if row.gates and not row.error]
     if waiting:
-        more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
-        stream.write(f"not ready, gates open: {', '.join(waiting[:_NAMED])}{more}\n")
+        stream.write(f"not ready, gates open: {listed(waiting)}\n")
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:

@@ -1,9 +1,10 @@
-"""What a Cluster needs so that a changed ClusterClass fits it again, in words."""
+"""The repairs that a Cluster needs to fit a changed ClusterClass, in words."""
 
 from __future__ import annotations
 
 from krmkit.clusterapi.compatibility import WORKER_KINDS, spec_of, workers_of
 from krmkit.lang.fielderror import NOT_SUPPORTED, REQUIRED
+from krmkit.lang.listed import listed
 from krmkit.lang.nearest import nearest
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ _VARIABLES = ".variables"
 
 
 def need(error: FieldError, cluster_class: Data) -> str:
-    """What to do about an error of a Cluster, "" where the error says it already.
+    """Return the repair for an error of a Cluster, "" if the error itself names it.
 
     >>> from krmkit.lang.fielderror import required
     >>> need(required("spec.topology.variables", 'required variable "region" must be set'), {})
@@ -44,6 +45,5 @@ def need(error: FieldError, cluster_class: Data) -> str:
     return "" if error.type == NOT_SUPPORTED else f"another value at {error.field}"
 
 
-def _listed(names: list[str], most: int = 10) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "") if names else "(none)"
+def _listed(names: list[str]) -> str:
+    return listed(names) or "(none)"

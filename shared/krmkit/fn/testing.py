@@ -13,14 +13,15 @@ from pathlib import Path, PurePosixPath
 from krmkit.fn.loader import at
 from krmkit.fn.run import Outcome, RunOptions, run
 from krmkit.krm import annotations as names
+from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-HEADER = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 
 
@@ -32,17 +33,9 @@ def run_function(folder: str | Path, text: str, options: RunOptions | None = Non
 
 def resource_list(items: Iterable[str], config: str | None = None) -> str:
     """A list of resources, each given as a document of its own, in the layout of kpt: compact, functionConfig last."""
-    texts = [_indented(text) for text in items]
-    lines = [HEADER, "items:\n" if texts else "items: []\n"]
-    lines += [f"- {text}\n" for text in texts]
-    if config is not None:
-        lines.append(f"functionConfig:\n  {_indented(config)}\n")
-    return "".join(lines)
-
-
-def _indented(text: str) -> str:
-    lines = text.strip("\n").split("\n")
-    return "\n  ".join(lines).replace("\n  \n", "\n\n")
+    listed = [Resource(text.strip("\n") + "\n") for text in items]
+    given = None if config is None else Resource(config.strip("\n") + "\n")
+    return ResourceList.of(listed, given).render()
 
 
 class Member:
@@ -81,7 +74,7 @@ class Example:
             pipeline = Resource(member.text).get("pipeline", default={})
             assert isinstance(pipeline, dict)
             for entry in [*(pipeline.get("mutators") or ()), *(pipeline.get("validators") or ())]:
-                if _function_of(entry) != self.function:
+                if PipelineFunction("", entry).function_name != self.function:
                     continue
                 if "configMap" in entry:
                     return emit.document(config_map(entry["configMap"]))
@@ -161,18 +154,6 @@ def examples(function_folder: Path) -> list[Example]:
 def config_map(data: dict[str, object], name: str = "function-input") -> dict[str, object]:
     """The ConfigMap that kpt makes of `configMap:` in a Kptfile, and of the arguments of `kpt fn eval`."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
-
-
-def _function_of(entry: dict[str, str]) -> str:
-    """`apply-presets` for `image: example.dev/apply-presets:v1` and for `exec: ../../main.py` of its folder."""
-    named = entry.get("image") or entry.get("exec") or ""
-    return (
-        named.partition(" ")[0]
-        .partition("@")[0]
-        .removesuffix("/main.py")
-        .rpartition("/")[2]
-        .partition(":")[0]
-    )
 
 
 def _members(folder: Path) -> Iterator[Member]:

@@ -8,6 +8,7 @@ the pipeline, in functions and selectors. The rest (info, status, upstream, inve
 
 from __future__ import annotations
 
+from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.lang.schema import read_schema
@@ -48,6 +49,31 @@ _SCHEMA = _map(
     **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory", "status"), _ANYTHING),
 )
 _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
+
+
+def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
+    """The text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
+    from krmkit.yaml import emit
+
+    data: Node = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": name, "annotations": {LOCAL_CONFIG: "true"}},
+    }
+    return emit.document({**data, "pipeline": pipeline} if pipeline else data)
+
+
+def image_name(image: str) -> str:
+    """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+
+
+def program_name(program: str) -> str:
+    """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
+    segments = [segment for segment in program.split("/") if segment not in {"", "."}]
+    if len(segments) > 1 and segments[-1] == "main.py":
+        return segments[-2]
+    return segments[-1] if segments else ""
 
 
 class KptfileError(ListError):
@@ -163,10 +189,15 @@ class PipelineFunction:
             found.append(f"{self.field}: image and exec exclude each other; give one of them")
         if self.config_path and self.config_map:
             found.append(f"{self.field}: configPath and configMap exclude each other; give one of them")
-        name = self.image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+        name = image_name(self.image)
         if self.image and (not name or name != name.lower() or not _IMAGE_SIGNS.issuperset(self.image)):
             found.append(f'{self.field}.image: "{self.image}" is not the name of an image')
         return found
+
+    @property
+    def function_name(self) -> str:
+        """The name by which a catalog would know it: `apply-presets` of `image: ghcr.io/krmkit/apply-presets:v1`."""
+        return image_name(self.image) if self.image else program_name(self.exec.partition(" ")[0])
 
     @property
     def narrows(self) -> bool:

@@ -33,17 +33,17 @@ class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
 
     `results` holds mappings in the shape of the specification; what a list brought along is dropped, because every
-    function reports its own. New resources made from data go to the end.
+    function reports its own. New resources made from data go to the end. `envelope` is what stands around the items.
     """
 
     __slots__ = (
-        "_anchored", "_chunks", "_envelope", "_given", "_items", "_returns",
-        "function_config", "limits", "results", "secrets",
+        "_anchored", "_chunks", "_given", "_items", "_returns",
+        "envelope", "function_config", "limits", "results", "secrets",
     )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
         self._chunks = chunks
-        self._envelope = envelope
+        self.envelope = envelope
         self.limits = limits
         self.secrets: set[str] = set()  # texts that no diff may show
         self.results: list[dict[str, object]] = []
@@ -221,20 +221,20 @@ class ResourceList:
 
     def _render_without_chunks(self) -> str:
         """A list that came without items: there is nothing to keep apart, so the document is edited as a whole."""
-        root = self._envelope.root
+        root = self.envelope.root
         assert isinstance(root, Map)
         if self._items:
             root.set("items", [item.get() for item in self._items])
         known = root.entry("results")
         if self.results or (known is not None and not _is_nothing(known)):
             root.set("results", self.results)
-        return _rendered(self._envelope)
+        return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
         chunks = self._chunks
         assert chunks is not None
-        envelope = self._envelope
+        envelope = self.envelope
         root = envelope.root
         assert isinstance(root, Map)
         head, tail = chunks.head, chunks.tail
@@ -263,10 +263,10 @@ class ResourceList:
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
         """Head and tail, one of which has the results."""
-        root = self._envelope.root
+        root = self.envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)
-        text = _rendered(self._envelope)
+        text = _rendered(self.envelope)
         if text.startswith(head):
             return head, text[len(head) :]
         return text[: len(text) - len(tail)], tail
@@ -275,7 +275,7 @@ class ResourceList:
         """What stands below the items of a list in memory."""
         tail = ""
         if self.function_config is not None:
-            tail += "functionConfig:" + emit.after_key(self.function_config.get(), 0) + "\n"
+            tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)
         if self.results:
             tail += "results:" + emit.after_key(self.results, 0) + "\n"
         return tail

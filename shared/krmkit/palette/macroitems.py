@@ -153,8 +153,10 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
     """Variables and user macros of the config that no macro refers to."""
     for place, names in resolver.unused().items():
         if names:
-            more = len(names) - _MOST_LISTED
-            listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+            from krmkit.lang.listed import listed
+
             flat = config is not None and config.kind == "ConfigMap"
             field = f"{'data' if flat else 'spec'}.{place}"
-            yield Finding("unused-variable", f"no macro refers to {listed}", INFO, config, field)
+            yield Finding(
+                "unused-variable", f"no macro refers to {listed(names, _MOST_LISTED)}", INFO, config, field
+            )

@@ -6,6 +6,7 @@ results.extend(point_findings(points))
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.lang.listed import listed
 from krmkit.porch.gates import condition_of
 
 TYPE_CHECKING = False
@@ -114,17 +115,12 @@ def doubts(planned: Planned) -> list[tuple[str, str]]:
     repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if repeated:
         message = "more than one target gives the same repository and package, and the last one wins"
-        found.append(("same-identifier", f"{message}: {_some(repeated)}"))
+        found.append(("same-identifier", f"{message}: {listed(repeated)}"))
     if odd:
         found.append(
-            ("odd-name", f"names that are not DNS labels, so a cluster may refuse them: {_some(odd)}")
+            ("odd-name", f"names that are not DNS labels, so a cluster may refuse them: {listed(odd)}")
         )
     return found
-
-
-def _some(names: list[str], most: int = 10) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def set_error_finding(error: SetError) -> Finding:
@@ -138,5 +134,5 @@ def orphan_findings(orphans: list[Resource]) -> list[Finding]:
     """Variants that went because their set did."""
     if not orphans:
         return []
-    names = _some([item.name for item in orphans])
+    names = listed([item.name for item in orphans])
     return [Finding("removed-set", f"their PackageVariantSet is gone, so they were removed: {names}", INFO)]

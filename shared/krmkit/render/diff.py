@@ -24,8 +24,18 @@ def diff(
 
     Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
+    return "".join(diffs(changes, colour, secrets, context))
+
+
+def diffs(
+    changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
+) -> Iterator[str]:
+    """The diff of each change, as `diff` shows all of them."""
     hidden = parts(secrets)
-    return "".join(line for change in changes for line in _file(change, colour, context, hidden))
+    for change in changes:
+        texts = (change.before or "", change.after or "")
+        here = [text for text in hidden if text in texts[0] or text in texts[1]]
+        yield "".join(_file(change, colour, context, here))
 
 
 def parts(secrets: Iterable[str]) -> list[str]:

@@ -14,8 +14,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.render.source import ORCHESTRATION, standalone
 from krmkit.yaml.copies import detached, is_tied
-from krmkit.yaml.data import same_data
-from krmkit.yaml.document import parse
+from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.tree import Map
@@ -109,13 +108,12 @@ def call(
         answer.items = silent or []
         return answer
     try:
-        root = parse(stdout, limits).root
-        if not isinstance(root, Map):
-            raise ListError("it is no ResourceList")
         reply = ResourceList.parse(stdout, limits)
-        answer.results = _results(stdout, limits)
+        around = reply.envelope.root
+        assert isinstance(around, Map)
+        answer.results = _results(go_data(around.get("results"), limits))
         if answer.exit_code == 0:
-            if root.get("items") is None:
+            if around.get("items") is None:
                 raise ListError("it has no items; a list that means to hold none says items: []")
             answer.items = _items(items, reply)
     except (YamlError, ListError) as error:
@@ -126,38 +124,23 @@ def call(
 
 def request(items: list[Resource], config: Resource | None) -> str:
     """The ResourceList to send: every item with the annotations that kpt adds."""
-    texts = []
-    for number, item in enumerate(items, 1):
-        texts.append(annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)}))
-    return resource_list(texts, annotated(config, _place(config)) if config is not None else "")
+    sent = [
+        annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)})
+        for number, item in enumerate(items, 1)
+    ]
+    return ResourceList.of(sent, annotated(config, _place(config)) if config is not None else None).render()
 
 
 def _place(item: Resource) -> dict[str, str]:
     return item.location.annotations if item.location is not None else {}
 
 
-def annotated(item: Resource, annotations: dict[str, str]) -> str:
-    """The text of a resource, fit to stand in a list, with annotations added."""
+def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
+    """A copy of a resource, fit to stand in a list, with annotations added."""
     copy = Resource(bare(item.text), label=item.label)
     for name, value in annotations.items():
         copy.set(("metadata", "annotations", name), value)
-    return copy.text
-
-
-def resource_list(items: list[str], config: str = "") -> str:
-    """A ResourceList of documents."""
-    lines = ["apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"]
-    lines.append("items:\n" if items else "items: []\n")
-    lines += [f"- {_indented(item)}" for item in items]
-    if config:
-        lines.append(f"functionConfig:\n  {_indented(config)}")
-    return "".join(lines)
-
-
-def _indented(text: str) -> str:
-    """A document two columns deeper, its first line left where it is."""
-    lines = text.removesuffix("\n").split("\n")
-    return lines[0] + "".join(f"\n  {line}" if line else "\n" for line in lines[1:]) + "\n"
+    return copy
 
 
 def bare(text: str) -> str:
@@ -294,9 +277,8 @@ def _without(data: object, annotations: tuple[str, ...]) -> object:
     return {key: metadata if key == "metadata" else value for key, value in data.items()}
 
 
-def _results(text: str, limits: Limits) -> list[dict[str, object]]:
-    """The `results` of a ResourceList; also in the older form, where they stand under `items`."""
-    found = Resource(text, limits=limits, label="the function's answer").get("results")
+def _results(found: object) -> list[dict[str, object]]:
+    """The results of a ResourceList; also in the older form, where they stand under `items`."""
     if isinstance(found, dict):
         found = found.get("items")
     return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []

@@ -63,11 +63,13 @@ class _Pipeline:
         self.places = ResourcePlaces(package)
         self.rendering = Rendering()
         self.limits = resolver.options.limits
-        # All programs are found before the first one runs.
+        # All programs are found, and all configs read, before the first one runs.
         self.programs: dict[int, Known | External] = {}
+        self.configs: dict[int, Resource | None] = {}
         for each in package.walk():
             self.rendering.packages += 1
             for function in each.functions:
+                self.configs[id(function)] = each.config(function)
                 try:
                     self.programs[id(function)] = resolver.resolve(function)
                 except ResolveError as error:
@@ -86,8 +88,8 @@ class _Pipeline:
             rendering.proposed = self._proposed(error.items)
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
-        configs = [each.config(function) for each in self.package.walk() for function in each.functions]
-        rendering.failure = mask_said(rendering.runs, rendering.secrets, configs).text(rendering.failure)
+        said = mask_said(rendering.runs, rendering.secrets, list(self.configs.values()))
+        rendering.failure = said.text(rendering.failure)
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
@@ -113,7 +115,7 @@ class _Pipeline:
                 if isinstance(program, External):
                     others = True
                     continue
-                config = package.config(function)
+                config = self.configs[id(function)]
                 if function.config_path and config is not None and (others or MACRO in config.text):
                     continue
                 found = check_config(program.function.definition, config, program.options)
@@ -173,7 +175,7 @@ class _Pipeline:
     def _mutate(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> list[FileResource]:
-        config = package.config(function)
+        config = self.configs[id(function)]
         if function.config_path:
             # An earlier function may have changed the config: that counts, as for kpt, which compares the very texts.
             for item in items:
@@ -196,7 +198,7 @@ class _Pipeline:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         before = [(item, item.text, item.changed, item.location.copy()) for item in chosen]
         # A validator's config is the one on disk, as for kpt.
-        config = package.config(function)
+        config = self.configs[id(function)]
         try:
             result = self._call(package, function, chosen, config, list(chosen))
             # What it gives back has to be right, though nothing of it is kept.

@@ -49,16 +49,17 @@ class Rendering:
 
     def listed(self) -> str:
         """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
-        from krmkit.render.external import annotated, resource_list
+        from krmkit.krm.resourcelist import ResourceList
+        from krmkit.render.external import annotated
 
         # The path says it all, from the root package on; without a number for what has none, as from kpt.
-        return resource_list(
+        return ResourceList.of(
             [
                 annotated(item, Location(path, place.index, digits=place.digits).annotations)
                 for path, item in self.items
                 for place in (item.location,)
             ]
-        )
+        ).render()
 
     def unwrapped(self) -> str:
         """The resources as documents."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction
+from krmkit.krm.kptfile import PipelineFunction, image_name, program_name
 from krmkit.render.container import NoRuntimeError, bad_image, container, full_name, runtime
 from krmkit.render.external import TIMEOUT, External
+from krmkit.yaml.limits import DEFAULT_LIMITS
 
 
 class ResolveError(Exception):
@@ -95,7 +96,7 @@ class ProgramResolver:
                 raise ResolveError(f"exec {entry.exec}: in a pipeline a function takes flags for a run only")
             arguments.options.explain |= self.options.explain
             arguments.options.debug |= self.options.debug
-            if arguments.options.limits is RunOptions().limits:
+            if arguments.options.limits is DEFAULT_LIMITS:
                 arguments.options.limits = self.options.limits
             return Known(self._load(name), arguments.options)
         if not self.allow_exec:
@@ -121,21 +122,3 @@ class ProgramResolver:
         except Exception as error:  # noqa: BLE001  # whatever stands in main.py
             raise ResolveError(unloadable(function, error)) from None
         return function
-
-
-def function_name(entry: PipelineFunction) -> str:
-    """The name by which the catalog would know a function: `apply-presets` of `image: ghcr.io/krmkit/apply-presets:v1`."""
-    return image_name(entry.image) if entry.image else program_name(entry.exec.partition(" ")[0])
-
-
-def image_name(image: str) -> str:
-    """`apply-presets` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`."""
-    return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
-
-
-def program_name(program: str) -> str:
-    """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
-    segments = [segment for segment in program.split("/") if segment not in {"", "."}]
-    if len(segments) > 1 and segments[-1] == "main.py":
-        return segments[-2]
-    return segments[-1] if segments else ""

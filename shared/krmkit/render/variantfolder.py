@@ -50,12 +50,15 @@ class VariantFolder:
     `part` says which part of the packages is to be made, `2-of-3`; "" stands for all.
     """
 
-    __slots__ = ("_generation", "_records", "entries", "part", "path")
+    __slots__ = ("_generation", "_records", "_written", "entries", "part", "path")
 
     def __init__(self, path: str, part: str = "") -> None:
         self.path = os.path.abspath(path)
         self.part = part
         self.entries: dict[str, WrittenPackage] = {}
+        self._written: set[str] | None = (
+            None  # paths of all files that were written, made where it is asked for
+        )
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
         self._records = {name: self._read(name) for name in self._names()}
@@ -103,9 +106,10 @@ class VariantFolder:
             return f"{target} is there already, and is no folder"
         if package in self.entries or not os.path.isdir(target):
             return ""
-        known = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
+        if self._written is None:
+            self._written = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
         try:
-            strange = next((path for path in files(target) if f"{package}/{path}" not in known), "")
+            strange = next((path for path in files(target) if f"{package}/{path}" not in self._written), "")
         except TreeError as error:
             return str(error)
         if strange:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from krmkit.cli.pkg import main
+from tests.costs import check_shape
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"
 APP = """\
@@ -59,6 +61,14 @@ class Upstream:
         return git(self.folder, "rev-parse", "HEAD")
 
 
+def fetched_kptfile(upstream: Upstream, commit: str) -> str:
+    """The Kptfile of the package as fetched at v1."""
+    origin = f"  git:\n    repo: {upstream.folder}\n    directory: /shop\n    ref: v1\n"
+    return (
+        f"{KPTFILE}upstream:\n  type: git\n{origin}upstreamLock:\n  type: git\n{origin}    commit: {commit}\n"
+    )
+
+
 @pytest.fixture
 def upstream(tmp_path: Path) -> Upstream:
     return Upstream(tmp_path / "upstream")
@@ -72,9 +82,7 @@ def package(tmp_path: Path, upstream: Upstream) -> Path:
     )
     local = tmp_path / "local"
     local.mkdir()
-    origin = f"  git:\n    repo: {upstream.folder}\n    directory: /shop\n    ref: v1\n"
-    lock = f"upstream:\n  type: git\n{origin}upstreamLock:\n  type: git\n{origin}    commit: {commit}\n"
-    (local / "Kptfile").write_text(KPTFILE + lock, encoding="utf-8")
+    (local / "Kptfile").write_text(fetched_kptfile(upstream, commit), encoding="utf-8")
     (local / "app.yaml").write_text(APP, encoding="utf-8")
     (local / "logo.bin").write_bytes(b"\xff\x00")
     (local / "note.md").write_text("1\n", encoding="utf-8")
@@ -177,6 +185,52 @@ def test_fast_forward_refuses_edits(
     assert (package / "app.yaml").read_text(encoding="utf-8") == APP.replace("v1", "v2")
 
 
+# APP as `kpt pkg get` leaves it.
+MARKED = """\
+# the shop
+apiVersion: v1
+kind: ConfigMap
+metadata: # kpt-merge: /app
+  name: app
+  annotations:
+    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'
+data:
+  tag: v1 # the release
+  size: small
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(MARKED, 0), (MARKED.replace("small", "large"), 1), (MARKED.replace("the release", "my release"), 1)],
+)
+def test_marks_of_kpt_are_no_edits(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], text: str, code: int
+) -> None:
+    """kpt marks what it fetches; only what a person wrote, comments too, stands in the way of fast-forward."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    (package / "app.yaml").write_text(text, encoding="utf-8")
+
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", "fast-forward"]) == code
+    assert ("edited: app.yaml" in capsys.readouterr().err) is bool(code)
+
+
+@pytest.mark.parametrize(("text", "stays"), [(MARKED, False), (MARKED.replace("small", "large"), True)])
+def test_a_subpackage_that_upstream_deleted(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], text: str, stays: bool
+) -> None:
+    """It goes, whatever kpt marked in it; one that a person edited stays, and is told."""
+    upstream.release("v2", {"sub/Kptfile": KPTFILE, "sub/app.yaml": APP})
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    (package / "sub" / "app.yaml").write_text(text, encoding="utf-8")
+    upstream.release("v3", {"sub/Kptfile": None, "sub/app.yaml": None})
+
+    assert main(["pkg", "update", f"{package}@v3"]) == 0
+
+    assert (package / "sub" / "app.yaml").exists() is stays
+    assert ("deleted upstream, edited locally: kept" in capsys.readouterr().out) is stays
+
+
 def test_force_replaces_everything(upstream: Upstream, package: Path) -> None:
     """force-delete-replace takes upstream's files, and keeps the package's name."""
     upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
@@ -277,3 +331,26 @@ def test_a_kptfile_that_is_no_text(
 
     assert main(["pkg", "update", f"{package}@v2"]) == 1
     assert "Kptfile must be UTF-8 text" in capsys.readouterr().err
+
+
+def test_twice_the_subpackages_cost_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every subpackage is looked at once, with its own files only."""
+
+    @cache
+    def made(count: int) -> Path:
+        upstream = Upstream(tmp_path / f"upstream-{count}")
+        commit = upstream.release("v1", {"Kptfile": KPTFILE})
+        files: dict[str, str | bytes | None] = {}
+        for number in range(count):
+            files |= {f"sub{number}/Kptfile": KPTFILE, f"sub{number}/app.yaml": APP}
+        upstream.release("v2", files)
+        local = tmp_path / f"local-{count}"
+        local.mkdir()
+        (local / "Kptfile").write_text(fetched_kptfile(upstream, commit))
+        return local
+
+    def work(count: int) -> None:
+        assert main(["pkg", "diff", f"{made(count)}@v2", "--check"]) == 2
+        assert f"sub{count - 1}/app.yaml" in capsys.readouterr().out
+
+    check_shape(lambda count: partial(work, count), 200, 2.5)

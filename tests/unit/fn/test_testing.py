@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.fn.testing import HEADER, Example, examples, resource_list, run_function
+from krmkit.fn.testing import Example, examples, resource_list, run_function
 from krmkit.krm.resourcelist import ResourceList
 
 KPTFILE = """\
@@ -129,7 +129,7 @@ def test_no_such_function(package: Path) -> None:
 
 def test_resource_list_without_items() -> None:
     """An empty list says so."""
-    assert resource_list([]) == HEADER + "items: []\n"
+    assert resource_list([]) == "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
 
 
 def test_run_function(project: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction
+from krmkit.krm.kptfile import PipelineFunction, image_name, program_name
 from krmkit.render.container import bad_image, container, full_name, runtime
 from krmkit.render.external import bare
 from krmkit.render.package import read
 from krmkit.render.pipeline import render
 from krmkit.render.rendering import Rendering
-from krmkit.render.resolve import Known, ProgramResolver, ResolveError, image_name, program_name
+from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 from krmkit.yaml.limits import Limits
 from tests.unit.render.rendering import KPTFILE, Made, changed, put, rendered, resource
 
@@ -162,7 +162,12 @@ def test_new_moved_and_removed_items(tmp_path: Path) -> None:
 
 FAILURES = [
     ("exit code", "sys.stderr.write('no luck')\nsys.exit(3)", "failed", (3, "no luck")),
-    ("no list", "text = 'hello'", "cannot read what it wrote: it is no ResourceList", (1, "")),
+    (
+        "no list",
+        "text = 'hello'",
+        "cannot read what it wrote: line 1, column 1: a mapping with `items` is expected, not 'hello'",
+        (1, ""),
+    ),
     ("nothing", "text = ''", "cannot read what it wrote", (1, "")),
     ("no YAML", "text = 'a: ['", "cannot read what it wrote", (1, "")),
     ("no items", "text = text[: text.index('items:')]", "it has no items", (1, "")),

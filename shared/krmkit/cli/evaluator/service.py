@@ -24,8 +24,8 @@ from krmkit.cli.evaluator.evaluator_pb2 import (
 )
 from krmkit.cli.evaluator.pool import DiedError, FullError, WorkerPool
 from krmkit.fn import loader
+from krmkit.krm.kptfile import image_name
 from krmkit.lang.nearest import did_you_mean
-from krmkit.render.resolve import image_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
+_TAKEN = ("/spec/", "/metadata/labels/", "/metadata/annotations/")
+
 
 def patch_of(report: ContractReport, name: str, item: Object) -> Any:
     """The patch of an item as data; None, and a finding, where it does not decode."""
@@ -61,39 +63,39 @@ def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]
     if not isinstance(patch, list if kind == JSON_PATCH else dict):
         report.add(name, "patch-encoding", f"a {kind} must not be a {type(patch).__name__}")
         return False
+    if isinstance(patch, list) and not all(isinstance(operation, dict) for operation in patch):
+        report.add(name, "patch-encoding", f"a {kind} must be a list of operations, each of them a map")
+        return False
     before = item["object"]
     work = RequestItem("", "", {}, before)
     try:
         if isinstance(patch, list):
-            _reject_outside(patch)
             Patched(work).json_patch(patch)
         else:
             Patched(work).merge_patch(patch)
     except TopologyError as error:
         report.add(name, "patch-fails", f"{before.get('kind')}: {error}")
         return False
-    except _OutsideError as error:
-        report.add(name, "protected", f"{before.get('kind')}: {error}")
-        return False
-    for path in _protected_changes(before, work.object):
+    outside = [path for path in _paths(patch) if not path.startswith(_TAKEN)]
+    for path in outside:
+        what = f'changes "{path}"; the controller takes only spec, metadata.labels and metadata.annotations'
+        report.add(name, "protected", f"{before.get('kind')}: {what}")
+    for path in _protected_changes(before, work.object, item):
         report.add(name, "protected", f"{before.get('kind')}: changes {path}, which the controller protects")
     item["object"] = work.object
-    return True
+    return not outside
 
 
-class _OutsideError(Exception):
-    pass
+def _paths(patch: list[Object] | Object) -> list[str]:
+    """What a patch changes, each with a slash at its end, so that `/spec/` is not the start of `/specs/`."""
+    if isinstance(patch, list):
+        return [f"{operation.get('path', '')}/" for operation in patch]
+    metadata = patch.get("metadata")
+    inner = [f"/metadata/{key}/" for key in metadata] if isinstance(metadata, dict) else []
+    return [f"/{key}/" for key in patch if key != "metadata" or not isinstance(metadata, dict)] + inner
 
 
-def _reject_outside(patch: list[Object]) -> None:
-    """Only spec takes part; the controller drops the rest without a word."""
-    for operation in patch:
-        path = str(operation.get("path", "")) if isinstance(operation, dict) else ""
-        if not (path == "/spec" or path.startswith("/spec/")):
-            raise _OutsideError(f'changes "{path}"; only fields of /spec may be patched')
-
-
-def _protected_changes(before: Object, after: Object) -> list[str]:
+def _protected_changes(before: Object, after: Object, item: Object) -> list[str]:
     found = []
     for place, names in (("labels", PROTECTED_LABELS), ("annotations", PROTECTED_ANNOTATIONS)):
         for base in (("metadata", place), ("spec", "template", "metadata", place)):
@@ -101,4 +103,26 @@ def _protected_changes(before: Object, after: Object) -> list[str]:
                 old = find(before, (*base, name))
                 if old is not None and not json_equal(old, find(after, (*base, name))):
                     found.append(f"{'.'.join(base)}[{name}]")
+    holder = item.get("holderReference") or {}
+    if (holder.get("kind"), holder.get("fieldPath")) == ("Cluster", "spec.controlPlaneRef"):
+        for path in _set_by_topology(item):
+            whole = ("spec", "template", *path)
+            if not json_equal(find(before, whole), find(after, whole)):
+                found.append(".".join(whole))
     return found
+
+
+def _set_by_topology(item: Object) -> list[tuple[str, ...]]:
+    """The fields of the control plane that have a value before patches, as far as `builtin` tells."""
+    paths: list[tuple[str, ...]] = [("spec", "version")]
+    known = {str(one.get("name")): one.get("value") for one in item.get("variables") or []}
+    builtin = find(known, ("builtin", "controlPlane"), {})
+    if find(builtin, ("replicas",)) is not None:
+        paths.append(("spec", "replicas"))
+    if find(builtin, ("machineTemplate", "infrastructureRef")) is not None:
+        paths += [
+            ("spec", "machineTemplate", "metadata"),
+            ("spec", "machineTemplate", "infrastructureRef"),
+            ("spec", "machineTemplate", "spec", "infrastructureRef"),
+        ]
+    return paths

@@ -59,6 +59,11 @@ class HttpCaller:
             raise AddressError(f"{url}: {error}") from None
         if parts.scheme not in (_HTTPS, "http") or not parts.hostname:
             raise AddressError(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            # The address may hold a password, so it is not repeated.
+            raise AddressError("the address must have neither user, nor query, nor fragment")
+        if key and not certificate:
+            raise AddressError("--client-key needs --client-cert")
         self._secure = parts.scheme == _HTTPS
         if not self._secure and not _is_loopback(parts.hostname):
             raise AddressError(f"{url}: must be https; http is for loopback addresses only")

@@ -72,6 +72,10 @@ def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
             work.blueprint.engine = engine
         topologies.render(decoded)
     problems = [str(one) for one in (*findings, *topologies.findings) if one.severity == ERROR]
+    if not requests and not problems:
+        problems.append(
+            f"{folder} has no Cluster with a topology, so patches and validations were not called"
+        )
     return requests, problems
 
 

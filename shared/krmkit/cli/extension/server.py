@@ -104,6 +104,7 @@ class _Server:
         self._settings = settings
         self._watched = [*settings.paths, *module_files(settings.modules, os.getcwd())]
         self._metrics = Metrics()
+        self._bad_certificate = ""
 
     async def run(self) -> None:
         settings = self._settings
@@ -199,6 +200,10 @@ class _Server:
             if certificates is not None and certificates.reload():
                 self._metrics.reload("certificate", True)
                 print(f"{LABEL}: the certificate was loaded again", file=sys.stderr, flush=True)
+            self._bad_certificate = ""
         except ExtensionError as error:
-            self._metrics.reload("certificate", False)
-            print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)
+            # Tried again each time, since a second file may be on its way; said once.
+            if str(error) != self._bad_certificate:
+                self._bad_certificate = str(error)
+                self._metrics.reload("certificate", False)
+                print(f"{LABEL}: the old certificate stays: {error}", file=sys.stderr, flush=True)

@@ -75,6 +75,7 @@ class Objects:
             return None
         oid, kind, size = header[0], header[1], int(header[2])
         if size > BIGGEST_BLOB:
+            self.reopen()  # what is left of the object must not be read as the answer to the next question
             raise GitError(
                 f"{self.repository.folder}: object {oid} has {size} bytes; at most {BIGGEST_BLOB} are read"
             )

@@ -13,7 +13,6 @@ import secrets
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -107,11 +106,9 @@ class Preview:
             Route("/save", self.save, methods=["POST"]),
             Route("/mark", self.mark),
         ]
-        guard = Middleware(Guard, token=self._token, hosts=hosts)
-        names = sorted({host.partition(":")[0] for host in hosts})
         return Starlette(
             routes=routes,
-            middleware=[guard, Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)],
+            middleware=[Middleware(Guard, token=self._token, hosts=hosts)],
             exception_handlers={
                 ChoiceError: _refused,
                 ChangedError: _changed,

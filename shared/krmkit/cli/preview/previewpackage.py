@@ -12,13 +12,12 @@ from krmkit.cli.report.machines import has_clusters, topology_of
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.report.resultplaces import shown_path
-from krmkit.disk.folders import WORK
+from krmkit.disk.folders import WORK, stamps
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
 from krmkit.lang.nearest import did_you_mean
 from krmkit.render.package import KPTFILE, PackageError, read
-from krmkit.render.resolve import function_name
 from krmkit.render.source import (
     SourceError,
     SourceFile,
@@ -94,20 +93,11 @@ class PreviewPackage:
 
     def mark(self) -> str:
         """A text that changes when a file of the package does."""
-        found = sha256()
+        paths: list[str] = []
         for folder, folders, files in os.walk(self.path):
-            folders[:] = sorted(name for name in folders if name not in (".git", WORK))
-            for name in sorted(files):
-                try:
-                    seen = os.stat(os.path.join(folder, name))
-                except OSError:
-                    continue
-                found.update(
-                    f"{folder}/{name}\0{seen.st_mtime_ns}\0{seen.st_size}\0{seen.st_ino}\0".encode(
-                        errors="replace"
-                    )
-                )
-        return found.hexdigest()
+            folders[:] = [name for name in folders if name not in (".git", WORK)]
+            paths += [os.path.join(folder, name) for name in files]
+        return sha256(repr(stamps(sorted(paths))).encode()).hexdigest()
 
 
 def choices_of(package: Package) -> dict[str, Choices]:
@@ -120,7 +110,7 @@ def choices_of(package: Package) -> dict[str, Choices]:
     for each in package.walk():
         items: list[Resource] = [item for one in each.walk() for item in one.items]
         for function in each.functions:
-            kind = kinds.get(function_name(function))
+            kind = kinds.get(function.function_name)
             place = ConfigPlace.of(each, function) if kind is not None else None
             if kind is not None and place is not None:
                 found[place.id] = kind(place, items)

@@ -8,6 +8,7 @@ from krmkit.cli.report.model import FleetVariant
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
+from krmkit.lang.listed import listed
 from krmkit.render.variantfolder import RECORD, VariantFolder
 from krmkit.yaml.errors import YamlError
 
@@ -38,15 +39,12 @@ def variants_of(folder: str, packages: list[PackageReport]) -> list[FleetVariant
                 one.state = "changed"
             edited = fleet.edited(name)
             if edited:
-                one.note = "; ".join(filter(None, [one.note, f"changed by hand: {_named(edited)}"]))
+                one.note = "; ".join(
+                    filter(None, [one.note, f"changed by hand: {listed(edited, _MOST_NAMED)}"])
+                )
                 one.state = "edited" if one.state == "current" else one.state
             found.append(one)
     return found
-
-
-def _named(paths: list[str]) -> str:
-    rest = len(paths) - _MOST_NAMED
-    return ", ".join(paths[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _upstream(folder: str) -> str:

@@ -29,16 +29,17 @@ def text(report: Report) -> str:
 
 def _suite(package: PackageReport, results: list[Result]) -> list[str]:
     by_function: dict[str, list[Result]] = {}
-    names = [step.name for step in package.steps]
+    times: dict[str, float] = {}
+    for step in package.steps:
+        times[step.name] = times.get(step.name, 0.0) + step.seconds
     for result in results:
-        by_function.setdefault(result.function if result.function in names else "krmkit", []).append(result)
+        by_function.setdefault(result.function if result.function in times else "krmkit", []).append(result)
     cases = []
     failures = 0
-    for name in dict.fromkeys([*names, *by_function]):
+    for name in dict.fromkeys([*times, *by_function]):
         own = by_function.get(name, [])
-        seconds = sum(step.seconds for step in package.steps if step.name == name)
         failures += any(result.severity == "error" for result in own)
-        cases += _case(package.path, name, seconds, own)
+        cases += _case(package.path, name, times.get(name, 0.0), own)
     if package.failure and not failures:
         failures = 1
         said = _text(package.failure)
@@ -47,9 +48,8 @@ def _suite(package: PackageReport, results: list[Result]) -> list[str]:
             f'      <failure message="{said}"/>\n    </testcase>\n'
         )
     tests = sum(case.startswith("    <testcase") for case in cases)
-    seconds = sum(step.seconds for step in package.steps)
     head = f'  <testsuite name="{_text(package.path)}" tests="{tests}" failures="{failures}" errors="0"'
-    return [f'{head} time="{seconds:.3f}">\n', *cases, "  </testsuite>\n"]
+    return [f'{head} time="{sum(times.values()):.3f}">\n', *cases, "  </testsuite>\n"]
 
 
 def _case(suite: str, name: str, seconds: float, results: list[Result]) -> list[str]:

@@ -9,7 +9,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.palette.overview import passwords
 from krmkit.palette.packitems import Packs
-from krmkit.render.masking import SHORTEST, Mask, marked
+from krmkit.render.masking import SHORTEST, marked
 from krmkit.render.source import has_content, split_documents
 from krmkit.yaml.errors import YamlError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from krmkit.render.package import Package
     from krmkit.render.rendering import Rendering
-
-__all__ = ["Mask", "secrets_in", "secrets_in_file", "secrets_of"]
 
 _MARKS = (
     "Secret",

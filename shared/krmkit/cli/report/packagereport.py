@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from krmkit.cli.report.mask import Mask
 from krmkit.cli.report.resultplaces import report_of
 from krmkit.cli.why.answers import Question, WhyError, field_data
 from krmkit.fn.config import ConfigError, decode
@@ -13,9 +12,9 @@ from krmkit.palette.overview import overview
 from krmkit.palette.packitems import Packs
 from krmkit.palette.pools import PoolError
 from krmkit.palette.validatepacks import ValidationOptions
-from krmkit.render.diff import diff
+from krmkit.render.diff import diffs
+from krmkit.render.masking import Mask
 from krmkit.render.package import PackageError
-from krmkit.render.resolve import function_name
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -49,8 +48,9 @@ def describe(
     one.name = package.kptfile.name
     changes = [*(others or ()), *rendering.shown]
     one.changes = question.sources.changes(changes)
-    for change, shown in zip(changes, one.changes, strict=True):
-        shown.diff = diff([change], False, question.secrets, context)
+    texts = diffs(changes, False, question.secrets, context)
+    for shown, text in zip(one.changes, texts, strict=True):
+        shown.diff = text
     try:
         one.fields = [field_data(answer, mask.value) for answer in question.answers(question.subjects)]
     except (WhyError, ListError, YamlError) as error:
@@ -83,7 +83,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
     found = False
     for each in package.walk():
         for function in each.functions:
-            if function_name(function) != _CONSTRAINTS:
+            if function.function_name != _CONSTRAINTS:
                 continue
             try:
                 spec = decode(load(_CONSTRAINTS).definition, each.config(function)).spec

@@ -11,12 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from krmkit.cli.arguments import add_output, add_running, count, say
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
 from krmkit.cli.report.formats import FORMATS
 from krmkit.cli.sync.outcomes import told_status, told_sync
-from krmkit.cli.sync.revisions import SyncSources, repositories
+from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
@@ -112,7 +113,7 @@ def main(arguments: argparse.Namespace) -> int:
             stack.callback(engine.close)
             sync.run(engine, _progress(Terminal(sys.stderr)))
             changed = sync.changed()
-            if not (status or arguments.dry_run or arguments.check):
+            if not sync.dry:
                 _store(sync, remotes, arguments.push)
     except (
         CatalogError,
@@ -128,8 +129,11 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     outcomes = sync.outcomes + sync.removed
-    dry = status or arguments.dry_run or arguments.check
-    told = told_status(outcomes, terminal) if status else told_sync(outcomes, terminal, dry, arguments.check)
+    told = (
+        told_status(outcomes, terminal)
+        if status
+        else told_sync(outcomes, terminal, sync.dry, arguments.check)
+    )
     told.show(arguments.format, terminal)
     if any(outcome.error for outcome in sync.outcomes):
         return 1
@@ -148,8 +152,9 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         plan.tasks += one.tasks
         plan.owners |= one.owners
         plan.warnings += one.warnings
-    stores, remotes = _open_stores(_named(arguments.repo), objects, stack)
-    sources = SyncSources(stores, objects)
+    known = FleetObjects(objects)
+    stores, remotes = _open_stores(_named(arguments.repo), known.repositories, stack)
+    sources = SyncSources(stores, known)
     catalog(arguments.functions)
     build = Build(
         objects,
@@ -160,7 +165,8 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         functions=arguments.functions,
     )
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
-    return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard), remotes
+    dry = status or arguments.dry_run or arguments.check
+    return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard, dry), remotes
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
@@ -173,10 +179,10 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _open_stores(
-    given: dict[str, str], objects: list[Resource], stack: ExitStack
+    given: dict[str, str], repositories: list[Resource], stack: ExitStack
 ) -> tuple[dict[str, Store], dict[str, str]]:
     """The stores by name, and the addresses of those that are not folders of this machine."""
-    known = {one.name: one for one in repositories(objects)}
+    known = {one.name: one for one in repositories}
     for name, one in known.items():
         repo = one.get("spec", "git", "repo")
         if name not in given and isinstance(repo, str) and repo:
@@ -205,9 +211,11 @@ def _open_stores(
         if inside:
             # git would go up to it, and this repository's refs would be written there.
             raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
-        with RepositoryLock(repository) as lock:
-            if lock.note:
-                say("variants", f"{name}: {lock.note}")
+        lock = RepositoryLock(repository)
+        if lock.unfinished:  # else nothing is written here, so that an upstream may be read-only
+            with lock:
+                if lock.note:
+                    say("variants", f"{name}: {lock.note}")
         stores[name] = Store(name, folder, deployment, directory)
         stack.callback(stores[name].close)
     return stores, remotes

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleetplan import Task
 from krmkit.cli.git.program import GitError
 from krmkit.cli.git.treeupdate import read_files
 from krmkit.cli.sync.store import Store
 from krmkit.cli.work.build import Files, VariantInput, others_of, read_blueprint
-from krmkit.krm.resource import Resource
-from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION, floating_name, revision_number
-from krmkit.porch.generatevariants import in_namespace
+from krmkit.porch.apinames import floating_name, revision_number
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.render.variantpackages import Origin, UpstreamPackage, VariantError
 
@@ -67,7 +65,7 @@ class SyncSources:
     """All stores by name, and the objects to inject."""
 
     stores: dict[str, Store]
-    objects: list[Resource]
+    objects: FleetObjects
     _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
     _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
@@ -141,36 +139,20 @@ class SyncSources:
     def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
         """What builds must know of one variant in its downstream store."""
         origin = Origin(
-            task.spec["upstream"], self._repository(source.store.name, task.namespace), source.commit
+            task.spec["upstream"], self.objects.repository(source.store.name, task.namespace), source.commit
         )
         origin.ref = f"{source.store.folder(source.package)}/{source.version}"
         origin.directory = f"/{source.store.folder(source.package)}"
         return VariantInput(task.name, task.namespace, task.spec, origin, store.deployment)
 
-    def _repository(self, name: str, namespace: str) -> Resource | None:
-        return next(
-            (
-                one
-                for one in repositories(self.objects)
-                if one.name == name and in_namespace(one.namespace, namespace)
-            ),
-            None,
-        )
-
     def objects_digest(self, namespace: str) -> str:
         """A digest of all objects that a variant of this namespace may inject."""
         if namespace not in self._digests:
             digest = hashlib.sha256()
-            for one in self.objects:
-                if in_namespace(one.namespace, namespace):
-                    digest.update(hashlib.sha256(one.text.encode()).digest())
+            for one in self.objects.of(namespace):
+                digest.update(hashlib.sha256(one.text.encode()).digest())
             self._digests[namespace] = digest.hexdigest()
         return self._digests[namespace]
-
-
-def repositories(objects: Iterable[Resource]) -> list[Resource]:
-    """The Repository objects of Porch among the objects."""
-    return [one for one in objects if (one.api_version, one.kind) == (REPOSITORY_VERSION, REPOSITORY_KIND)]
 
 
 def _version(upstream: dict[str, Any]) -> str:

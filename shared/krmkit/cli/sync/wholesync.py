@@ -10,7 +10,7 @@ from typing import Any
 
 from krmkit.cli.fleetplan import FleetPlan, Task
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.refs import OWN
+from krmkit.cli.git.refs import OWN, check_ref
 from krmkit.cli.git.treeupdate import replace_folders
 from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import MAIN, TAGS, Store
@@ -42,7 +42,10 @@ class _Work:
 
 @dataclass(slots=True)
 class Sync:
-    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`."""
+    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`.
+
+    `dry`: only find out what would be done; nothing reaches a repository.
+    """
 
     plan: FleetPlan
     sources: SyncSources
@@ -51,6 +54,8 @@ class Sync:
     author: str
     prune: bool
     shard: Shard
+    dry: bool = False
+    main_behind: bool = False
     outcomes: list[SyncOutcome] = field(default_factory=list)
     removed: list[SyncOutcome] = field(default_factory=list)
     states: dict[str, dict[str, VariantState]] = field(default_factory=dict)
@@ -58,7 +63,7 @@ class Sync:
     def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
         """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
-        tasks = [(task, twin) for task, twin in _with_twins(self.plan.tasks) if self.shard.takes(_name(task))]
+        tasks = [one for one in _with_twins(self.plan.tasks) if self.shard.takes(_name(one[0]))]
         begun: deque[_Work] = deque()
 
         def settle() -> None:
@@ -67,8 +72,8 @@ class Sync:
                 progress(len(self.outcomes), len(tasks))
 
         def inputs() -> Iterator[Clone | Update]:
-            for task, twin in tasks:
-                work = self._prepare(task, twin)
+            for task, problem in tasks:
+                work = self._prepare(task, problem)
                 begun.append(work)
                 settle()
                 yield from work.inputs
@@ -86,8 +91,8 @@ class Sync:
             for store in self.sources.stores.values():
                 self._update_main(store)
 
-    def _prepare(self, task: Task, twin: str) -> _Work:
-        """Read what a variant needs. `twin` is another variant with the same package, "" where there is none."""
+    def _prepare(self, task: Task, problem: str) -> _Work:
+        """Read what a variant needs. `problem` says what another variant has already, "" where there is none."""
         downstream = task.spec.get("downstream") or {}
         repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
         work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
@@ -95,13 +100,15 @@ class Sync:
             errors = validate_variant(task.spec)
             if errors:
                 raise VariantError("; ".join(errors))
-            if twin:
-                raise VariantError(f"{repo}/{package} is already the package of {twin}")
+            if problem:
+                raise VariantError(problem)
             store = self.sources.stores.get(repo)
             if store is None:
                 raise VariantError(
                     f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
                 )
+            check_ref(_name(task))
+            check_ref(store.folder(package))
             state = self.states[store.name].get(state_ref(task.namespace, task.name))
             work.sync = VariantSync(task, self.sources, store, state, self.approve, self.author)
             work.outcome = work.sync.outcome
@@ -165,9 +172,10 @@ class Sync:
             number = max([*store.versions(package), made.get(package, 0)], default=0)
             if number and known.get(package) != f"v{number}":
                 newest[package] = number
-        if not newest:
-            return
-        self._commit_main(store, known, newest)
+        if newest:
+            self.main_behind = True
+            if not self.dry:
+                self._commit_main(store, known, newest)
 
     def _commit_main(self, store: Store, known: dict[str, str], newest: dict[str, int]) -> None:
         # The published trees may be in the pack that is not stored yet, so it is stored first; no ref names it so far.
@@ -213,7 +221,7 @@ class Sync:
 
     def changed(self) -> bool:
         """Whether any ref would change."""
-        return any(store.refs.changes for store in self.sources.stores.values())
+        return self.main_behind or any(store.refs.changes for store in self.sources.stores.values())
 
     def store(self, remotes: dict[str, str]) -> None:
         """Write objects, then refs, repository by repository; those with a remote are pushed first. Raises GitError."""
@@ -227,13 +235,23 @@ class Sync:
 
 
 def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
-    """Yield each task with the name of the first one that has the same package, "" for that one itself."""
-    taken: dict[tuple[str, str], str] = {}
+    """Yield each task with what an earlier one has already, its name or its package; "" where there is none.
+
+    Two of one name would delete each other's drafts at every sync.
+    """
+    names: set[str] = set()
+    packages: dict[tuple[str, str], str] = {}
     for task in tasks:
-        downstream = task.spec.get("downstream") or {}
+        name, downstream = _name(task), task.spec.get("downstream") or {}
         target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
-        yield task, taken.get(target, "")
-        taken.setdefault(target, task.name)
+        if name in names:
+            yield task, f"there is another variant {name} among the sets; names must be unique"
+        elif target in packages:
+            yield task, f"{'/'.join(target)} is already the package of {packages[target]}"
+        else:
+            yield task, ""
+            packages[target] = task.name
+        names.add(name)
 
 
 def _name(task: Task) -> str:
@@ -255,5 +273,8 @@ def _main_state(store: Store) -> dict[str, str]:
     oid = store.seen.get(MAIN_STATE)
     if oid is None:
         return {}
-    data = json.loads(store.objects.blob(oid))
+    try:
+        data = json.loads(store.objects.blob(oid))
+    except (GitError, ValueError, RecursionError):
+        return {}  # every package is looked at again
     return {str(key): str(value) for key, value in data.items()} if isinstance(data, dict) else {}

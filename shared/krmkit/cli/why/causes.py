@@ -18,7 +18,6 @@ from krmkit.cli.why.fieldvalues import MISSING, values_of
 from krmkit.cli.why.whymappings import Mappings
 from krmkit.palette.packitems import CARRIERS
 from krmkit.render.package import KPTFILE
-from krmkit.render.resolve import function_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ class Inputs:
 
     def _name(self, run: FunctionRun) -> str:
         known = self._functions.get((run.package, run.field))
-        return function_name(known[1]) if known is not None else ""
+        return known[1].function_name if known is not None else ""
 
     def _said(self, run: FunctionRun, subject: TracedResource) -> SaidResults:
         """What a run said about a resource."""

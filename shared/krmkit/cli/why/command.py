@@ -7,13 +7,13 @@ import json
 import sys
 
 from krmkit.cli.arguments import CommandParser, add_output, add_running, resolver_of, say
-from krmkit.cli.report.mask import Mask
 from krmkit.cli.terminal import BOLD, CYAN, Terminal, unread_is_fine
 from krmkit.cli.why.answers import Answer, Question, WhyError, data_of
 from krmkit.cli.why.fieldvalues import MISSING
 from krmkit.cli.why.whywords import candidates
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
+from krmkit.render.masking import Mask
 from krmkit.render.package import PackageError, read
 
 FORMATS = ("text", "json")

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.git.treeupdate import File
 from krmkit.cli.work.workengine import JobError
 from krmkit.fn.knownfunctions import CatalogError, catalog
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.porch.generatevariants import in_namespace
 from krmkit.porch.injection import Candidate
 from krmkit.render.packagemerge import PackageMergeError, merge_packages
 from krmkit.render.resolve import ProgramResolver
@@ -96,11 +96,12 @@ class Build:
         self._functions = list(functions)
         self._running = running
         self._resolver: ProgramResolver | None = None
+        self._known: FleetObjects | None = None
         self._candidates: dict[str, list[Candidate]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What was set up on the first call is not sent to other processes."""
-        return {**self.__dict__, "_resolver": None, "_candidates": {}}
+        return {**self.__dict__, "_resolver": None, "_known": None, "_candidates": {}}
 
     def __call__(self, given: Clone | Update) -> Built:
         try:
@@ -137,8 +138,9 @@ class Build:
     def _candidates_of(self, namespace: str) -> list[Candidate]:
         known = self._candidates.get(namespace)
         if known is None:
-            resources = [Resource(text, label=label) for text, label in self._objects]
-            known = [Candidate.of(one) for one in resources if in_namespace(one.namespace, namespace)]
+            if self._known is None:
+                self._known = FleetObjects(Resource(text, label=label) for text, label in self._objects)
+            known = [Candidate.of(one) for one in self._known.of(namespace)]
             self._candidates[namespace] = known
         return known
 

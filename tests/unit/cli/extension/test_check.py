@@ -68,6 +68,12 @@ def test_recorded_cannot_be_used(
     assert message in capsys.readouterr().err
 
 
+def test_a_package_without_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong folder must not pass for one whose requests were all answered."""
+    assert check(tmp_path, "--package", str(tmp_path)) == 1
+    assert "has no Cluster with a topology" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("value", ["nan", "0", "-1", "inf", "x"])
 def test_times_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
     """A limit that nothing exceeds would make the check pass."""

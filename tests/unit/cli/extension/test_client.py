@@ -96,12 +96,21 @@ def live(fake: Any) -> LiveExtensions:
         ("https://host:port", "Port could not be cast"),
         ("exec:", "must name a program"),
         ("exec:run 'it", "No closing quotation"),
+        ("https://me:secret@localhost", "^the address must have neither user"),
+        ("https://localhost/x?y=1", "nor query"),
+        ("https://localhost/#x", "nor fragment"),
     ],
 )
 def test_addresses_that_are_refused(address: str, message: str) -> None:
     """The message says what would be right."""
     with pytest.raises(AddressError, match=message):
         caller(address)
+
+
+def test_a_key_without_its_certificate() -> None:
+    """Left out in silence, it would look as if the server knew the client."""
+    with pytest.raises(AddressError, match="--client-key needs --client-cert"):
+        HttpCaller("https://localhost", key="client.key")
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,29 @@ def test_a_sound_extension() -> None:
     assert [name for name, *_ in report.times] == list(Sound.handlers)
 
 
-def patching(patch: Any, kind: str = "JSONPatch", uid: str = "") -> Callable[[Sound, Object], Object]:
+@pytest.mark.parametrize("kind", ["JSONPatch", "JSONMergePatch"])
+def test_labels_of_templates_may_be_patched(kind: str) -> None:
+    """A controller takes labels and annotations of templates as it takes spec."""
+    add = [{"op": "add", "path": "/metadata/labels/team", "value": "x"}]
+    merge = {"metadata": {"labels": {"team": "x"}, "annotations": {"note": "y"}}}
+
+    class Labels(Sound):
+        def item(self, one: Object) -> Object:
+            done = "team" in one["object"]["metadata"].get("labels", {})
+            patch = ([] if done else add) if kind == "JSONPatch" else ({} if done else merge)
+            return {"uid": one["uid"], "patchType": kind, "patch": wire(patch)}
+
+    assert check(Labels()).violations == 0
+
+
+def patching(
+    patch: Any, kind: str = "JSONPatch", uid: str = "", on: str = ""
+) -> Callable[[Sound, Object], Object]:
+    """Answers each template with the patch; only those of the kind `on` where it is given."""
+
     def item(self: Sound, one: Object) -> Object:
+        if on and one["object"]["kind"] != on:
+            return {"uid": one["uid"], "patchType": kind, "patch": wire([])}
         return {"uid": uid or one["uid"], "patchType": kind, "patch": patch}
 
     return item
@@ -155,6 +176,13 @@ BROKEN: list[tuple[str, str, dict[str, Any]]] = [
         "protected",
         {"item": patching(wire([{"op": "add", "path": "/spec/template/metadata/labels", "value": {}}]))},
     ),
+    ("a merge patch of a name", "protected", {"item": patching(wire({"metadata": {"name": "x"}}), kind="JSONMergePatch")}),
+    (
+        "the version that the topology sets",
+        "protected",
+        {"item": patching(wire([{"op": "add", "path": "/spec/template/spec/version", "value": "v1"}]), on="KubeadmControlPlaneTemplate")},
+    ),
+    ("operations that are no maps", "patch-encoding", {"item": patching(wire(["x"]))}),
     ("the same patch again and again", "not-idempotent", {"item": patching(wire(ADD))}),
     ("items that are none, where all is patched", "items", {"generate": forgetful}),
     ("a call that takes too long", "slow", {"validate": slow}),

@@ -16,7 +16,8 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.cli.page import embedded, page
-from krmkit.cli.report.mask import Mask, secrets_in
+from krmkit.cli.report.mask import secrets_in
+from krmkit.render.masking import Mask
 from tests.unit.cli.fleets import folders, render
 from tests.unit.cli.packages import KPTFILE, PACK, contents
 
