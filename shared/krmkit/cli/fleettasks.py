@@ -6,12 +6,12 @@ import os
 from dataclasses import dataclass, field
 
 from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.cli.work.build import Build
 from krmkit.cli.work.shard import Shard
 from krmkit.disk.journal import JournalStep
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
-from krmkit.render.external import TIMEOUT
 from krmkit.render.source import SourceError
 from krmkit.render.variantfolder import FolderError, VariantFolder
 from krmkit.render.variantpackages import UpstreamPackage, VariantError, find_upstream, inside
@@ -37,8 +37,11 @@ class Row:
 
 
 class FleetTasks:
-    """All tasks, and what they share. Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes
-    diffs, in colours with `colour`, and with secrets with `show_secrets`."""
+    """All tasks, and what they share; `build` makes their packages.
+
+    Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes diffs, in colours with `colour`, and
+    with secrets with `show_secrets`.
+    """
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
         self.objects = objects
@@ -56,11 +59,7 @@ class FleetTasks:
         self.show = False
         self.show_secrets = False
         self.colour = False
-        self.allow_exec = False
-        self.functions: list[str] = []  # folders with functions of others
-        self.allow_network = False
-        self.pull = "IfNotPresent"
-        self.timeout = TIMEOUT
+        self.build = Build(objects)
         self.shard = Shard()
 
     @property

@@ -22,11 +22,11 @@ from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import Terminal
-from krmkit.cli.work.build import Build
+from krmkit.cli.work.build import build_of
 from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.cli.work.workengine import EngineError
-from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -155,15 +155,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     known = FleetObjects(objects)
     stores, remotes = _open_stores(_named(arguments.repo), known.repositories, stack)
     sources = SyncSources(stores, known)
-    catalog(arguments.functions)
-    build = Build(
-        objects,
-        allow_exec=arguments.allow_exec,
-        allow_network=arguments.allow_network,
-        pull=arguments.image_pull_policy,
-        timeout=arguments.timeout,
-        functions=arguments.functions,
-    )
+    build = build_of(arguments, objects)
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     dry = status or arguments.dry_run or arguments.check
     return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard, dry), remotes
