@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.cli.fleetplan import FleetError, Task, plan_variants
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.cli.work.build import Build
 from krmkit.cli.work.shard import Shard
 from krmkit.disk.journal import JournalStep
@@ -84,8 +85,8 @@ def read_fleet(
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         found = "is a folder" if os.path.isdir(setfile) else "does not exist"
         raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
-    resources = list(resources_below(objects)) if objects else []
     try:
+        resources = resources_below(objects) if objects else []
         shard = shard or Shard()
         fleet = FleetTasks(
             resources, VariantFolder(out, "" if shard.whole else f"{shard.number}-of-{shard.count}")
@@ -93,7 +94,7 @@ def read_fleet(
         fleet.shard = shard
         fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
         plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
-    except (SetError, FolderError, SourceError, ListError, YamlError) as error:
+    except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
         raise FleetError(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
     taken: dict[str, str] = {}

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from krmkit.cli.arguments import say
 from krmkit.cli.git.objects import Objects
 from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below
 from krmkit.clusterapi.apiobjects import V1BETA1
 from krmkit.clusterapi.collect import Collected, CollectedObject, collect
 from krmkit.clusterapi.topology import TopologyOptions
@@ -16,11 +17,8 @@ from krmkit.disk.journal import recover
 from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
-from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,27 +44,12 @@ def read_items(folder: str) -> list[Resource]:
             items: list[Resource] = [item for one in package.walk() for item in one.items]
         else:
             notes = recover(folder)
-            items = list(_all_files(folder))
-    except (PackageError, WriteError) as error:
+            items = resources_below(folder)
+    except (PackageError, ResourceFileError, WriteError) as error:
         raise PlanError(str(error)) from None
     for note in notes:
         say("topology plan", note)
     return [inner for item in items for inner in _opened(item)]
-
-
-def _all_files(folder: str) -> list[Resource]:
-    if not os.path.isdir(folder):
-        raise PlanError(f"{folder}: is not a folder")
-    found: list[Resource] = []
-    for path in sorted(Path(folder).rglob("*")):
-        if path.suffix not in SUFFIXES or not path.is_file() or ".git" in path.parts:
-            continue
-        label = path.relative_to(folder).as_posix()
-        try:
-            found += SourceFile(label, path.read_text("utf-8"), "", label).items
-        except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-            raise PlanError(f"{path}: {error}") from None
-    return found
 
 
 def _opened(item: Resource) -> list[Resource]:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from krmkit.cli.arguments import add_output, add_running, count, say
 from krmkit.cli.fleetobjects import FleetObjects
-from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
+from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
 from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.cli.sync.outcomes import told_status, told_sync
 from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import Store
@@ -120,6 +121,7 @@ def main(arguments: argparse.Namespace) -> int:
         EngineError,
         FleetError,
         GitError,
+        ResourceFileError,
         ListError,
         SetError,
         YamlError,
@@ -142,7 +144,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dict[str, str]]:
     status = arguments.command == "status"
-    objects = list(resources_below(arguments.objects)) if arguments.objects else []
+    objects = resources_below(arguments.objects) if arguments.objects else []
     prune = not status and arguments.prune
     plan = FleetPlan()
     for path in arguments.sets:
