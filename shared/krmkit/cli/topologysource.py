@@ -17,8 +17,10 @@ from krmkit.disk.journal import recover
 from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
+from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
+from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +47,20 @@ def read_items(folder: str) -> list[Resource]:
         else:
             notes = recover(folder)
             items = resources_below(folder)
-    except (PackageError, ResourceFileError, WriteError) as error:
+        opened = [inner for item in items for inner in _opened(item)]
+    except (PackageError, ResourceFileError, WriteError, ListError, YamlError) as error:
         raise PlanError(str(error)) from None
     for note in notes:
         say("topology plan", note)
-    return [inner for item in items for inner in _opened(item)]
+    return opened
+
+
+def collected(items: list[Resource]) -> Collected:
+    """The items by what they are to a topology. Raises PlanError for one that cannot be read."""
+    try:
+        return collect(items)
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
 
 
 def _opened(item: Resource) -> list[Resource]:
@@ -89,7 +100,7 @@ def read_both(folder: str, against: str) -> tuple[Collected, Collected, Topology
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
     items = read_items(folder)
     old = read_items(against) if os.path.isdir(against) else read_revision(folder, against)
-    return collect(old), collect(items), package_options(items)
+    return collected(old), collected(items), package_options(items)
 
 
 def package_options(items: list[Resource]) -> TopologyOptions:
