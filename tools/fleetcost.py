@@ -16,7 +16,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.definitions import ROOT
+
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 KPTFILE = """\
 apiVersion: kpt.dev/v1

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-from krmkit.cli.scaffold import NAME, Place, files
+from krmkit.cli.scaffold import NAME, Place, files, make_folder
 from krmkit.fn.definition import GROUP_VERSION
 from tools import generate, golden
 from tools.definitions import ROOT, Project
 
 RESERVED = "test-"  # functions and images that exist in tests only
-
-
-def write(folder: Path, made: dict[str, str]) -> None:
-    for path, text in made.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-    (folder / "main.py").chmod(0o755)
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +25,7 @@ def main(arguments: list[str]) -> int:
     if folder.exists():
         print(f"functions/{name} exists already", file=sys.stderr)
         return 1
-    write(folder, files(name, Place(Project().registry, GROUP_VERSION, inside=True)))
+    make_folder(folder, files(name, Place(Project().registry, GROUP_VERSION, inside=True)))
     code = generate.main([]) or golden.main([name])
     if not code:
         print(

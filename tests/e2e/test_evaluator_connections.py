@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from socket import create_connection
 from typing import Any
@@ -17,7 +20,7 @@ pytest.importorskip(
 import grpc
 
 from tests.e2e.porch import Caller
-from tests.e2e.test_evaluator import SELECT, children, serving
+from tests.e2e.test_evaluator import SELECT, Server, children, serving, workers_of
 from tests.waiting import MOST, until
 
 
@@ -81,6 +84,65 @@ def test_idle_connections() -> None:
         finally:
             for one in idle:
                 one.close()
+
+
+def test_flags_of_workers() -> None:
+    """A worker may have --worker-memory, and another takes its place after --recycle calls."""
+    flags = ("--workers", "1", "--worker-memory", "900", "--recycle", "2")
+    with serving(*flags) as server, Caller(server.port) as caller:
+        (first,) = workers_of(server)
+        limits = Path(f"/proc/{first}/limits").read_text()
+        assert re.search(rf"Max address space +{900 << 20} +{900 << 20} ", limits)
+
+        assert [caller.evaluate("apply-presets", SELECT).code for _ in range(3)] == ["OK"] * 3
+        assert first not in workers_of(server)
+        assert server.stop() == (0, "")
+
+
+def open_files(server: Server) -> int:
+    """Files and connections that the server has open."""
+    if children(server.process) is None:
+        pytest.skip("this system does not say what a process has open")
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+IMPATIENT = """
+import sys
+from krmkit.cli import main
+from krmkit.cli.evaluator import server
+server._KEEPALIVE = 300
+sys.exit(main(sys.argv[1:]))
+"""
+WATCHER = """
+import sys, grpc
+watch = grpc.insecure_channel("127.0.0.1:" + sys.argv[1]).unary_stream("/grpc.health.v1.Health/Watch")(b"", timeout=600)
+next(watch)
+print("watches", flush=True)
+try:
+    next(watch)
+except grpc.RpcError as error:
+    print(error.code().name)
+"""
+
+
+def test_a_client_that_is_gone_without_a_word() -> None:
+    """It has an open stream and answers nothing any more: its connection ends, as one without calls would after --idle."""
+    with serving("--workers", "1", program=("-c", IMPATIENT)) as server:
+        client = subprocess.Popen(
+            [sys.executable, "-c", WATCHER, str(server.port)], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert client.stdout is not None
+            assert client.stdout.readline() == "watches\n"
+            opened = open_files(server)
+            client.send_signal(signal.SIGSTOP)
+            until(lambda: open_files(server) < opened, most=60)
+            client.send_signal(signal.SIGCONT)
+
+            assert client.communicate(timeout=MOST)[0] == "UNAVAILABLE\n"
+        finally:
+            client.kill()
+            client.communicate()
 
 
 def test_more_connections_than_descriptors() -> None:

@@ -304,24 +304,6 @@ def test_a_package_in_two_shards(fleet: GitFleet) -> None:
     assert fleet.branches() == {draft("p")}
 
 
-def test_two_variants_of_one_name(fleet: GitFleet) -> None:
-    """The second one is refused; else each sync would delete the draft of the other, with what people wrote there."""
-    one = (
-        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: same}\n"
-        "spec: {upstream: {repo: blueprints, package: web, revision: 1}, downstream: {repo: shops, package: NAME}}\n"
-    )
-    text = "---\n".join(one.replace("NAME", name) for name in ("p", "q"))
-    (fleet.root / "fleet.yaml").write_text(text, encoding="utf-8")
-    fleet.sync(code=1)
-    before = fleet.refs()
-
-    said = fleet.sync(code=1)
-
-    assert "there is another variant default/same among the sets" in said
-    assert fleet.branches() == {draft("p")}
-    assert fleet.refs() == before
-
-
 def test_status_as_json(fleet: GitFleet) -> None:
     """Programs read upstream, newest, draft and drift of every variant."""
     fleet.sync()

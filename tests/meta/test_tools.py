@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli.scaffold import Place, files
+from krmkit.cli.scaffold import Place, files, make_folder
 from krmkit.fn.contract.expected import difference, snapshot
 from krmkit.fn.definition import GROUP_VERSION
 from tests.bench import run as bench
@@ -63,7 +63,7 @@ def test_environment_names_what_is_missing(
 def scaffold(project: Path, tmp_path: Path) -> Path:
     (tmp_path / "shared").symlink_to(project / "shared")
     folder = tmp_path / "functions" / "set-colours"
-    new.write(folder, files("set-colours", Place("registry.example.com", GROUP_VERSION, inside=True)))
+    make_folder(folder, files("set-colours", Place("registry.example.com", GROUP_VERSION, inside=True)))
     return folder
 
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from krmkit.cli.arguments import CommandParser, say
 from krmkit.disk.folders import TreeError, entries, read_file
 from krmkit.disk.write import FileEdit, write
+from krmkit.fn.definition import GROUP_VERSION
+from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import new_kptfile
 from krmkit.palette.packitems import place
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.render.source import SourceError, SourceFile
@@ -80,13 +83,11 @@ def planned(folder: str, name: str = "") -> list[FileEdit]:
     package = _existing(folder, name)
     found = look_at(folder)
     mutators, validators = fitting(found.resources)
-    pipeline: dict[str, object] = {}
+    pipeline: dict[str, list[object]] = {}
     files: dict[str, str] = {}
     for stage, functions in (("mutators", mutators), ("validators", validators)):
         for function, kind, file, spec in functions:
-            pipeline.setdefault(stage, [])
-            entry = {"image": f"{_REGISTRY}/{function}", "configPath": file}
-            pipeline[stage] = [*_listed(pipeline[stage]), entry]
+            pipeline.setdefault(stage, []).append({"image": f"{_REGISTRY}/{function}", "configPath": file})
             files[file] = _config(kind, file, spec)
     changes = [
         FileEdit(path, None, text)
@@ -95,7 +96,7 @@ def planned(folder: str, name: str = "") -> list[FileEdit]:
     ]
     if package is None:
         said = name or os.path.basename(os.path.realpath(folder))
-        changes.insert(0, FileEdit(KPTFILE, None, _kptfile(package_name(said), pipeline)))
+        changes.insert(0, FileEdit(KPTFILE, None, new_kptfile(package_name(said), pipeline)))
     elif pipeline:
         before = package.text
         package.set(("pipeline",), pipeline)
@@ -127,21 +128,6 @@ def _existing(folder: str, name: str) -> Resource | None:
         raise InitError(f"{folder}/{KPTFILE}: {error}") from error
 
 
-def _kptfile(name: str, pipeline: dict[str, object]) -> str:
-    made: dict[str, object] = {
-        "apiVersion": "kpt.dev/v1",
-        "kind": KPTFILE,
-        "metadata": {"name": name, "annotations": {"config.kubernetes.io/local-config": "true"}},
-    }
-    if pipeline:
-        made["pipeline"] = pipeline
-    return emit.document(made)
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def package_name(text: str) -> str:
     """A name that Kubernetes takes: `package_name("My Site_1") == "my-site-1"`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST].strip("-") or "package"
@@ -150,11 +136,11 @@ def package_name(text: str) -> str:
 def _config(kind: str, file: str, spec: dict[str, object]) -> str:
     return emit.document(
         {
-            "apiVersion": "krmkit.dev/v1alpha1",
+            "apiVersion": GROUP_VERSION,
             "kind": kind,
             "metadata": {
                 "name": file.removesuffix(".yaml"),
-                "annotations": {"config.kubernetes.io/local-config": "true"},
+                "annotations": {LOCAL_CONFIG: "true"},
             },
             "spec": spec,
         }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.disk.write import FileEdit, Writer
-from krmkit.krm import annotations as names
+from krmkit.krm.kptfile import new_kptfile
 from krmkit.krm.resource import Resource
 from krmkit.landscaper import carrier
 from krmkit.landscaper.components import Data
@@ -43,8 +43,10 @@ def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
-        more = [] if os.path.exists(os.path.join(writer.root, KPTFILE)) else [_kptfile(writer.root)]
-        writer.put([*changes.values(), *more])
+        edits = [*changes.values()]
+        if not os.path.exists(os.path.join(writer.root, KPTFILE)):
+            edits.append(FileEdit(KPTFILE, None, new_kptfile(os.path.basename(writer.root))))
+        writer.put(edits)
     return [os.path.join(out, path) for path in changes]
 
 
@@ -77,9 +79,3 @@ def _text(item: Data) -> str:
     if back != item:
         raise CtfError(f"{name_of(item)}: its texts cannot be carried byte for byte")
     return content
-
-
-def _kptfile(root: str) -> FileEdit:
-    metadata = {"name": os.path.basename(root), "annotations": {names.LOCAL_CONFIG: "true"}}
-    data = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": metadata}
-    return FileEdit(KPTFILE, None, emit.document(data))

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from krmkit.cli.arguments import CommandParser, say
-from krmkit.cli.scaffold import NAME, Place, files
-from krmkit.disk.write import FileEdit, WriteError, write_folder
+from krmkit.cli.scaffold import NAME, Place, files, make_folder
+from krmkit.disk.write import WriteError
 from krmkit.fn import loader
 from krmkit.fn.contract.expected import RenderError, write
 from krmkit.fn.definition import parse
@@ -67,8 +67,7 @@ def main(words: list[str]) -> int:
     made = files(name, Place(arguments.registry, arguments.api_version))
     try:
         parse(made["function.yaml"])
-        write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
-        (folder / "main.py").chmod(0o755)
+        make_folder(folder, made)
         for kptfile in folder.glob("examples/*/Kptfile"):
             write(kptfile.parent, folder)
     except ValueError as error:

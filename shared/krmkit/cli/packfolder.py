@@ -15,6 +15,7 @@ from krmkit.disk.folders import TreeError, entries, files, open_file, read_file
 from krmkit.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import new_kptfile
 from krmkit.krm.resource import Resource
 from krmkit.palette.pack import PackError, read_metadata
 from krmkit.palette.packitems import FILES, FOLDER, PACK_FILE, is_pack, place
@@ -222,15 +223,7 @@ def _package_files(root: str, ignored: list[str]) -> list[FileEdit]:
     """A Kptfile where there is none, and a .krmignore that lists what is new."""
     changes = []
     if not os.path.exists(os.path.join(root, KPTFILE)):
-        name = emit.scalar(item_name(os.path.basename(root)), 2)
-        changes.append(
-            FileEdit(
-                KPTFILE,
-                None,
-                "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n"
-                f'  name: {name}\n  annotations:\n    {names.LOCAL_CONFIG}: "true"\n',
-            )
-        )
+        changes.append(FileEdit(KPTFILE, None, new_kptfile(item_name(os.path.basename(root)))))
     path = os.path.join(root, IGNORE_FILE)
     text = ""
     if os.path.exists(path):

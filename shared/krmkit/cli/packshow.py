@@ -57,7 +57,7 @@ def read_pack(folder: str) -> Pack:
 def data_of(pack: Pack) -> dict[str, Any]:
     """What there is to say about a pack. Values that the schema calls passwords are masked."""
     rules = PackSchema.parse(pack.schema or "").rules
-    secrets = [rule.key for rule in rules if rule.secret]
+    secrets = [_key_pattern(rule.key) for rule in rules if rule.secret]
     return {
         "name": pack.name,
         "version": pack.version,
@@ -84,7 +84,7 @@ def data_of(pack: Pack) -> dict[str, Any]:
     }
 
 
-def _presets(pack: Pack, secrets: list[str]) -> list[dict[str, Any]]:
+def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]:
     """The presets by group, each with what it removes and sets."""
     if not pack.presets:
         return []
@@ -102,7 +102,7 @@ def _presets(pack: Pack, secrets: list[str]) -> list[dict[str, Any]]:
         sets = {}
         for path, value in values_of(text or None, "").items():
             shown = with_macros(value, macros) if isinstance(value, str) else value
-            sets[path] = SECRET if any(_reaches(secret, path) for secret in secrets) else shown
+            sets[path] = SECRET if any(secret.match(plain(path)) for secret in secrets) else shown
         removed = preset.get("remove")
         found.append(
             {
@@ -116,10 +116,10 @@ def _presets(pack: Pack, secrets: list[str]) -> list[dict[str, Any]]:
     return sorted(found, key=lambda preset: str(preset["group"]))
 
 
-def _reaches(key: str, path: str) -> bool:
-    """Whether a key of a schema, in which `$[]` is any element, means a path or something above it."""
+def _key_pattern(key: str) -> re.Pattern[str]:
+    """Matches the paths, without marks, that a key of a schema means, and those below; `$[]` in a key is any element."""
     parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
-    return re.match("[.]".join(parts) + "(?:[.]|$)", plain(path)) is not None
+    return re.compile("[.]".join(parts) + "(?:[.]|$)")
 
 
 def json_text(packs: list[dict[str, Any]]) -> str:

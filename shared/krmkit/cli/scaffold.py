@@ -10,6 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from krmkit.disk.write import FileEdit, write_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _LIBRARY = """
 if __name__ == "__main__":
@@ -239,3 +245,9 @@ def files(name: str, place: Place) -> dict[str, str]:
         made |= {values["test"]: _TEST, "pytest.ini": _SETTINGS, "Dockerfile": _IMAGE}
     made |= {f"examples/basic/{path}": text for path, text in EXAMPLE.items()}
     return {path.format(**values): text.format(**values) for path, text in made.items()}
+
+
+def make_folder(folder: Path, made: dict[str, str]) -> None:
+    """Write the files into a new folder; main.py can be executed. Raises WriteError, OSError."""
+    write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
+    (folder / "main.py").chmod(0o755)

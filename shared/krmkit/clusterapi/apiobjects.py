@@ -26,15 +26,15 @@ VERSIONS = (V1BETA2, V1BETA1)
 
 
 def decode_cluster(data: object) -> tuple[Data, list[DecodeProblem]]:
-    """A Cluster of v1beta1 or v1beta2 as v1beta2, and what is wrong with the data.
+    """Return a Cluster of v1beta1 or v1beta2 as v1beta2, and the problems of its data.
 
-    The Cluster is usable only where all problems are unknown fields.
+    The Cluster is usable only if all problems are unknown fields.
     """
     return _decode(data, apitypes.CLUSTER, apitypes_v1beta1.CLUSTER, convert_cluster)
 
 
 def decode_cluster_class(data: object) -> tuple[Data, list[DecodeProblem]]:
-    """A ClusterClass of v1beta1 or v1beta2 as v1beta2, and what is wrong with the data."""
+    """Return a ClusterClass of v1beta1 or v1beta2 as v1beta2, and the problems of its data."""
     return _decode(data, apitypes_class.CLUSTER_CLASS, apitypes_v1beta1.CLUSTER_CLASS, convert_cluster_class)
 
 

@@ -10,12 +10,12 @@ _INT32 = 1 << 32
 
 
 def check_time(text: str) -> None:
-    """metav1.Time takes RFC 3339 only. Raises ValueError with Go's words."""
+    """Check a metav1.Time, which takes RFC 3339 only. Raises ValueError with Go's words."""
     parse_time(RFC3339, text)
 
 
 def to_seconds(duration: str) -> int:
-    """ConvertToSeconds: whole seconds, cut off towards zero, in 32 bits.
+    """Return the whole seconds of a duration, as ConvertToSeconds does: cut off towards zero, in 32 bits.
 
     >>> to_seconds("1m30s"), to_seconds("1500ms")
     (90, 1)

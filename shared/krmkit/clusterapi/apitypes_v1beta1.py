@@ -1,4 +1,4 @@
-"""The types of Cluster and ClusterClass, v1beta1. krmkit.clusterapi.conversion makes v1beta2 of them.
+"""The types of Cluster and ClusterClass, v1beta1. krmkit.clusterapi.conversion converts them to v1beta2.
 
 Source: api/core/v1beta1/cluster_types.go, clusterclass_types.go, machinedeployment_types.go.
 """

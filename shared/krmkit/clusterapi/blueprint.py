@@ -1,6 +1,6 @@
 """The blueprint of Clusters: a ClusterClass with the templates that it refers to. Source: exp/topology/scope/blueprint.go.
 
-A blueprint holds what does not differ between the Clusters of a class: templates, naming templates and patches are read
+A blueprint holds everything that is the same for all Clusters of a class: templates, naming templates and patches are read
 and parsed once.
 """
 
@@ -30,7 +30,7 @@ _DEFAULT_WORKER_NAME = "{{ .cluster.name }}-{{ .%s.topologyName }}-{{ .random }}
 
 @dataclass(slots=True)
 class WorkerBlueprint:
-    """A worker class: what the ClusterClass says of it, its two templates and its naming template."""
+    """A worker class: its entry in the ClusterClass, its two templates and its naming template."""
 
     worker_class: Object
     bootstrap_template: Object
@@ -42,7 +42,7 @@ class WorkerBlueprint:
 class ClusterBlueprint:
     """A ClusterClass (v1beta2) with its templates.
 
-    contract: the contract version of the control plane's kind; contract_source says where it was found.
+    contract: the contract version of the control plane's kind; contract_source names its source.
     """
 
     cluster_class: Object
@@ -64,7 +64,7 @@ class ClusterBlueprint:
 
     @property
     def kubernetes_versions(self) -> list[str]:
-        """spec.kubernetesVersions of the class, [] where it lists none."""
+        """spec.kubernetesVersions of the class, [] if it lists none."""
         return [str(version) for version in find(self.cluster_class, ("spec", "kubernetesVersions")) or []]
 
     @property
@@ -80,10 +80,10 @@ def read_blueprint(
     contracts: Contracts,
     definitions: list[Object] | None,
 ) -> ClusterBlueprint:
-    """The blueprint of a class.
+    """Return the blueprint of a class.
 
-    template: (templateRef, field) -> the template without the keys of tools; it raises TopologyError where there is none. definitions: the
-    class's status.variables; None where every patch sees every variable.
+    template: (templateRef, field) -> the template without the keys of tools; raises TopologyError if there is none. definitions: the
+    class's status.variables; None if every patch sees every variable.
     """
     spec = mapping(cluster_class, "spec")
 
@@ -129,7 +129,7 @@ def read_blueprint(
 
 
 def worker_blueprint(blueprint: ClusterBlueprint, kind: WorkerKind, name: str) -> WorkerBlueprint:
-    """The worker class of a name. Raises TopologyError if the ClusterClass has none."""
+    """Return the worker class of a name. Raises TopologyError if the ClusterClass has none."""
     known = blueprint.machine_deployments if kind is DEPLOYMENT else blueprint.machine_pools
     found = known.get(name)
     if found is None:

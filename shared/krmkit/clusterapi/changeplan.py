@@ -1,7 +1,7 @@
-"""What a change of Clusters, classes or templates does: objects created, changed, removed, and machines that roll.
+"""The effects of a change of Clusters, classes or templates: objects created, changed, removed, and machines that roll.
 
-The old package is rendered first; its result is the current state of the new render. So names stay, and templates whose
-content changes rotate as they would in the controller.
+The old package is rendered first; its result is the current state of the new render. Thus names stay, and templates with changed
+content rotate as in the controller.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ObjectChange:
 class Roll:
     """Machines that are replaced: of the control plane, a MachineDeployment or a MachinePool, and why.
 
-    sure: whether the core controllers do it; else it is the provider of the kind that decides.
+    sure: the core controllers replace them; otherwise the provider of the kind decides.
     """
 
     group: str
@@ -74,7 +74,7 @@ class Roll:
 
 @dataclass(slots=True)
 class ClusterPlan:
-    """What happens to one Cluster. action: same, create, change, remove or refused (`errors` say why)."""
+    """The change of one Cluster. action: same, create, change, remove or refused (`errors` say why)."""
 
     namespace: str
     name: str
@@ -95,7 +95,7 @@ class TopologyPlan:
 
 
 def make_plan(old: Collected, new: Collected, options: TopologyOptions, keys: Iterable[Key]) -> TopologyPlan:
-    """The plan for the Clusters of these keys (namespace, name), which may be in either package or in both."""
+    """Return the plan for the Clusters of these keys (namespace, name), which may be in either package or in both."""
     wanted = sorted(set(keys))
     plan = TopologyPlan()
     running = CurrentObjects(state_objects(old))
@@ -141,9 +141,9 @@ def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> To
 def _states(
     old: Collected, options: TopologyOptions, running: CurrentObjects, plan: TopologyPlan
 ) -> tuple[dict[Key, ClusterState], list[str]]:
-    """What counts as the state of each Cluster: the objects of a cluster where they are there, else the old render.
+    """Return the current state of each Cluster: the objects of a running cluster if the package has them, else the old render.
 
-    The list has what is wrong with Clusters of which there is neither, as where an export lacks the ClusterClass.
+    The list has the errors of Clusters without either, for example because an export lacks the ClusterClass.
     """
     states: dict[Key, ClusterState] = {}
     wrong: list[str] = []
@@ -175,7 +175,7 @@ def _render(
     running: CurrentObjects,
     states: Mapping[Key, ClusterState] | None,
 ) -> Iterator[tuple[DecodedObject, RenderedCluster | None, list[str]]]:
-    """Each Cluster with its outcome, or with errors that say why there is none."""
+    """Yield each Cluster with its outcome, or with the errors that prevent one."""
     if not options.clusters:
         return
     topologies = Topologies(collected, options, extensions, running, states)
@@ -193,7 +193,7 @@ def _refusals(
     running: CurrentObjects,
     plan: TopologyPlan,
 ) -> dict[Key, list[str]]:
-    """What the webhooks refuse, by Cluster; what they say of classes goes to the plan."""
+    """Return the errors of the webhooks by Cluster; errors about classes go to the plan."""
     if not options.clusters:
         return {}
     package = TopologyPackage(collected, options.clusters, extensions)
@@ -237,7 +237,7 @@ def _name(item: Object) -> str:
 
 
 def _compare(one: ClusterPlan, before: ClusterState, after: RenderedCluster) -> None:
-    """Fill in what changes between two states of a Cluster."""
+    """Fill in the changes between two states of a Cluster."""
     old = {role: item for role, item in before.objects() if item and role != "cluster"}
     new = {role: item for role, item in after.state.objects() if role != "cluster"}
     rotations = {rotation.role: rotation for rotation in after.rotations if rotation.outcome == ROTATED}
@@ -265,7 +265,7 @@ def _compare(one: ClusterPlan, before: ClusterState, after: RenderedCluster) -> 
 
 
 def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> list[Roll]:
-    """Which machines are replaced by changes, with the reasons, in the order of the objects."""
+    """Return the machines that changes replace, with the reasons, in the order of the objects."""
     found: dict[str, Roll] = {}
 
     def add(group: str, reason: str, sure: bool = True) -> None:
@@ -299,7 +299,7 @@ def rolls(changes: list[ObjectChange], rotations: Mapping[str, Rotation]) -> lis
 
 
 def _control_plane_rolls(change: ObjectChange, add: Any) -> None:
-    """A control plane's own changes. Kubeadm's controller is known; of others nobody can tell but their providers."""
+    """Add the rolls of a control plane's own changes. Those of Kubeadm's controller are known; for others only the provider knows."""
     group = "controlPlane"
     if "spec.version" in change.fields:
         add(group, _from_to(change, "spec.version"))
@@ -319,7 +319,7 @@ def _from_to(change: ObjectChange, path: str) -> str:
 
 
 def group_of_role(role: str) -> str:
-    """Whose machines a role is about: `controlPlane`, `MachineDeployment md-0`; "" for the infrastructure cluster."""
+    """Return the owner of the machines that a role is about: `controlPlane`, `MachineDeployment md-0`; "" for the infrastructure cluster."""
     if role in ("controlPlane", "controlPlaneInfrastructureMachineTemplate"):
         return "controlPlane"
     listing, _, rest = role.partition("/")
@@ -329,7 +329,7 @@ def group_of_role(role: str) -> str:
 
 
 def _holder(role: str) -> str:
-    """The role of the object that refers to a template."""
+    """Return the role of the object that refers to a template."""
     listing, _, rest = role.partition("/")
     name = rest.rpartition("/")[0]
     part = {"machineDeployments": "machineDeployment", "machinePools": "machinePool"}.get(listing)

@@ -40,7 +40,7 @@ def validate_metadata(metadata: Data | None, path: str) -> list[FieldError]:
 
 
 def validate_taints(taints: list[Data] | None, path: str, features: FeatureGates) -> list[FieldError]:
-    """ValidateMachineTaints: keys that Cluster API, the kubelet or the cloud provider keep for themselves."""
+    """ValidateMachineTaints: refuse keys that are reserved for Cluster API, the kubelet or the cloud provider."""
     found = []
     if taints and not features.machine_taint_propagation:
         detail = "taints are not allowed to be set when the feature gate MachineTaintPropagation is disabled"
@@ -67,7 +67,7 @@ def _int_or_percent(value: int | str | None, path: str) -> list[FieldError]:
 
 
 def validate_rollout(worker: Data, path: str) -> list[FieldError]:
-    """validateRolloutStrategy of a MachineDeployment: numbers or percentages, and not both 0."""
+    """validateRolloutStrategy of a MachineDeployment: limits must be numbers or percentages, and not both 0."""
     strategy = (worker.get("rollout") or {}).get("strategy") or {}
     rolling = strategy.get("rollingUpdate") or {}
     path = child(path, "rollout", "strategy", "rollingUpdate")
@@ -80,12 +80,12 @@ def validate_rollout(worker: Data, path: str) -> list[FieldError]:
 
 
 def is_defined(health_check: Data | None) -> bool:
-    """Whether a healthCheck says what to check or when to remediate; `enabled` alone does not count."""
+    """Return whether a healthCheck has checks or remediation; `enabled` alone does not count."""
     return bool(health_check and (health_check.get("checks") or health_check.get("remediation")))
 
 
 def validate_health_check(health_check: Data, path: str) -> list[FieldError]:
-    """Start-up time and the number of machines that may be unhealthy."""
+    """Check the start-up time, and the number of machines that may be unhealthy."""
     found = []
     startup = (health_check.get("checks") or {}).get("nodeStartupTimeoutSeconds")
     if startup is not None and startup != 0 and startup < _MIN_STARTUP:
@@ -97,13 +97,13 @@ def validate_health_check(health_check: Data, path: str) -> list[FieldError]:
 
 
 def validate_max_in_flight(health_check: Data, path: str) -> list[FieldError]:
-    """How many machines of a MachineDeployment are remediated at once."""
+    """Check how many machines of a MachineDeployment may be remediated at once."""
     limit = (health_check.get("remediation") or {}).get("maxInFlight")
     return _int_or_percent(limit, child(path, "remediation", "maxInFlight"))
 
 
 def has_autoscaler_size(holder: Data) -> bool:
-    """Whether the annotations give the cluster autoscaler a size to keep."""
+    """Return whether the annotations give the cluster autoscaler a minimum or maximum size."""
     annotations = (holder.get("metadata") or {}).get("annotations") or {}
     return any(name in annotations for name in AUTOSCALER_SIZES)
 

@@ -1,7 +1,7 @@
 """The ClusterClass webhook. Source: core/webhooks/admission/clusterclass.go.
 
-`validate_class` checks a class by itself and against its old state; `validate_class_for_cluster` checks what a changed
-class would break in one Cluster that uses it.
+`validate_class` checks a class alone and against its old state; `validate_class_for_clusters` checks the effect of a changed
+class on the Clusters that use it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
 
 
 def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[FieldError]:
-    """What the webhook refuses about a class, the Clusters that use it aside; `old` is its state before an update."""
+    """Return the webhook's errors about a class, without those about its Clusters; `old` is its state before an update."""
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
     spec = spec_of(new)
@@ -98,7 +98,7 @@ def _validate_health_checks(spec: Data) -> list[FieldError]:
 
 
 def _validate_naming(spec: Data) -> list[FieldError]:
-    """Naming templates make names that Kubernetes takes, tried with made-up names."""
+    """Naming templates must make valid names; they are tried with example names."""
     cluster = {"cluster": {"name": "cluster"}, "random": _RANDOM}
     found = []
     for part, what in (("infrastructure", "InfraCluster"), ("controlPlane", "ControlPlane")):
@@ -146,7 +146,7 @@ def _validate_metadata(spec: Data) -> list[FieldError]:
 
 
 def _validate_versions(versions: list[str]) -> list[FieldError]:
-    """kubernetesVersions rise, and leave out no minor version."""
+    """kubernetesVersions must rise, and skip no minor version."""
     found = []
     previous: Version | None = None
     for position, text in enumerate(versions):
@@ -173,7 +173,7 @@ def _validate_versions(versions: list[str]) -> list[FieldError]:
 
 
 def validate_class_for_clusters(new: Data, old: Data, clusters: Iterable[Data]) -> list[FieldError]:
-    """What the webhook refuses about an update because of the Clusters that use the class, all of them together."""
+    """Return the webhook's errors about an update of a class, for all Clusters that use it together."""
     clusters = list(clusters)
     found = _versions_in_use(new, clusters)
     for kind in WORKER_KINDS:
@@ -217,7 +217,7 @@ def _removed_classes_in_use(new: Data, old: Data, clusters: list[Data], kind: st
 
 
 def relies_on_class(holder: Data | None) -> bool:
-    """Whether a topology asks for a health check that only the class defines."""
+    """Return whether a topology enables a health check that only the class defines."""
     health_check = (holder or {}).get("healthCheck") or {}
     return health_check.get("enabled") is True and not is_defined(health_check)
 

@@ -1,4 +1,4 @@
-"""Objects made from templates: an object from what a template holds, and a template from a template.
+"""Objects made from templates: an object from a template's content, and a template from a template.
 
 Source: templateToObject and templateToTemplate in exp/topology/desiredstate/desired_state.go.
 """
@@ -26,9 +26,9 @@ def object_from_template(
     computed_annotations: Object | None = None,
     owner: Object | None = None,
 ) -> Object:
-    """The object that a template's `spec.template` describes.
+    """Return the object that a template's `spec.template` describes.
 
-    Labels and annotations are those of spec.template, below the computed ones, below Cluster API's own. The kind is the
+    Labels and annotations come from spec.template; computed ones override them, and Cluster API's own override both. The kind is the
     template's without `Template`, the apiVersion the template's, unless spec.template has its own.
     """
     source = mapping(template, "spec", "template")
@@ -62,7 +62,7 @@ def template_from_template(
     computed_labels: Object | None = None,
     owner: Object | None = None,
 ) -> Object:
-    """A copy of a whole template for one Cluster, with the template's own labels and annotations."""
+    """Return a copy of a whole template for one Cluster, with the template's own labels and annotations."""
     metadata = _metadata(template, name, cluster)
     annotations = dict(metadata.get("annotations") or {})
     annotations.pop(labels.LAST_APPLIED, None)
@@ -87,7 +87,7 @@ def _metadata(source: Object, name: str, cluster: Object) -> Object:
 
 
 def cloned_from(template: Object) -> Object:
-    """The annotations that name the template of a clone: its name, and `Kind.group`."""
+    """Return the annotations that name the template of a clone: its name, and `Kind.group`."""
     kind, group = template.get("kind", ""), labels.group_of(str(template.get("apiVersion", "")))
     return {
         labels.CLONED_FROM_NAME: mapping(template, "metadata").get("name", ""),
@@ -96,7 +96,7 @@ def cloned_from(template: Object) -> Object:
 
 
 def owner_reference(cluster: Object) -> Object:
-    """The reference to a Cluster that generated templates carry; the uid is empty where the Cluster has none."""
+    """Return the reference to a Cluster for generated templates; the uid is empty if the Cluster has none."""
     metadata = mapping(cluster, "metadata")
     return {
         "apiVersion": labels.API_VERSION,
@@ -116,7 +116,7 @@ def contract_reference(target: Object) -> Object:
 
 
 def compact(value: Any) -> Any:
-    """A value without what Go leaves out of JSON: absent fields, empty texts, lists and mappings. 0 and False stay.
+    """Return a value without the fields that Go omits in JSON: absent ones, empty texts, lists and mappings. 0 and False stay.
 
     compact({"a": None, "b": {"c": ""}, "d": 0})   # {"d": 0}
     """
@@ -127,5 +127,5 @@ def compact(value: Any) -> Any:
 
 
 def merged_metadata(first: Object, second: Object, name: str) -> Object:
-    """Labels or annotations of two metadata, the first one's on top. `name` is "labels" or "annotations"."""
+    """Merge the labels or annotations of two metadata; those of the first win. `name` is "labels" or "annotations"."""
     return {**(mapping(second, name)), **(mapping(first, name))}

@@ -1,6 +1,6 @@
-"""default-cluster-topology: what the defaulting webhook does to the Clusters of a package, as edits of their text.
+"""default-cluster-topology: the defaulting webhook's changes to the Clusters of a package, as edits of their text.
 
-Only what is added or changed is written: a value that a Cluster has keeps its lines and comments.
+Only added and changed values are written; all others keep their lines and comments.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOPOLOGY: Path = ("spec", "topology")
 
 
 def default_package(package: TopologyPackage) -> list[Finding]:
-    """Default the Clusters of a package in their items; returns what there is to say."""
+    """Default the Clusters of a package in their items; return the findings."""
     found = list(package.findings)
     for decoded in package.clusters:
         found += decoded.findings()
@@ -57,7 +57,7 @@ def _default(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
 
 
 def _write(resource: Resource, before: Data, after: Data) -> list[Path]:
-    """Edit the item where the Cluster changed; returns the paths."""
+    """Edit the changed fields of the Cluster's item; return their paths."""
     old, new = topology_of(before), topology_of(after)
     changed: list[Path] = []
     if old.get("version") and new["version"] != old["version"]:
@@ -83,7 +83,7 @@ def _variables(holder: Data | None) -> Data:
 def _write_variables(
     resource: Resource, path: Path, old: Data, new: Data, name: str, changed: list[Path]
 ) -> None:
-    """Complete the values that are there, and append those that are not. Defaulting keeps the order."""
+    """Complete existing values, and append missing ones. Defaulting keeps the order."""
     before, after = old.get(name) or [], new.get(name) or []
     path = (*path, name)
     for position, (one, other) in enumerate(zip(before, after, strict=False)):
@@ -97,7 +97,7 @@ def _write_variables(
 
 
 def _complete(resource: Resource, path: Path, old: object, new: object, changed: list[Path]) -> None:
-    """Write what defaulting added inside a value; what was there stays as it was written."""
+    """Write the fields that defaulting added inside a value; existing ones keep their text."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name, value in new.items():
             if old.get(name) is None:

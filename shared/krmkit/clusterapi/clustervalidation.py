@@ -53,11 +53,11 @@ _NO_VERSION = "version must be a valid semantic version"
 
 @dataclass(slots=True)
 class Surroundings:
-    """What a Cluster is validated against.
+    """The context in which a Cluster is validated.
 
-    cluster_class: the class that it names, None where there is none. reconciled: whether the class's variables are ready.
-    old_class: the class of the Cluster before the update, None where that one cannot be found. state: the objects that its
-    topology has made, None where nothing is known about them.
+    cluster_class: the class that it names, None if there is none. reconciled: the class's variables are ready.
+    old_class: the class of the Cluster before the update, None if it cannot be found. state: the objects that its
+    topology has made, None if nothing is known about them.
     """
 
     features: FeatureGates
@@ -68,14 +68,14 @@ class Surroundings:
 
 
 def class_key(cluster: Data) -> tuple[str, str]:
-    """GetClassKey: namespace and name of the class. The namespace is the Cluster's unless the reference says another."""
+    """Return namespace and name of the class (GetClassKey). The namespace is the Cluster's unless the reference names another."""
     reference = topology_of(cluster).get("classRef") or {}
     namespace = reference.get("namespace") or (cluster.get("metadata") or {}).get("namespace", "")
     return namespace, reference.get("name", "")
 
 
 def default_version(cluster: Data) -> Data:
-    """The Cluster with `v` in front of its topology's version, where it lacks one.
+    """Return the Cluster with `v` added in front of its topology's version if it lacks one.
 
     >>> default_version({"spec": {"topology": {"version": "1.33.1"}}})["spec"]["topology"]["version"]
     'v1.33.1'
@@ -88,14 +88,14 @@ def default_version(cluster: Data) -> Data:
 
 
 def validate_class_name(cluster: Data) -> list[FieldError]:
-    """What defaulting says about a topology without a class."""
+    """Return defaulting's error about a topology without a class."""
     if topology_of(cluster) and not class_key(cluster)[1]:
         return [required("spec.topology.classRef.name", "cannot be empty")]
     return []
 
 
 def validate_cluster(new: Data, old: Data | None, around: Surroundings) -> tuple[list[FieldError], list[str]]:
-    """Errors and warnings about a Cluster; `old` is its state before an update, None when it is new."""
+    """Return errors and warnings about a Cluster; `old` is its state before an update, None for a new one."""
     spec, old_spec = spec_of(new), spec_of(old or {})
     found = [
         invalid("metadata.name", name_of(new), f"must be a valid label value {problem}")
@@ -169,7 +169,7 @@ def _validate_version(version: str) -> list[FieldError]:
 
 
 def _validate_parts(topology: Data, features: FeatureGates) -> list[FieldError]:
-    """Metadata, rollout and taints of the control plane and the workers."""
+    """Check metadata, rollout and taints of the control plane and the workers."""
     control_plane = topology.get("controlPlane") or {}
     path = "spec.topology.controlPlane"
     metadata = validate_metadata(control_plane.get("metadata"), child(path, "metadata"))
@@ -247,7 +247,7 @@ def _validate_enabled(health_check: Data, owner: Data, path: str) -> list[FieldE
 
 
 def _validate_update(new: Data, old: Data, around: Surroundings, warnings: list[str]) -> list[FieldError]:
-    """Rules about the change from `old` to `new`."""
+    """Check the change from `old` to `new`."""
     key_now, key_before = class_key(new), class_key(old)
     cluster_class = around.cluster_class
     if cluster_class is None:
@@ -287,7 +287,7 @@ def _validate_update(new: Data, old: Data, around: Surroundings, warnings: list[
 
 
 def _parse(text: str, detail: str, found: list[FieldError]) -> Version:
-    """The version; 0.0.0 and an error where the text is none."""
+    """Return the version; 0.0.0 and an error if the text is not a version."""
     try:
         return blangsemver.parse_tolerant(text)
     except VersionError:

@@ -1,7 +1,7 @@
 """The objects of Cluster API among items: Clusters, ClusterClasses, templates, CRDs, and the states before a change.
 
-Everything is indexed once, by what names it. Items are parsed when their `data` is read, so items that nobody refers to
-cost a look at their kind.
+Everything is indexed once, by kind, namespace and name. An item is parsed when its `data` is first read; of items that no other
+refers to, only the kind is read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PREFIXES_OF_TOOLS = ("internal.config.kubernetes.io/", "config.k8s.io/", "krmki
 class CollectedObject:
     """One object: an item of the list (`resource`), or plain data from a config.
 
-    `group`, `kind`, `namespace` and `name` identify it; an object without a namespace counts as one of "default".
+    `group`, `kind`, `namespace` and `name` identify it; an object without a namespace belongs to "default".
     """
 
     __slots__ = ("_data", "api_version", "kind", "name", "namespace", "resource")
@@ -84,10 +84,10 @@ class CollectedObject:
 
 @dataclass(slots=True, eq=False)
 class Collected:
-    """What `collect` found. `clusters` are in the order of the items; the others are looked up.
+    """The objects that `collect` found. `clusters` are in the order of the items; the others are looked up.
 
     `others` has every object of another kind: templates, and the objects that a topology made (the current state).
-    `duplicates`: Clusters, classes and templates whose kind, namespace and name an earlier item has; they count no more.
+    `duplicates`: Clusters, classes and templates with the kind, namespace and name of an earlier item; they are ignored.
     """
 
     duplicates: list[CollectedObject] = field(default_factory=list)
@@ -99,7 +99,7 @@ class Collected:
     previous_classes: dict[Key, CollectedObject] = field(default_factory=dict)
 
     def find(self, group: str, kind: str, namespace: str, name: str) -> CollectedObject | None:
-        """An object that is neither Cluster nor ClusterClass; its version does not matter."""
+        """Return an object that is neither Cluster nor ClusterClass, of any version; None if there is none."""
         return self.others.get((group, kind, namespace, name))
 
 
@@ -113,7 +113,7 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
         if resource.annotation(PREVIOUS) == "true":
             _add_previous(found, item)
         elif resource.annotation(names.GENERATED_BY):
-            # Also a generated Cluster: what a function made is state, never something to start from.
+            # Also a generated Cluster: generated objects are state, never input.
             made.append(item)
         elif item.group == GROUP and item.kind == "Cluster":
             if item.key in clusters:
@@ -130,7 +130,7 @@ def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = (
             first = found.others.setdefault((item.group, item.kind, *item.key), item)
             if first is not item and item.kind.endswith("Template"):
                 found.duplicates.append(item)
-    # Behind the objects of a cluster, wherever they stand: what runs wins over what an earlier run made of it.
+    # After all others, wherever they stand among the items: running objects win over those that an earlier run generated.
     for item in made:
         found.others.setdefault((item.group, item.kind, *item.key), item)
     for data in previous:
@@ -146,12 +146,12 @@ def _add_previous(found: Collected, item: CollectedObject) -> None:
 
 
 def is_tool_key(name: str) -> bool:
-    """Whether an annotation or label belongs to kpt, kustomize or krmkit: no engine sees it, no clone gets it."""
+    """Return whether an annotation or label belongs to kpt, kustomize or krmkit: engines do not see it, clones do not get it."""
     return name in _OF_TOOLS or name.startswith(_PREFIXES_OF_TOOLS)
 
 
 def without_tool_keys(data: Data) -> Data:
-    """The object without annotations and labels of tools; an annotation map that becomes empty goes."""
+    """Return the object without annotations and labels of tools; a map that becomes empty is removed."""
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
         return data

@@ -1,4 +1,4 @@
-"""References and names in ClusterClasses, and whether a change of them is allowed. Source: internal/topology/check/compatibility.go."""
+"""References and names in ClusterClasses, and the changes of them that are allowed. Source: internal/topology/check/compatibility.go."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ WORKER_KINDS = {MACHINE_DEPLOYMENTS: "MachineDeployment", MACHINE_POOLS: "Machin
 
 
 def spec_of(data: Data) -> Data:
-    """spec of a Cluster or ClusterClass, {} where it is absent."""
+    """Return spec of a Cluster or ClusterClass, {} if it is absent."""
     spec: Data = data.get("spec") or {}
     return spec
 
 
 def topology_of(cluster: Data) -> Data:
-    """spec.topology, {} where the Cluster has none."""
+    """Return spec.topology, {} if the Cluster has none."""
     topology: Data = spec_of(cluster).get("topology") or {}
     return topology
 
@@ -41,13 +41,13 @@ def name_of(data: Data) -> str:
 
 
 def template_ref(holder: Data | None) -> Data:
-    """The templateRef of a part of a class, {} where none is set."""
+    """Return the templateRef of a part of a class, {} if none is set."""
     reference: Data = (holder or {}).get("templateRef") or {}
     return reference
 
 
 def _group(reference: Data) -> str:
-    """The group of a reference; "" for an apiVersion that is none."""
+    """Return the group of a reference; "" for an invalid apiVersion."""
     parts = reference.get("apiVersion", "").split("/")
     return parts[0] if len(parts) == 2 else ""
 
@@ -115,7 +115,7 @@ def templates_are_valid(cluster_class: Data) -> list[FieldError]:
 
 
 def classes_are_compatible(current: Data | None, desired: Data | None) -> list[FieldError]:
-    """ClusterClassesAreCompatible: what a class, or the class of a Cluster, may not change into."""
+    """ClusterClassesAreCompatible: return the errors of a class's change, or of a Cluster's change to another class."""
     for which, one in (("current", current), ("desired", desired)):
         if one is None:
             detail = f"could not compare ClusterClass compatibility: {which} ClusterClass must not be nil"

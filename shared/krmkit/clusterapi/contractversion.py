@@ -1,6 +1,6 @@
-"""The contract version of a control plane's kind: where its machine template's fields lie. Source: internal/contract.
+"""The contract version of a control plane's kind, which decides the paths of its machine template's fields. Source: internal/contract.
 
-An apiVersion does not say it. The order is: a CRD's labels, the config, a table of published kinds, the apiVersion.
+Sources in their order: a CRD's labels, the config, a table of published kinds, the apiVersion.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ V1BETA2 = "v1beta2"
 
 _KNOWN = {
     "KubeadmControlPlane.controlplane.cluster.x-k8s.io": {"v1beta1": V1BETA1, "v1beta2": V1BETA2},
-    # Its v1beta2 is a version of its own API and serves contract v1beta1.
+    # v1beta2 of this API serves contract v1beta1.
     "AWSManagedControlPlane.controlplane.cluster.x-k8s.io": {"*": V1BETA1},
     "ROSAControlPlane.controlplane.cluster.x-k8s.io": {"*": V1BETA1},
     "KThreesControlPlane.controlplane.cluster.x-k8s.io": {"*": V1BETA1},
@@ -50,7 +50,7 @@ class Contracts:
                 self._labels[f"{kind}.{group}"] = mapping(crd, "metadata", "labels")
 
     def of(self, api_version: str, kind: str) -> tuple[str, str]:
-        """The contract version of a kind, and where it was found.
+        """Return the contract version of a kind, and its source.
 
         Contracts().of("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane")   # ("v1beta1", "the table ...")
         """
@@ -79,7 +79,7 @@ def _from_labels(labels: Mapping[str, str], version: str) -> str:
 
 
 def _plural(kind: str) -> str:
-    """The resource of a kind as Kubernetes' own guess has it. `_plural("GatewayClass")` is "gatewayclasses"."""
+    """Return the plural of a kind by Kubernetes' own guess. `_plural("GatewayClass")` is "gatewayclasses"."""
     word = kind.lower()
     if word.endswith(("s", "x", "ch", "sh")):
         return word + "es"
@@ -89,6 +89,6 @@ def _plural(kind: str) -> str:
 
 
 def machine_infrastructure_path(contract: str) -> str:
-    """Where a control plane refers to its machine template. Contract v1beta1: `spec.machineTemplate.infrastructureRef`."""
+    """Return the path of a control plane's reference to its machine template. Contract v1beta1: `spec.machineTemplate.infrastructureRef`."""
     inner = "" if contract == V1BETA1 else "spec."
     return f"spec.machineTemplate.{inner}infrastructureRef"

@@ -29,9 +29,9 @@ def control_plane_object(
     machine_template: Object | None,
     current: Object,
 ) -> Object:
-    """The desired control plane. current: the one there is, {} where there is none. Raises TopologyError.
+    """Return the desired control plane. current: the existing one, {} if there is none. Raises TopologyError.
 
-    What the topology says goes over what the class says, and both over the class's template.
+    Fields of the topology override those of the class, and both override the class's template.
     """
     topology = mapping(cluster, "spec", "topology", "controlPlane")
     class_spec = blueprint.control_plane_class
@@ -69,7 +69,7 @@ def control_plane_object(
 def _fields(
     topology: Object, class_spec: Object, inner: tuple[str, ...], legacy: bool
 ) -> list[tuple[tuple[str, ...], Any]]:
-    """Path and value of what topology and class set, where they set it."""
+    """Return path and value of each field that the topology or the class sets."""
     found: list[tuple[tuple[str, ...], Any]] = []
     if topology.get("replicas") is not None:
         found.append((("spec", "replicas"), topology["replicas"]))
@@ -94,7 +94,7 @@ def _fields(
 
 
 def _machine_metadata(control_plane: Object, own_labels: Object, own_annotations: Object) -> Object:
-    """Labels and annotations of the machines: the control plane's, over those in its template."""
+    """Return the labels and annotations of the machines: the control plane's override those in its template."""
     path = (*_MACHINE_TEMPLATE, "metadata")
     existing = mapping(control_plane, *path)
     for name, own in (("labels", own_labels), ("annotations", own_annotations)):
@@ -112,7 +112,7 @@ def _reference(machine_template: Object, current: Object) -> Object:
 
 
 def reference_with_api_version(current: Object | None, desired: Object) -> Object:
-    """A reference of contract v1beta1 that keeps the current apiVersion where group and kind are the same.
+    """Return a reference of contract v1beta1; it keeps the current apiVersion if group and kind are the same.
 
     Source: calculateRefDesiredAPIVersion. Raises TopologyError.
     """

@@ -1,7 +1,7 @@
-"""Conversion of decoded v1beta1 objects to v1beta2, as core/webhooks/conversion does it.
+"""Conversion of decoded v1beta1 objects to v1beta2, as in core/webhooks/conversion.
 
-The engine works on v1beta2 only. A value that v1beta1 cannot tell from absent (`required: false`) is absent afterwards,
-and namespaces of references are gone, because templates live in the namespace of their class.
+The engine works on v1beta2 only. Values that v1beta1 cannot tell from absent ones (`required: false`) and namespaces of references
+are dropped: templates live in the namespace of their class.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def convert_cluster_class(old: Data) -> Data:
             workers[kind] = [_worker_class(one) for one in workers[kind]]
     _put(spec, "workers", workers)
     if "variables" in spec:
-        # `required` is no pointer in v1beta1: where it is absent, it is false.
+        # `required` is not a pointer in v1beta1: absent means false.
         spec["variables"] = [
             {"required": False, **_renamed(one, metadata="deprecatedV1Beta1Metadata")}
             for one in spec["variables"]
@@ -86,7 +86,7 @@ def _template_ref(old: Data) -> Data:
 
 
 def _template(old: Data | None) -> Data:
-    """A LocalObjectTemplate as {templateRef}; {} where there is none."""
+    """Return a LocalObjectTemplate as {templateRef}; {} if there is none."""
     new: Data = {}
     _put(new, "templateRef", _template_ref((old or {}).get("ref") or {}))
     return new
@@ -112,7 +112,7 @@ def _conditions(old: list[Data]) -> list[Data]:
 
 
 def _health_check(old: Data) -> Data:
-    """machineHealthCheck as healthCheck: what is checked, and when a machine is replaced."""
+    """Convert machineHealthCheck to healthCheck: the checks, and the rules for replacing machines."""
     checks: Data = {}
     if "nodeStartupTimeout" in old:
         checks["nodeStartupTimeoutSeconds"] = to_seconds(old["nodeStartupTimeout"])
@@ -227,7 +227,7 @@ def _cluster_status(old: Data) -> Data:
 
 
 def _class_status(old: Data) -> Data:
-    """status.variables, their metadata renamed, and what tells whether the class is reconciled."""
+    """Convert status.variables, whose metadata is renamed, and the fields that show that the class is reconciled."""
     new: Data = {name: old[name] for name in ("variables", "observedGeneration") if name in old}
     conditions = old.get("v1beta2")
     if isinstance(conditions, dict):

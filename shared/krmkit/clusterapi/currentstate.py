@@ -1,7 +1,7 @@
 """The current state of a Cluster's topology among given objects. Source: core/reconcilers/topology/cluster/current_state.go.
 
-Objects belong to a topology by the labels `cluster-name` and `owned`; what a Cluster, control plane or worker group
-refers to is looked up by kind and name, the version of its API aside.
+Objects belong to a topology by the labels `cluster-name` and `owned`. Objects that a Cluster, control plane or worker group
+refers to are looked up by group, kind and name, of any version.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _NO_OBJECT: Object = {}
 
 
 def made_kind(template: Object) -> tuple[str, str]:
-    """Group and kind of the objects that a template makes: of an AWSClusterTemplate, AWSCluster."""
+    """Return group and kind of the objects made from a template: AWSCluster for an AWSClusterTemplate."""
     made = mapping(template, "spec", "template")
     kind = made.get("kind") or str(template.get("kind", "")).removesuffix("Template")
     return labels.group_of(str(made.get("apiVersion") or template.get("apiVersion", ""))), str(kind)
 
 
 def is_text_map(value: object) -> bool:
-    """Whether a value is a mapping of strings, as labels and annotations are. `is_text_map({"a": 1})` is False."""
+    """Return whether a value is a mapping of strings, as labels and annotations are. `is_text_map({"a": 1})` is False."""
     return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 class CurrentObjects:
     """Objects by namespace, group, kind and name, and the worker groups of each Cluster; read once for many Clusters.
 
-    CurrentObjects(objects).of(cluster)   # the ClusterState of what is there
+    CurrentObjects(objects).of(cluster)   # the ClusterState of the objects of this Cluster
     """
 
     __slots__ = ("_by_name", "_machines", "_owned", "_workers")
@@ -58,7 +58,7 @@ class CurrentObjects:
         metadata = mapping(item, "metadata")
         parts = (metadata.get("labels") or {}, metadata.get("annotations") or {})
         if not (isinstance(metadata.get("name"), str) and all(map(is_text_map, parts))):
-            return  # No server has such an object, so it is nobody's state.
+            return  # No server accepts such an object, so it is not part of a state.
         namespace, kind = str(metadata.get("namespace", "")), str(item.get("kind", ""))
         group = labels.group_of(str(item.get("apiVersion", "")))
         self._by_name[namespace, group, kind, str(metadata.get("name", ""))] = item
@@ -77,7 +77,7 @@ class CurrentObjects:
             self._workers.setdefault((namespace, str(cluster), kind), []).append(item)
 
     def find(self, namespace: str, reference: Object) -> Object | None:
-        """The object that a reference names, by apiGroup (or apiVersion), kind and name; None where there is none."""
+        """Return the object that a reference names, by apiGroup (or apiVersion), kind and name; None if there is none."""
         group = reference.get("apiGroup")
         if group is None:
             group = labels.group_of(str(reference.get("apiVersion", "")))
@@ -86,10 +86,10 @@ class CurrentObjects:
         )
 
     def of(self, cluster: Object, blueprint: ClusterBlueprint | None = None) -> ClusterState | None:
-        """What there is of a Cluster's topology; None where its references lead to nothing and it has no workers.
+        """Return the existing objects of a Cluster's topology; None if its references lead to nothing and it has no workers.
 
-        Objects that are not there stand as empty mappings. Where the Cluster has no references (it comes from git),
-        they are found by their labels and the kinds that the blueprint's templates make.
+        Missing objects are empty mappings. If the Cluster has no references (it comes from git), its objects are found by their
+        labels and the kinds of the blueprint's templates.
         """
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
@@ -117,10 +117,10 @@ class CurrentObjects:
         return None
 
     def _part(self, cluster: Object, field: str, template: Object | None) -> Object | None:
-        """The object that a reference of the Cluster names; without a reference, the one that the topology made.
+        """Return the object that a reference of the Cluster names; without a reference, the one that the topology made.
 
-        A reference that leads to nothing never falls back to an object of another name: the next run would find what this
-        one writes under the name, and render something else.
+        A reference that leads to nothing never falls back to an object of another name: this run writes an object of the
+        referenced name, and the next run would find it and render something else.
         """
         metadata = mapping(cluster, "metadata")
         namespace = str(metadata.get("namespace", ""))
@@ -131,7 +131,7 @@ class CurrentObjects:
         return owned.get(made_kind(template))
 
     def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
-        """Names of the MachineDeployments that are upgrading: one of their Machines has another version."""
+        """Return the names of the MachineDeployments that are upgrading: one of their Machines has another version."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         found = []
@@ -143,7 +143,7 @@ class CurrentObjects:
         return found
 
     def validation_state(self, cluster: Object) -> ValidationState | None:
-        """What the webhook asks of the current state before a version changes; None where nothing runs."""
+        """Return the part of the current state that the webhook checks before a version changes; None if nothing runs."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))
@@ -180,7 +180,7 @@ class CurrentObjects:
 
 
 def state_objects(collected: Collected) -> Iterable[Object]:
-    """What may be part of a current state: what carries the label of managed topologies, and Machines."""
+    """Yield the objects that may be part of a current state: those with the label of managed topologies, and Machines."""
     for (group, kind, *_), item in collected.others.items():
         resource = item.resource
         if (

@@ -58,9 +58,9 @@ _UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtensi
 
 @dataclass(slots=True)
 class DesiredStateSettings:
-    """How a desired state is made.
+    """Options of a desired state.
 
-    owner_references: `whenUid` (only of Clusters that have one), `always` (with an empty uid), `never`.
+    owner_references: `whenUid` (only to Clusters with a uid), `always` (with an empty uid if it has none), `never`.
     names: pinned names by role. upgrading: MachineDeployments whose Machines have another version.
     """
 
@@ -76,9 +76,9 @@ def desired_state(
     current: ClusterState | None = None,
     settings: DesiredStateSettings | None = None,
 ) -> tuple[ClusterState, UpgradeTracker]:
-    """The desired objects of a Cluster (v1beta2, defaulted), and how its upgrade stands. Raises TopologyError.
+    """Return the desired objects of a Cluster (v1beta2, defaulted), and the progress of its upgrade. Raises TopologyError.
 
-    current: what there is; its names stay, and its versions steer upgrades where the control plane has a status.
+    current: the existing objects; their names stay, and their versions steer upgrades if the control plane has a status.
     """
     return _Generator(blueprint, cluster, current, settings or DesiredStateSettings()).generate()
 
@@ -124,7 +124,7 @@ class _Generator:
         wanted = settings.owner_references
         owned = wanted == ALWAYS or (wanted == WHEN_UID and bool(self._metadata.get("uid")))
         self._owner = owner_reference(cluster) if owned else None
-        # A control plane from git says which version it shall have, not which one it has.
+        # A control plane from git has the desired version, not the running one.
         self._versions_known = is_running(self._current.control_plane.object)
         self._tracker = UpgradeTracker()
 
@@ -162,7 +162,7 @@ class _Generator:
         return object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
 
     def _current_name(self, reference: str, existing: Object) -> str:
-        """The name that the Cluster refers to, else that of the object that is there."""
+        """Return the name that the Cluster refers to, else the name of the existing object."""
         referred = find(self._cluster, ("spec", reference, "name"))
         return str(referred or find(existing, ("metadata", "name"), ""))
 
@@ -250,7 +250,7 @@ class _Generator:
         return drop(result, step)
 
     def _workers(self, kind: WorkerKind) -> Iterator[tuple[Object, _Made]]:
-        """The worker groups of one kind, each with its entry of the topology."""
+        """Yield the worker groups of one kind, each with its entry of the topology."""
         for topology in find(self._topology, ("workers", kind.listing)) or []:
             try:
                 yield topology, self._worker(kind, topology)
@@ -315,7 +315,7 @@ class _Generator:
 
 
 def _without_empty(value: Any) -> Any:
-    """A Cluster as Go writes it: without empty lists, which it can tell from absent ones in memory only."""
+    """Return a Cluster as Go writes it, without empty lists: Go tells them from absent ones in memory only."""
     if not isinstance(value, dict):
         return [_without_empty(item) for item in value] if isinstance(value, list) else value
     return {

@@ -1,11 +1,11 @@
-"""What stops the computation of a topology."""
+"""The error that stops the computation of a topology."""
 
 from __future__ import annotations
 
 
 class TopologyError(Exception):
-    """A desired state that cannot be computed. The message is what Cluster API's topology controller would log."""
+    """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs."""
 
     def wrapped(self, context: str) -> TopologyError:
-        """The same error below a context. `TopologyError("b").wrapped("a")` reads `a: b`."""
+        """Return the same error with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
         return TopologyError(f"{context}: {self}")

@@ -73,7 +73,7 @@ _NOTHING: Any = object()
 
 
 class HandlerOptions(TypedDict, total=False):
-    """What discovery says of a handler beside its name and hook: seconds up to 30 (0: ten), and what a failed call means."""
+    """The options of a handler in the answer to discovery: seconds up to 30 (0: ten), and the policy for a failed call."""
 
     timeoutSeconds: int
     failurePolicy: Literal["Fail", "Ignore"]
@@ -104,9 +104,9 @@ class Template:
         return str(self.object.get("apiVersion", ""))
 
     def variable(self, path: str, of: type[_T], default: Any = _NOTHING) -> _T:
-        """The value at a path such as `builtin.cluster.name`, as a dataclass or a plain type.
+        """Return the value at a path such as `builtin.cluster.name`, as a dataclass or a plain type.
 
-        Raises HookError where it is not there and no default is given, or where it is of another type.
+        Raises HookError if it is missing and no default is given, or if it has another type.
         """
         value: Any = self.variables
         for part in path.split("."):
@@ -121,7 +121,7 @@ class Template:
         return self._decoded(value, of, f"variable {path}")
 
     def decode(self, of: type[_T], *path: str) -> _T:
-        """The part of the template at a path, as a dataclass or a plain type. Raises HookError."""
+        """Return the part of the template at a path, as a dataclass or a plain type. Raises HookError."""
         value: Any = self.object
         for part in path:
             value = value.get(part) if isinstance(value, dict) else None
@@ -135,11 +135,11 @@ class Template:
         return found
 
     def describe(self) -> str:
-        """The template as messages name it."""
+        """Return the name of the template in messages."""
         return described(self._item)
 
     def patch(self) -> Object:
-        """The item of the response."""
+        """Return the item of the response."""
         return {"uid": self._item.uid, "patchType": JSON_PATCH, "patch": diff(self._item.object, self.object)}
 
 
@@ -160,7 +160,7 @@ class Templates:
         return iter(self._all)
 
     def of(self, kind: str, *api_versions: str) -> list[Template]:
-        """The templates of a kind, of some apiVersions or of any."""
+        """Return the templates of a kind, of the given apiVersions or of any."""
         return [
             one
             for one in self._all
@@ -168,20 +168,20 @@ class Templates:
         ]
 
     def refuse(self, template: Template, message: str) -> None:
-        """Say what is wrong with a template; all of these are reported at once."""
+        """Refuse a template with a message; all refusals are reported at once."""
         self.refusals.append(f"{template.describe()}: {message}")
 
 
 @dataclass(slots=True, eq=False)
 class Extension:
-    """An extension with handlers; `name` is the one of its ExtensionConfig."""
+    """An extension with handlers; `name` is the name of its ExtensionConfig."""
 
     name: str
     _handlers: dict[tuple[str, str], Callable[[Object], Object]] = field(default_factory=dict, init=False)
     _listed: list[Object] = field(default_factory=list, init=False)
 
     def generate_patches(self, name: str, **options: Unpack[HandlerOptions]) -> Callable[[Walk], Walk]:
-        """Add a handler that changes templates. Raises TypeError for an option that is none of HandlerOptions."""
+        """Add a handler that changes templates. Raises TypeError for an option that HandlerOptions does not have."""
         _check_options(options)
 
         def add(walk: Walk) -> Walk:
@@ -238,7 +238,7 @@ class Extension:
         return response("Discovery", handlers=list(self._listed))
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
-        """The response of a hook; a HookError becomes a failure."""
+        """Return the response of a hook; a HookError becomes a failure."""
         known = self._handlers.get((hook, handler))
         if known is None:
             return failure(hook, f'extension {self.name} has no handler "{handler}" for {hook}')
@@ -249,7 +249,7 @@ class Extension:
 
 
 def _check_options(options: Mapping[str, object]) -> None:
-    """Raises TypeError for an unknown name."""
+    """Raise TypeError for an unknown name."""
     known = list(HandlerOptions.__annotations__)
     for name in options:
         if name not in known:
@@ -257,17 +257,17 @@ def _check_options(options: Mapping[str, object]) -> None:
 
 
 def _walked(walk: Walk, request: Object) -> Templates:
-    """The templates after a handler has seen them. Raises HookError with all that it refused."""
+    """Return the templates after a handler has seen them. Raises HookError with all refusals."""
     templates = Templates(request)
     walk(templates)
     if templates.refusals:
-        # The order of the items says nothing, so it must not change the message.
+        # The order of the items has no meaning, so it must not change the message.
         raise HookError("; ".join(sorted(set(templates.refusals))))
     return templates
 
 
 def decoded(value: Any, of: Any, where: str) -> Any:
-    """Plain data as a dataclass, `list[T]`, `dict[str, T]`, `T | None` or a plain type. Raises HookError.
+    """Decode plain data into a dataclass, `list[T]`, `dict[str, T]`, `T | U`, `T | None` or a plain type. Raises HookError.
 
     >>> decoded(["a"], list[str], "names")
     ['a']
@@ -276,10 +276,7 @@ def decoded(value: Any, of: Any, where: str) -> Any:
         return value
     origin = get_origin(of)
     if origin in (Union, UnionType):
-        kinds = [one for one in get_args(of) if one is not NoneType]
-        if value is None and len(kinds) < len(get_args(of)):
-            return None
-        return decoded(value, kinds[0], where)
+        return _alternative(value, get_args(of), where)
     if is_dataclass(of):
         return _dataclass(value, of, where)
     plain = origin or of
@@ -292,6 +289,20 @@ def decoded(value: Any, of: Any, where: str) -> Any:
     if plain is dict and inner:
         return {key: decoded(one, inner[1], f"{where}.{key}") for key, one in value.items()}
     return value
+
+
+def _alternative(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
+    """Decode a value into the first type that takes it. `_alternative("50%", (int, str), "maxSurge")` is "50%"."""
+    if value is None and NoneType in kinds:
+        return None
+    problems = []
+    for kind in kinds:
+        if kind is not NoneType:
+            try:
+                return decoded(value, kind, where)
+            except HookError as error:
+                problems.append(str(error))
+    raise HookError("; or ".join(problems))
 
 
 def _dataclass(value: Any, of: Any, where: str) -> Any:

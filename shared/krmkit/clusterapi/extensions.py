@@ -1,4 +1,4 @@
-"""Runtime extensions as the patch engine sees them: something that answers the three topology mutation hooks.
+"""Runtime extensions as the patch engine sees them: objects that answer the topology mutation hooks.
 
 Source: api/runtime/hooks/v1alpha1 and exp/runtime/client of kubernetes-sigs/cluster-api.
 """
@@ -26,26 +26,26 @@ JSON_MERGE_PATCH = "JSONMergePatch"
 
 
 class Extensions(Protocol):
-    """Answers hooks. `handler` is what a class names: `<handler>.<extensionConfig>`.
+    """Answers hooks. `handler` is the name in a class: `<handler>.<extensionConfig>`.
 
     Requests and responses have the shape that goes over the wire, except that `patch` is JSON data, not base64.
     """
 
     def generate_patches(self, handler: str, request: Object) -> Object:
-        """A GeneratePatchesResponse. Raises TopologyError where nobody answers."""
+        """Return a GeneratePatchesResponse. Raises TopologyError if no extension answers."""
 
     def validate_topology(self, handler: str, request: Object) -> Object:
-        """A ValidateTopologyResponse. Raises TopologyError where nobody answers."""
+        """Return a ValidateTopologyResponse. Raises TopologyError if no extension answers."""
 
     def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
-        """A DiscoverVariablesResponse for the class `owner`, namespace/name. Raises TopologyError where nobody answers."""
+        """Return a DiscoverVariablesResponse for the class `owner` (namespace/name). Raises TopologyError if no extension answers."""
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """A GenerateUpgradePlanResponse. Raises TopologyError where nobody answers."""
+        """Return a GenerateUpgradePlanResponse. Raises TopologyError if no extension answers."""
 
 
 class NoExtensions:
-    """The extensions of a list in which none is: every call is an error that says what is missing."""
+    """No extensions: every call raises an error that names the missing one."""
 
     __slots__ = ()
 
@@ -67,13 +67,13 @@ class NoExtensions:
 
 
 def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:
-    """The error for a hook that nobody answers."""
+    """Return the error for a hook that no extension answers."""
     reason = why or "no TopologyExtension or TopologyResponses among the items answers for this extension"
     return TopologyError(f"no answer to {hook} of extension {quote(handler)}: {reason}")
 
 
 def checked(handler: str, response: Object) -> Object:
-    """A response whose status is Success. Raises TopologyError in the reference's words otherwise."""
+    """Return a response whose status is Success. Raises TopologyError in the reference's words for any other."""
     status = response.get("status")
     if status == "Success":
         return response

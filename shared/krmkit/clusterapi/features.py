@@ -1,4 +1,4 @@
-"""The feature gates that decide what the webhooks accept."""
+"""The feature gates of the webhooks."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ _METADATA = ("name", "namespace", "uid", "labels")
 class GeneratedItems:
     """The generated objects of a package, before and after.
 
-    `add` takes the objects of one Cluster and keeps their texts only, so that a thousand Clusters fit into memory;
-    `commit` changes the items, once it is known that all is well. `clashes` has what got a name that another object of
-    its kind has already.
+    `add` takes the objects of one Cluster and keeps only their texts, so that a thousand Clusters fit into memory;
+    `commit` changes the items after all renders succeeded. `clashes` has the objects whose name another object of their
+    kind has already.
     """
 
     __slots__ = (
@@ -62,7 +62,7 @@ class GeneratedItems:
                 self._known[(item.api_version, item.kind, item.namespace, item.name)] = item
 
     def add(self, rendered: RenderedCluster) -> None:
-        """Take what is to be written of one Cluster."""
+        """Take the objects of one Cluster that are to be written."""
         owner = owner_of(rendered)
         self.owners.add(owner)
         for role, data in rendered.state.objects():
@@ -91,7 +91,7 @@ class GeneratedItems:
             return
         self._kept.add(id(known))
         there = known.get()
-        # Where orchestrators say it lies stays as they said it, or unsaid.
+        # An item with a path keeps the annotations of orchestrators as they are.
         stored = find(there, ("metadata", "annotations"), {})
         own = {key: value for key, value in stored.items() if key in _PLACES}
         wanted = {**marks, **(own if known.path else place)}
@@ -102,9 +102,9 @@ class GeneratedItems:
         self.counts["changed"] += 1
 
     def commit(self, everything: bool) -> None:
-        """Write what was taken, and remove what an earlier run made of these Clusters and is no longer part.
+        """Write the taken objects, and remove the ones of an earlier run that these Clusters no longer have.
 
-        everything: all Clusters of the package were taken, so what was made of others belongs to nobody any more.
+        everything: all Clusters of the package were taken, so objects of other Clusters are removed too.
         """
         for known, text, label in self._pending:
             if known is None:
@@ -128,13 +128,13 @@ _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names
 
 
 def path_part(text: str) -> str:
-    """A name as one part of a path, which leads nowhere else. `path_part("../x")` is "..~x"."""
+    """Return a name as one part of a path, which cannot leave its folder. `path_part("../x")` is "..~x"."""
     part = text.replace("/", "~").replace("\\", "~")
     return f"~{part}" if part in (".", "..") else part
 
 
 def owner_of(rendered: RenderedCluster) -> str:
-    """The mark of the objects of a Cluster: `Cluster/<namespace>/<name>`."""
+    """Return the mark of the objects of a Cluster: `Cluster/<namespace>/<name>`."""
     return f"{OWNER}/{rendered.item.namespace}/{rendered.item.name}"
 
 
@@ -143,7 +143,7 @@ def _owner(item: Resource) -> str:
 
 
 def _ordered(data: Object, annotations: dict[str, str]) -> Object:
-    """An object in the usual order of keys, with annotations added to its own."""
+    """Return an object in the usual order of keys, with more annotations."""
     metadata = data["metadata"]
     ordered = {key: metadata[key] for key in _METADATA if key in metadata}
     ordered["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
@@ -154,12 +154,12 @@ def _ordered(data: Object, annotations: dict[str, str]) -> Object:
 
 
 def text_of(data: Object, annotations: dict[str, str]) -> str:
-    """The document of an object."""
+    """Return the YAML document of an object."""
     return emit.document(_ordered(data, annotations))
 
 
 def summary(counts: dict[str, int], clusters: int) -> Finding:
-    """How many objects there are of how many Clusters."""
+    """Return the counts of objects and Clusters as a sentence."""
     total = counts["added"] + counts["changed"] + counts["unchanged"]
     message = (
         f"{total} objects of {clusters} Cluster{'' if clusters == 1 else 's'}: {counts['added']} new,"

@@ -1,7 +1,7 @@
-"""Decoding of API objects as Go does it: data into the fields of a type, and what does not fit.
+"""Decoding of API objects as in Go: data into the fields of a type, with a list of problems.
 
-A type tree (krmkit.clusterapi.apitypes) says which fields there are. `decode` drops null and unknown fields, texts that
-are empty and structs that are empty, because Go's omitempty and omitzero fields cannot tell these from absent ones:
+A type tree (krmkit.clusterapi.apitypes) lists the fields. `decode` drops null and unknown fields, empty texts and empty
+structs, because Go's omitempty and omitzero fields cannot tell these from absent ones:
 
 >>> topology = Struct("Topology", {"version": STRING, "replicas": INT32, "controlPlane": Struct("CP", {"name": STRING})})
 >>> problems = []
@@ -31,10 +31,10 @@ _INT64 = 1 << 63
 
 @dataclass(slots=True)
 class DecodeProblem:
-    """Something in an object that its type does not hold: `field` is its path, `rule` one of the three above.
+    """A part of an object that does not fit its type: `field` is its path, `rule` one of the three above.
 
-    The API server drops an unknown field, and the CRD refuses an unknown value: the webhooks know neither. With a value of
-    a wrong type nothing can be done.
+    The API server drops an unknown field, and the CRD refuses an unknown value; webhooks see neither. An object with a value
+    of a wrong type cannot be used.
     """
 
     field: str
@@ -43,12 +43,12 @@ class DecodeProblem:
 
     @property
     def unknown(self) -> bool:
-        """Whether the object can be used in spite of it."""
+        """Return whether the object can be used in spite of the problem."""
         return self.rule != WRONG_TYPE
 
 
 def go_kind(value: object) -> str:
-    """What encoding/json calls a value in its errors: `string`, `number 1.5`, `bool`, `array`, `object`."""
+    """Return encoding/json's name of a value in errors: `string`, `number 1.5`, `bool`, `array`, `object`."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, str):
@@ -59,7 +59,7 @@ def go_kind(value: object) -> str:
 
 
 def mismatch(value: object, owner: str, path: str, go_type: str, with_value: bool = False) -> str:
-    """Go's text about a JSON value of a wrong type; `path` loses its list positions and map keys, as in Go."""
+    """Return Go's error about a JSON value of a wrong type; like Go, it shows `path` without list positions and map keys."""
     kind = go_kind(value)
     if with_value and kind == "number":
         kind = f"number {value!r}"
@@ -78,12 +78,12 @@ class Type:
         self.go = go
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
-        """The decoded value, None where it is absent or wrong; what does not fit is added to `problems`."""
+        """Return the decoded value, None if it is absent or wrong; add all that does not fit to `problems`."""
         return value
 
 
 class Text(Type):
-    """A string. Go cannot tell an empty one from none, except behind a pointer (`pointer`).
+    """A string. Go tells an empty one from an absent one only behind a pointer (`pointer`).
 
     `values` are those that the CRD allows; another one is reported, and stays.
     """
@@ -107,7 +107,7 @@ class Text(Type):
 
 
 class Number(Type):
-    """A whole number of 32 or 64 bits. `zero` says whether 0 can be told from absent."""
+    """A whole number of 32 or 64 bits. `zero`: the type tells 0 from absent."""
 
     __slots__ = ("limit", "zero")
 
@@ -124,7 +124,7 @@ class Number(Type):
 
 
 class Bool(Type):
-    """true or false. `false` says whether false can be told from absent."""
+    """true or false. `false`: the type tells false from absent."""
 
     __slots__ = ("false",)
 
@@ -162,7 +162,7 @@ class IntOrString(Type):
 
 
 class ParsedText(Type):
-    """A text that has to be readable: `check` raises ValueError with Go's words. The text itself is kept."""
+    """A text in a format: `check` raises ValueError with Go's words. The text itself is kept."""
 
     __slots__ = ("check",)
 
@@ -234,7 +234,7 @@ class Map(Type):
 class Struct(Type):
     """A struct: its `name`, and its fields in Go's order. An empty one is absent, except behind a pointer (`pointer`).
 
-    `moved` names fields of other versions or places with what they are called here. `open` keeps unknown fields.
+    `moved` maps fields of other versions or places to their names here. `open` keeps unknown fields.
     """
 
     __slots__ = ("fields", "moved", "name", "open", "pointer")
@@ -276,7 +276,7 @@ class Struct(Type):
         return found if found or self.pointer else None
 
     def _unknown(self, path: str, name: str) -> DecodeProblem:
-        """A field that the type does not have, with the place where it belongs as far as that can be told."""
+        """Return the problem of a field that the type does not have, with the right place if it is known."""
         from krmkit.lang.nearest import nearest
 
         place = f"{path}.{name}" if path else name
@@ -287,7 +287,7 @@ class Struct(Type):
         )
 
     def _below(self, name: str) -> str | None:
-        """The path of a field of that name one level down: labels that stand beside metadata."""
+        """Return the path of a field of this name one level down, as for labels beside metadata."""
         for outer, of in self.fields.items():
             if isinstance(of, Struct) and name in of.fields:
                 return f"{outer}.{name}"
@@ -306,7 +306,7 @@ INT_OR_STRING = IntOrString()
 
 
 def go_order(value: Any, of: Type) -> Any:
-    """The value with the fields in the order in which Go writes them; raw JSON gets sorted keys, empty lists are left out."""
+    """Return the value with its fields in Go's order; raw JSON gets sorted keys, empty lists are left out."""
     if isinstance(of, Struct) and isinstance(value, dict):
         ordered = {
             name: go_order(value[name], member)

@@ -1,4 +1,4 @@
-"""MachineHealthChecks: whether there is one, what it says, and the object. Source: exp/topology/scope/blueprint.go."""
+"""MachineHealthChecks: their conditions, their fields, and the objects. Source: exp/topology/scope/blueprint.go."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ NODE_STARTUP_TIMEOUT_SECONDS = 600
 
 
 def is_defined(health_check: Object) -> bool:
-    """Whether a healthCheck says anything but `enabled`. `is_defined({"enabled": True})` is False."""
+    """Return whether a healthCheck has any field but `enabled`. `is_defined({"enabled": True})` is False."""
     return bool(compact(health_check.get("checks")) or compact(health_check.get("remediation")))
 
 
 def is_enabled(class_check: Object, topology_check: Object) -> bool:
-    """Whether there is a MachineHealthCheck: one side defines it, and the topology does not switch it off."""
+    """Return whether there is a MachineHealthCheck: the class or the topology defines it, and the topology does not disable it."""
     if not is_defined(class_check) and not is_defined(topology_check):
         return False
     enabled = topology_check.get("enabled")
@@ -29,7 +29,7 @@ def is_enabled(class_check: Object, topology_check: Object) -> bool:
 
 
 def resolved(class_check: Object, topology_check: Object) -> tuple[Object, Object]:
-    """Checks and remediation: the topology's where it defines any, else the class's; never a mixture."""
+    """Return checks and remediation: the topology's if it defines any, else the class's; never a mixture."""
     chosen = topology_check if is_defined(topology_check) else class_check
     return mapping(chosen, "checks"), mapping(chosen, "remediation")
 
@@ -42,7 +42,7 @@ def machine_health_check(
     checks: Object,
     remediation: Object,
 ) -> Object:
-    """The MachineHealthCheck of a control plane or MachineDeployment, which has its name."""
+    """Return the MachineHealthCheck of a control plane or MachineDeployment; it has the name of that object."""
     metadata = mapping(target, "metadata")
     spec_checks = {
         key: checks[key]

@@ -1,4 +1,4 @@
-"""Labels, annotations and apiVersions that Cluster API gives a meaning."""
+"""Labels, annotations and apiVersions with a meaning in Cluster API."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ BOOKKEEPING = frozenset((LAST_APPLIED, CONVERSION_DATA))
 
 
 def group_of(api_version: str) -> str:
-    """The group of an apiVersion, "" for the core group. `group_of("cluster.x-k8s.io/v1beta2")` is "cluster.x-k8s.io"."""
+    """Return the group of an apiVersion, "" for the core group. `group_of("cluster.x-k8s.io/v1beta2")` is "cluster.x-k8s.io"."""
     group, slash, _ = api_version.partition("/")
     return group if slash else ""
 
 
 def version_of(api_version: str) -> str:
-    """The version of an apiVersion. `version_of("cluster.x-k8s.io/v1beta2")` is "v1beta2"."""
+    """Return the version of an apiVersion. `version_of("cluster.x-k8s.io/v1beta2")` is "v1beta2"."""
     return api_version.rpartition("/")[2]

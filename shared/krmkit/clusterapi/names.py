@@ -1,7 +1,7 @@
 """Names of generated objects. Source: internal/topology/names/names.go.
 
-The reference ends names in five random characters. Here they are a hash of what the object is for (namespace, Cluster,
-role), so that the same topology has the same names on every machine and on every day.
+The reference ends names in five random characters. Here they are a hash of namespace, Cluster and role, so that the same
+topology has the same names on every machine and on every day.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def stable_suffix(*what: str) -> str:
 
 
 def simple_name(base: str, suffix: str) -> str:
-    """A base, cut so that the suffix fits. `simple_name("c1-", "x7b2q")` is "c1-x7b2q"."""
+    """Return a base and a suffix; the base is cut to fit. `simple_name("c1-", "x7b2q")` is "c1-x7b2q"."""
     return base[:_CUT] + suffix
 
 
 class NamingTemplate:
-    """A naming template, parsed once. No functions but Go's own; a missing key is an error."""
+    """A naming template, parsed once. It has only Go's own functions; a missing key is an error."""
 
     __slots__ = ("_error", "_template", "text")
 
@@ -55,7 +55,7 @@ class NamingTemplate:
             self._error = f"parsing template {quote(text)}: {error}"
 
     def name(self, data: Mapping[str, Any], fresh: str) -> str:
-        """The name for some data; a longer one than 63 characters is cut and ends in `fresh`. Raises TopologyError.
+        """Return the name for some data; a name of more than 63 characters is cut and ends in `fresh`. Raises TopologyError.
 
         NamingTemplate("{{ .cluster.name }}-cp").name({"cluster": {"name": "c1"}}, "x7b2q")   # "c1-cp"
         """
@@ -71,7 +71,7 @@ class NamingTemplate:
 class ClusterNames:
     """The names of one Cluster's objects, by role.
 
-    pinned: names that are given, `{"controlPlane": "my-cp"}`, by the roles of ClusterState.objects.
+    pinned: names from the config by the roles of ClusterState.objects, `{"controlPlane": "my-cp"}`.
     """
 
     __slots__ = ("_cluster", "_namespace", "_pinned")
@@ -82,15 +82,15 @@ class ClusterNames:
         self._pinned = pinned or {}
 
     def suffix(self, role: str, *more: str) -> str:
-        """The suffix of an object's name."""
+        """Return the suffix of an object's name."""
         return stable_suffix(self._namespace, self._cluster, role, *more)
 
     def is_pinned(self, role: str) -> bool:
-        """Whether the config gives the name of a role."""
+        """Return whether the config gives the name of a role."""
         return role in self._pinned
 
     def templated(self, role: str, current: str, template: NamingTemplate, worker: Mapping[str, Any]) -> str:
-        """The name of a named object: the pinned one, the current one, or what its naming template gives.
+        """Return the name of an object: the pinned one, the current one, or the one of its naming template.
 
         worker: data beside cluster and random, `{"machineDeployment": {"topologyName": "md-0"}}`.
         """
@@ -101,5 +101,5 @@ class ClusterNames:
         return template.name(data, self.suffix(role, "cut"))
 
     def simple(self, role: str, current: str, base: str) -> str:
-        """The name of a template: the pinned one, the current one, or a base with a suffix."""
+        """Return the name of a template: the pinned one, the current one, or a base with a suffix."""
         return self._pinned.get(role) or current or simple_name(base, self.suffix(role))

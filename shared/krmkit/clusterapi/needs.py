@@ -1,4 +1,4 @@
-"""What a Cluster needs so that a changed ClusterClass fits it again, in words."""
+"""The repairs that a Cluster needs to fit a changed ClusterClass, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLES = ".variables"
 
 
 def need(error: FieldError, cluster_class: Data) -> str:
-    """What to do about an error of a Cluster, "" where the error says it already.
+    """Return the repair for an error of a Cluster, "" if the error itself names it.
 
     >>> from krmkit.lang.fielderror import required
     >>> need(required("spec.topology.variables", 'required variable "region" must be set'), {})

@@ -1,4 +1,4 @@
-"""validate-cluster-topology: everything that the webhooks refuse about the objects of a package, at once."""
+"""validate-cluster-topology: all errors of the webhooks about the objects of a package, at once."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _TEMPLATE = Struct(
 def validate_package(
     package: TopologyPackage, features: FeatureGates, running: CurrentObjects | None = None
 ) -> list[Finding]:
-    """All findings: of the classes, then of the Clusters, each against its class and its state before a change.
+    """Return all findings: of the classes, then of the Clusters, each against its class and its state before a change.
 
-    running: the objects that there are, in place of those among the items.
+    running: the existing objects, in place of those among the items.
     """
     found = list(package.findings)
     users: dict[Key, list[DecodedObject]] = {}
@@ -91,7 +91,7 @@ def _previous_class(package: TopologyPackage, key: Key) -> Data | None:
 
 
 def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObject]]) -> list[Finding]:
-    """Classes that are gone while Clusters use them."""
+    """Report removed classes that Clusters still use."""
     found = []
     for key, decoded in package.previous_classes.items():
         if key in package.classes or key not in users:
@@ -105,7 +105,7 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
 
 
 def _references(spec: Data) -> list[tuple[str, Data]]:
-    """Every template that a class refers to, with its path."""
+    """Return every template that a class refers to, with its path."""
     plane = spec.get("controlPlane") or {}
     found = [
         ("spec.infrastructure", template_ref(spec.get("infrastructure"))),
@@ -122,7 +122,7 @@ def _references(spec: Data) -> list[tuple[str, Data]]:
 
 
 def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
-    """Templates that are not among the items, and fields of templates that no template has."""
+    """Report templates that are not among the items, and unknown fields of templates."""
     found = []
     seen: set[tuple[str, str, str]] = set()
     for path, reference in _references(spec_of(decoded.data)):
@@ -157,7 +157,7 @@ def _template_findings(item: CollectedObject) -> list[Finding]:
 def _validate_cluster(
     package: TopologyPackage, decoded: DecodedObject, features: FeatureGates, current: CurrentObjects
 ) -> list[Finding]:
-    """One Cluster against its class, and, where the class changed, against the class before."""
+    """Validate one Cluster against its class; if the class changed, also against the old class."""
     owner = package.class_of(decoded.data)
     old = package.previous(decoded)
     around = Surroundings(features, owner.data if owner is not None else None)
@@ -183,16 +183,16 @@ def _validate_cluster(
 def _errors(
     cluster: Data, old: Data | None, owner: Class | None, around: Surroundings
 ) -> tuple[list[FieldError], list[FieldError], list[str]]:
-    """What validation says, what defaulting says (most of it about variables), and warnings."""
+    """Return the errors of validation, those of defaulting (most of them about variables), and warnings."""
     defaulted, variable_errors = default_cluster(cluster, owner, old)
     errors, warnings = validate_cluster(defaulted, old, around)
     if variable_errors and not class_key(cluster)[1]:
-        variable_errors = []  # both say that the class is missing
+        variable_errors = []  # both report the missing class
     return errors, variable_errors, warnings
 
 
 def _class_before(package: TopologyPackage, old: Data) -> Data | None:
-    """The class of a Cluster before its change: as it was, or as it is now."""
+    """Return the class of a Cluster before its change: the old state of the class if there is one, else the present one."""
     key = class_key(old)
     before = _previous_class(package, key)
     if before is not None:
@@ -208,7 +208,7 @@ def _known_before(
     owner: Class | None,
     around: Surroundings,
 ) -> set[str] | None:
-    """What was wrong with the Cluster before its class changed; None where the class did not change."""
+    """Return the errors of the Cluster before its class changed; None if the class did not change."""
     before = package.previous_classes.get(class_key(decoded.data))
     if before is None or owner is None or not before.usable or before.data == owner.data:
         return None
@@ -219,7 +219,7 @@ def _known_before(
 
 
 def _broken(decoded: DecodedObject, owner: Class, error: FieldError) -> Finding:
-    """A Cluster that was fine until its class changed, with what would make it fine again."""
+    """Report a Cluster that was valid until its class changed, with the repair."""
     label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
     message = f"the change of ClusterClass {label} breaks this Cluster: {shortened(error.body())}"
     wanted = need(error, owner.data)

@@ -1,4 +1,4 @@
-"""The patches of a ClusterClass, as its webhook checks them. Source: core/webhooks/admission/patch_validation.go."""
+"""The webhook's checks of the patches of a ClusterClass. Source: core/webhooks/admission/patch_validation.go."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ BUILTINS = frozenset(
 
 
 def validate_patches(cluster_class: Data, features: FeatureGates) -> list[FieldError]:
-    """Errors of spec.patches: names, templates, selectors that match a template of the class, JSON patches."""
+    """Return the errors of spec.patches: names, templates, selectors that match a template of the class, JSON patches."""
     spec = spec_of(cluster_class)
     variables = {variable.get("name", "") for variable in spec.get("variables") or ()}
     targets = Targets(spec)
@@ -135,7 +135,7 @@ def _validate_definitions(
 
 
 def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
-    """A template has to parse, with sprig's functions."""
+    """A template must parse with sprig's functions."""
     if text:
         try:
             parse(text, name=name, functions="hermetic")
@@ -145,7 +145,7 @@ def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
 
 
 class Targets:
-    """The templates of a class by apiVersion and kind: what selectors can match. Made once for all patches of the class."""
+    """The templates of a class by apiVersion and kind, which selectors can match. Made once for all patches of the class."""
 
     __slots__ = ("_control_plane", "_infrastructure", "_workers")
 
@@ -163,7 +163,7 @@ class Targets:
                     found.setdefault(_type(worker.get(part)), {})[worker.get("class", "")] = None
 
     def validate(self, selector: Data, path: str) -> list[FieldError]:
-        """A selector names at least one place, and each place that it names has a template of its apiVersion and kind."""
+        """A selector must name at least one place, and each place must have a template of its apiVersion and kind."""
         match = selector.get("matchResources") or {}
         names = {of: (match.get(of) or {}).get("names") or [] for of in _SELECTORS}
         if not (match.get("infrastructureCluster") or match.get("controlPlane") or any(names.values())):
@@ -181,14 +181,14 @@ class Targets:
             )
             found.append(invalid(child(path, "controlPlane"), True, detail))
         for of, kind in _SELECTORS.items():
-            # Only classes whose templates fit can make a name match.
+            # A name matches only classes with a fitting template.
             fitting = self._workers[kind].get(wanted, {})
             found += _validate_class_names(names[of], fitting, WORKER_KINDS[kind], child(path, of, "names"))
         return found
 
 
 def _type(holder: Data | None) -> tuple[str, str]:
-    """apiVersion and kind of the template of a part of the class."""
+    """Return apiVersion and kind of the template of a part of the class."""
     reference = template_ref(holder)
     return reference.get("apiVersion", ""), reference.get("kind", "")
 
@@ -201,7 +201,7 @@ def _validate_class_names(
         place = index(path, position)
         problem = _name_problem(name)
         if problem:
-            # The reference looks at no further name.
+            # The reference stops at the first bad name.
             return [*found, invalid(place, name, problem)]
         if name not in classes and not ("*" in name and any(matches_class(name, one) for one in classes)):
             detail = (
@@ -225,7 +225,7 @@ def _name_problem(name: str) -> str:
 
 
 def matches_class(name: str, class_name: str) -> bool:
-    """Whether a name of a selector, with a star at one end or none, matches a class.
+    """Return whether a name of a selector, with or without a star at one end, matches a class.
 
     >>> matches_class("*-worker", "default-worker")
     True
@@ -253,7 +253,7 @@ def _validate_json_patch(patch: Data, variables: Collection[str], path: str) -> 
 
 
 def _validate_index_access(operation: str, pointer: str, path: str) -> list[FieldError]:
-    """Numbers in a path: `add` may only prepend, `replace` and `remove` may use none."""
+    """Check numbers in a path: `add` may only prepend, `replace` and `remove` may use none."""
     found = []
     for part in pointer.split("/"):
         try:
@@ -269,7 +269,7 @@ def _validate_index_access(operation: str, pointer: str, path: str) -> list[Fiel
 
 
 def _validate_value(patch: Data, variables: Collection[str], path: str) -> list[FieldError]:
-    """Exactly one of value and valueFrom, exactly one of variable and template, and both have to be usable."""
+    """There must be exactly one of value and valueFrom, and one of variable and template; each must be valid."""
     source = patch.get("valueFrom")
     has_value = patch.get("value") is not None
     found = []
@@ -300,12 +300,12 @@ def _validate_value(patch: Data, variables: Collection[str], path: str) -> list[
 
 
 def variable_name(path: str) -> str:
-    """The variable that a path begins with: everything up to the first `.` or `[`. `variable_name("a.b[0]")` is "a"."""
+    """Return the variable that a path begins with: everything up to the first `.` or `[`. `variable_name("a.b[0]")` is "a"."""
     return path.lstrip(".[").replace("[", ".").partition(".")[0]
 
 
 def go_json(value: Data, of: Type, pretty: bool = False) -> str:
-    """JSON as Go writes the struct: its fields in order, HTML signs escaped, indented by two blanks where `pretty`."""
+    """Return JSON as Go writes the struct: its fields in order, HTML signs escaped, indented by two blanks if `pretty`."""
     text = json.dumps(
         go_order(value, of),
         ensure_ascii=False,

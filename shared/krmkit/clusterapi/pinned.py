@@ -1,4 +1,4 @@
-"""Names that a config gives, by `<cluster>/<role>` or `<namespace>/<cluster>/<role>`, and those that fit nothing."""
+"""Names from a config, by `<cluster>/<role>` or `<namespace>/<cluster>/<role>`, and warnings about unused ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_PINNED = ("cluster", "controlPlaneMachineHealthCheck")
 
 
 class PinnedNames:
-    """The names of a config, sorted by Cluster once.
+    """The names of a config by Cluster.
 
     PinnedNames({"prod/controlPlane": "plane"}).of(item)   # {"controlPlane": "plane"} for the Cluster prod
     """
@@ -38,21 +38,21 @@ class PinnedNames:
             self._by_cluster.setdefault(cluster, {})[role] = name
 
     def of(self, item: CollectedObject) -> dict[str, str]:
-        """The names of a Cluster's objects by role; what names the namespace too wins."""
+        """Return the names of a Cluster's objects by role; keys with a namespace win."""
         return {
             **self._by_cluster.get(item.name, {}),
             **self._by_cluster.get(f"{item.namespace}/{item.name}", {}),
         }
 
     def take(self, item: CollectedObject, state: ClusterState) -> None:
-        """Remember which roles a rendered Cluster has."""
+        """Remember the roles of a rendered Cluster."""
         for cluster in (item.name, f"{item.namespace}/{item.name}"):
             if cluster in self._by_cluster:
                 roles = self._roles.setdefault(cluster, {})
                 roles.update((role, None) for role, _ in state.objects() if _can_be_pinned(role))
 
     def unfit(self, clusters: Iterable[CollectedObject]) -> list[Finding]:
-        """Warnings about names that no object of the rendered Clusters takes; `clusters` are all that there are."""
+        """Return warnings about names that no object of the rendered Clusters takes; `clusters` are all Clusters among the items."""
         known = {name for item in clusters for name in (item.name, f"{item.namespace}/{item.name}")}
         ordered = sorted(known)
         found = []

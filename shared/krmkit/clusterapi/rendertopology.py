@@ -1,4 +1,4 @@
-"""Render the managed topologies among items: what the function render-cluster-topology does."""
+"""Render the managed topologies among items: the rule of the function render-cluster-topology."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 def options_of(spec: Mapping[str, Any]) -> TopologyOptions:
-    """The options that the spec of a RenderClusterTopology gives."""
+    """Return the options in the spec of a RenderClusterTopology."""
     return TopologyOptions(
         spec["clusters"], spec["names"], spec["contracts"], spec["ownerReferences"], spec["featureGates"]
     )
 
 
 def render_topologies(resources: ResourceList, spec: Mapping[str, Any]) -> list[Finding]:
-    """Render the Clusters that a RenderClusterTopology names, and write what they should be into the items.
+    """Render the Clusters that a RenderClusterTopology names, and write their desired objects into the items.
 
-    Nothing is written where a finding is an error.
+    After an error nothing is written.
     """
     collected = collect(resources)
     options = options_of(spec)
@@ -68,7 +68,7 @@ def _without_owner(without: int, count: int) -> Finding:
 
 
 def _write_status(topologies: Topologies) -> None:
-    """Write status.variables of the classes in use, as their controller does."""
+    """Write status.variables of the classes in use, like their controller."""
     for work in topologies.classes():
         resource = work.decoded.item.resource
         if resource is not None and resource.get("status", "variables") != work.variables:

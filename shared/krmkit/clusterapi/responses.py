@@ -9,10 +9,10 @@
         request: {variables: [...], items: [...]}
         response: {status: Success, items: [{uid: "1", patchType: JSONPatch, patch: [...]}]}
 
-A request answers what it equals: the order of items, their uids, and apiVersion and kind of the request play no part. A
-recorded text may hold `?????` where a generated name has its suffix, so that what a real controller was asked answers a
-render too. Without `request` the response answers every request of its hook and extension. `patch` is JSON, or base64
-as it goes over the wire.
+A response answers requests that equal its `request`; the order of items, their uids, and apiVersion and kind of the request are
+ignored. A recorded text may hold `?????` in place of the suffix of a generated name, so that requests of a real controller
+answer a render too. Without `request` the response answers every request of its hook and extension. `patch` is JSON, or
+base64 as on the wire.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class RecordedResponses:
         return self._answer(GENERATE_UPGRADE_PLAN, handler, request)[0]
 
     def _answer(self, hook: str, handler: str, request: Object) -> tuple[Object, dict[str, str]]:
-        """The response, and the request's uid for each recorded one."""
+        """Return the response, and the request's uid for each recorded one."""
         known = self._answers.get((hook, handler), [])
         for one in known:
             recorded = one.get("request")
@@ -127,7 +127,7 @@ def _patch(patch: Any) -> Any:
 
 
 def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Finding]]:
-    """The answers of the TopologyResponses among the items, and what is wrong with these."""
+    """Return the answers of the TopologyResponses among the items, and the errors of these items."""
     found: list[Object] = []
     findings = []
     for item in collected.others.values():
@@ -141,7 +141,7 @@ def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Fi
 
 
 def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
-    """The uids of the request by those recorded, or None where the two ask different things."""
+    """Return the uids of the request by the recorded ones, or None if the two requests differ."""
     for key in {*recorded, *request} - {*_ENVELOPE, "items"}:
         if not same(recorded.get(key), request.get(key)):
             return None
@@ -167,12 +167,12 @@ def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
 def _group(item: Object) -> tuple[Any, ...]:
     holder, template = item.get("holderReference") or {}, item.get("object") or {}
     name = str(holder.get("name", ""))
-    # Names match by their globs; what stands before the suffix is enough to find the few that may be meant.
+    # Names match with `?????` for the suffix; the part before it selects the few candidates.
     return holder.get("kind"), holder.get("fieldPath"), template.get("kind"), name[:-RANDOM_LENGTH]
 
 
 def same(recorded: Any, value: Any) -> bool:
-    """Whether a recorded value stands for a value; `?????` in a text fits five characters of generated suffixes."""
+    """Return whether a recorded value matches a value; `?????` in a text matches five characters of a generated suffix."""
     if isinstance(recorded, dict):
         return (
             isinstance(value, dict)

@@ -1,8 +1,8 @@
-"""Template rotation: what becomes of a template that an existing control plane or MachineDeployment refers to.
+"""Template rotation: changes of a template that an existing control plane or MachineDeployment refers to.
 
 Source: reconcileReferencedTemplate in core/reconcilers/topology/cluster/reconcile_state.go. No change: it stays. Changes
-of metadata: it is changed in place and keeps its name. Changes of spec: a new template with a new name, and the
-reference follows, so that the machines are replaced. The new name's suffix is a hash of the new content.
+of metadata: it is changed in place and keeps its name. Changes of spec: a new template with a new name, to which the
+reference points, so that the machines are replaced. The new name's suffix is a hash of the new content.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_FIELDS = 20
 
 @dataclass(slots=True)
 class Rotation:
-    """What becomes of one template. `fields` are the paths of its spec that changed, with what they were and are."""
+    """The outcome for one template. `fields` are the changed paths of its spec, with the old and the new value."""
 
     role: str
     kind: str
@@ -47,10 +47,10 @@ class Rotation:
 
 
 def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, base: str) -> list[Rotation]:
-    """Compare the templates that are referred to, rename what rotates, and let the references follow.
+    """Compare the referenced templates, rename those that rotate, and update the references.
 
-    base: the Cluster's name, with which names begin. The desired state is changed. Raises TopologyError where a change
-    of group or kind is not allowed.
+    base: the Cluster's name, with which names begin. Changes the desired state. Raises TopologyError for a change of group
+    or kind that is not allowed.
     """
     found: list[Rotation] = []
     control_plane = desired.control_plane
@@ -118,10 +118,10 @@ def _group(item: Object) -> str:
 
 
 def changed_fields(current: Object, desired: Object) -> Iterator[str]:
-    """Paths of spec, labels and annotations that differ: `spec.template.spec.flavor`.
+    """Yield the paths of spec, labels and annotations that differ: `spec.template.spec.flavor`.
 
-    An object from a cluster (it has a uid) may hold more than the topology wants: defaults that others filled in are no
-    change. One that comes from files holds exactly what a topology made.
+    An object from a cluster (it has a uid) may have more fields than the desired one: defaults of others are no change. An
+    object from files has exactly the fields of its topology.
     """
     live = bool(find(current, ("metadata", "uid")))
     for name in ("labels", "annotations"):
@@ -155,7 +155,7 @@ def _differences(old: Any, new: Any, path: str, live: bool) -> Iterator[str]:
 
 
 def _canonical(value: Any) -> str:
-    """One text for equal JSON values."""
+    """Return the same text for equal JSON values."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key!r}:{_canonical(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, list):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ControlPlaneState:
-    """A control plane, the template of its machines if the class has one, and its health check if there is one."""
+    """A control plane, and optionally the template of its machines and its health check."""
 
     object: Object
     infrastructure_machine_template: Object | None = None
@@ -46,11 +46,11 @@ class ClusterState:
     machine_pools: dict[str, WorkerState] = field(default_factory=dict)
 
     def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
-        """The worker groups of one kind."""
+        """Return the worker groups of one kind."""
         return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
     def objects(self) -> Iterator[tuple[str, Object]]:
-        """Every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
+        """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
         yield "cluster", self.cluster
         yield "infrastructureCluster", self.infrastructure_cluster
         control_plane = self.control_plane

@@ -1,6 +1,6 @@
-"""Managed topologies among items: for each Cluster its class, its current state, and what it should be.
+"""Managed topologies among items: for each Cluster its class, its current state and its desired state.
 
-What belongs to a class (decoding, templates, variables, patches) is made once, on first use by one of its Clusters.
+The parts of a class (decoded data, templates, variables, patches) are made once, on first use by one of its Clusters.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 class TopologyOptions:
     """The config of a render. names: pinned names, `{"<cluster>/<role>": name}` (see PinnedNames).
 
-    around: puts extensions that run in front of those among the items.
+    around: wraps the extensions among the items with running ones.
     """
 
     clusters: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class TopologyOptions:
 
 @dataclass(slots=True)
 class RenderedCluster:
-    """One Cluster's outcome. `item` is the Cluster among the items, `cluster` what it is after defaulting."""
+    """One Cluster's outcome. `item` is the Cluster among the items, `cluster` the Cluster after defaulting."""
 
     item: CollectedObject
     cluster: Object
@@ -74,8 +74,8 @@ class RenderedCluster:
 
 @dataclass(slots=True)
 class ClassWork:
-    """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None where
-    findings say what is wrong."""
+    """A class, ready for its Clusters: its status.variables, their schemas, and its blueprint. `blueprint` is None if
+    findings report errors."""
 
     decoded: DecodedObject
     variables: list[Object] = field(default_factory=list)
@@ -85,7 +85,7 @@ class ClassWork:
 
 
 class Topologies:
-    """The managed Clusters of a package. `findings` has what is wrong with them, in the order of the items."""
+    """The managed Clusters of a package. `findings` lists their problems, in the order of the items."""
 
     def __init__(
         self,
@@ -95,8 +95,8 @@ class Topologies:
         running: CurrentObjects | None = None,
         current: Mapping[tuple[str, str], ClusterState] | None = None,
     ) -> None:
-        """running: the objects that there are, in place of those among the items. current: what counts as the state of
-        each Cluster, by namespace and name, in place of what these say."""
+        """running: the existing objects, in place of those among the items. current: the state of each Cluster, by namespace
+        and name, in place of the state that these objects give."""
         self._collected = collected
         self._given = current
         self._options = options
@@ -110,7 +110,7 @@ class Topologies:
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[DecodedObject]:
-        """The Clusters with a topology, those that the config names or all. One without is a finding if it was named."""
+        """Return the Clusters with a topology: those that the config names, or all. A named one without a topology is a finding."""
         found = []
         for decoded in self._package.clusters:
             if not decoded.usable or topology_of(decoded.data):
@@ -121,11 +121,11 @@ class Topologies:
         return found
 
     def classes(self) -> list[ClassWork]:
-        """The classes in use, in the order of their first Cluster."""
+        """Return the classes in use, in the order of their first Cluster."""
         return list(self._classes.values())
 
     def class_work(self, key: tuple[str, str]) -> ClassWork | None:
-        """A class by namespace and name; None where it is not among the items."""
+        """Return a class by namespace and name; None if it is not among the items."""
         known = self._classes.get(key)
         if known is None:
             owner = self._package.classes.get(key)
@@ -156,7 +156,7 @@ class Topologies:
         return work
 
     def _gated(self, decoded: DecodedObject) -> list[Finding]:
-        """External patches need the feature gate that the reference has for them."""
+        """Return errors about external patches if their feature gate is off."""
         if self._features.runtime_sdk:
             return []
         message = (
@@ -170,7 +170,7 @@ class Topologies:
         ]
 
     def render(self, decoded: DecodedObject) -> RenderedCluster | None:
-        """The desired state of one Cluster; None where a finding says why there is none."""
+        """Return the desired state of one Cluster; None after an error finding."""
         self.findings += decoded.findings()
         if not decoded.usable:
             return None
@@ -195,7 +195,7 @@ class Topologies:
         return None if cluster is None else self._compute(decoded.item, cluster, work.blueprint)
 
     def _admitted(self, decoded: DecodedObject, work: ClassWork) -> Object | None:
-        """The Cluster as the webhooks leave it; None where they refuse it, and findings say why."""
+        """Return the Cluster as the webhooks leave it; None, with findings, if they refuse it."""
         old = self._package.previous(decoded)
         cluster = default_version(decoded.data)
         assert work.definitions is not None
@@ -215,7 +215,7 @@ class Topologies:
         return None if errors else cluster
 
     def unfit_names(self) -> list[Finding]:
-        """Warnings about the config's names that fit none of what was rendered."""
+        """Return warnings about the config's names that no rendered object takes."""
         return self._pinned.unfit(self._collected.clusters)
 
     def _class_before(self, old: Object) -> Object | None:
@@ -277,7 +277,7 @@ class _Templates:
 
 
 def _misshapen(template: Object) -> str:
-    """What in a template has not the shape that every template has; "" where all is well. What is absent is well."""
+    """Return the first part of a template with a wrong type, as a message; "" if there is none. Parts may be absent."""
     for path in (("metadata",), ("spec",), ("spec", "template"), ("spec", "template", "metadata")):
         holder = mapping(template, *path[:-1])
         if path[-1] in holder and not isinstance(holder[path[-1]], dict):
@@ -291,7 +291,7 @@ def _misshapen(template: Object) -> str:
 
 
 def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotation]) -> list[Finding]:
-    """What waits for what, and which machines roll."""
+    """Return infos about waiting upgrades, and about machines that roll."""
     found = []
     for rotation in rotations:
         if rotation.outcome == ROTATED:
@@ -307,7 +307,7 @@ def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotati
 
 
 def waiting(tracker: UpgradeTracker) -> list[str]:
-    """How an upgrade stands, a line for each part that waits. `[]` where nothing does."""
+    """Return the state of an upgrade, a line for each part that waits; `[]` if none does."""
     lines = []
     if tracker.plan:
         lines.append(f"the control plane goes through {', '.join(tracker.plan)}")

@@ -1,6 +1,6 @@
-"""The Clusters and ClusterClasses of a package, decoded once each, and what a class says about variables.
+"""The Clusters and ClusterClasses of a package, each decoded once, and the variables of a class.
 
-Shared by the functions that default and validate: a class is read, and its schemas compiled, once for all its Clusters.
+The functions that default and validate share it: a class is read, and its schemas compiled, once for all its Clusters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHOWN = 2000
 
 
 class DecodedObject:
-    """An item with what was read of it: `data` is v1beta2. Where it is not `usable`, nothing can be said about it."""
+    """An item with its decoded data, which is v1beta2. Nothing more is checked about an item that is not `usable`."""
 
     __slots__ = ("data", "item", "problems", "usable")
 
@@ -44,13 +44,13 @@ class DecodedObject:
     ) -> None:
         self.item = item
         data, self.problems = decode(item.data)
-        # Objects without a namespace are those of "default", also where classes and Clusters name each other.
+        # Objects without a namespace belong to "default", also in references between classes and Clusters.
         metadata = data.get("metadata") or {}
         self.data: Data = {**data, "metadata": {**metadata, "namespace": item.namespace}}
         self.usable = all(problem.unknown for problem in self.problems)
 
     def findings(self) -> list[Finding]:
-        """What does not fit into the object's type: wrong types are errors, what only a server would drop is a warning."""
+        """Return what does not fit the object's type: a wrong type is an error, a field that a server drops a warning."""
         return [
             self.finding(problem.rule, problem.message, WARNING if problem.unknown else ERROR, problem.field)
             for problem in self.problems
@@ -59,27 +59,27 @@ class DecodedObject:
     def finding(
         self, rule: str, message: str, severity: str = ERROR, field: str = "", **tags: str
     ) -> Finding:
-        """A finding about the object. One that stands in a config has no resource: the message names it."""
+        """Return a finding about the object. An object in a config has no resource: the message names it."""
         resource: Subject | None = self.item.resource
         if resource is None:
             message = f"previous {self.item.label}: {message}"
         return Finding(rule, message, severity, resource, field, tags=tags)
 
     def error(self, rule: str, error: FieldError) -> Finding:
-        """An error of a webhook, with the reference's text."""
+        """Return an error of a webhook, with the reference's text."""
         return self.finding(rule, shortened(error.body()), ERROR, error.field, type=error.type)
 
 
 def shortened(text: str) -> str:
-    """The text, without the middle where it is long: the reference shows the whole value, which may have megabytes."""
+    """Return the text, without the middle of a long one: the reference shows the whole value, which may have megabytes."""
     cut = len(text) - 2 * _SHOWN
     return text if cut <= 0 else f"{text[:_SHOWN]} ... ({cut} more characters) ... {text[-_SHOWN:]}"
 
 
 class Class:
-    """A ClusterClass and its variables. `definitions` is None where they cannot be told; `problem` says why.
+    """A ClusterClass and its variables. `definitions` is None if they cannot be computed; `problem` says why.
 
-    The schemas are compiled on first use, and once.
+    The schemas are compiled once, on first use.
     """
 
     __slots__ = ("_definitions", "_extensions", "_problem", "decoded")
@@ -108,14 +108,14 @@ class Class:
 
     @property
     def problem(self) -> str:
-        """Why there are no definitions, "" where there are."""
+        """The reason for missing definitions, "" if there are definitions."""
         return "" if self.definitions is not None else self._problem or ""
 
 
 def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
-    """The class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
+    """Return the class's status.variables: its own definitions, and those of extensions. Raises TopologyError.
 
-    What the class's status says of an extension's variables stands where nobody answers for the extension.
+    If no extension answers, the variables in the class's status count.
     """
     known = discovered(cluster_class)
     answers: dict[str, list[Data]] = {}
@@ -147,7 +147,7 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
 
 
 def discovered(cluster_class: Data) -> dict[str, list[Data]]:
-    """What external patches defined when the class's status was written, by patch name."""
+    """Return the definitions of external patches in the class's status, by patch name."""
     found: dict[str, list[Data]] = {}
     for variable in _mappings(find(cluster_class, ("status", "variables"))):
         for definition in _mappings(variable.get("definitions")):
@@ -159,12 +159,12 @@ def discovered(cluster_class: Data) -> dict[str, list[Data]]:
 
 
 def _mappings(value: object) -> list[Data]:
-    """The mappings of a list; the status is read as it comes."""
+    """Return the mappings of a list; the status is not validated."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 class TopologyPackage:
-    """The decoded objects. `clusters` are those that were asked for, in the order of the items."""
+    """The decoded objects. `clusters` are the wanted ones, in the order of the items."""
 
     __slots__ = (
         "classes",
@@ -198,7 +198,7 @@ class TopologyPackage:
                 decoded.data = as_applied(decoded.data, before)
 
     def _chosen(self, names: Iterable[str] | None) -> list[CollectedObject]:
-        """The Clusters of the names; `prod` or `team-a/prod`. All of them where no names are given."""
+        """Return the Clusters of the names, such as `prod` or `team-a/prod`; all Clusters without names."""
         clusters = self.collected.clusters
         if names is None:
             return clusters
@@ -212,18 +212,18 @@ class TopologyPackage:
         return found
 
     def class_of(self, cluster: Data) -> Class | None:
-        """The usable class of a Cluster, None where there is none."""
+        """Return the usable class of a Cluster, None if there is none."""
         found = self.classes.get(class_key(cluster))
         return found if found is not None and found.decoded.usable else None
 
     def previous(self, decoded: DecodedObject) -> Data | None:
-        """The Cluster before the change."""
+        """Return the Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
 
 
 def _duplicate(item: CollectedObject) -> Finding:
-    """Two objects of one name: a server has one of them, and nobody can tell which."""
+    """Report an object with the name of an earlier one: a server has only one of them, and it is unknown which."""
     severity = WARNING if item.kind.endswith("Template") else ERROR
     message = f"{item.label} is among the items twice; one of the two must go"
     return Finding("duplicate", message, severity, item.resource)
@@ -233,9 +233,9 @@ _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpo
 
 
 def as_applied(cluster: Data, before: Data) -> Data:
-    """A Cluster from files as it is once it is applied over the one that runs: it keeps what no file says.
+    """Return a Cluster from files as it is after an apply over the running one: fields that the file lacks stay.
 
-    The controller writes the references into the running Cluster (it has a uid), and an apply without them leaves them.
+    The controller writes the references into the running Cluster (it has a uid), and an apply without them keeps them.
     as_applied({"metadata": {}, "spec": {}}, {"metadata": {"uid": "u"}, "spec": {}})   # {"metadata": {"uid": "u"}, ...}
     """
     uid = find(before, ("metadata", "uid"))
@@ -257,7 +257,7 @@ def _decoded(
 
 
 def default_cluster(cluster: Data, owner: Class | None, old: Data | None) -> tuple[Data, list[FieldError]]:
-    """The Cluster as the defaulting webhook leaves it, and what that webhook refuses.
+    """Return the Cluster after the defaulting webhook, and the errors of that webhook.
 
     Without a class, or without its variables, only the version is defaulted.
     """

@@ -27,7 +27,7 @@ _SKEW = 3
 
 
 def parse_version(text: str, what: str) -> Version:
-    """A version, parsed tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
+    """Parse a version tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
     try:
         return parse_tolerant(text)
     except VersionError as error:
@@ -35,7 +35,7 @@ def parse_version(text: str, what: str) -> Version:
 
 
 def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
-    """The plan of a class without versions: at most one minor version up. Raises TopologyError."""
+    """Return the plan of a class without versions: at most one minor version up. Raises TopologyError."""
     wanted = parse_version(desired, "desired version")
     current = parse_version(control_plane, "current ControlPlane version")
     if str(wanted) == str(current):
@@ -46,7 +46,7 @@ def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
 
 
 def from_class_versions(versions: Iterable[str]) -> PlanSource:
-    """The plan of a class with kubernetesVersions: the last version of each minor between current and desired."""
+    """Return the plan of a class with kubernetesVersions: the last version of each minor between current and desired."""
     known = list(versions)
 
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
@@ -78,7 +78,7 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
 
 
 def from_extension(extensions: Extensions, handler: str, cluster: Object) -> PlanSource:
-    """The plan that an extension generates. The call raises TopologyError where nobody answers."""
+    """Return the plan that an extension generates. A call raises TopologyError if no extension answers."""
 
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
         request: Object = {
@@ -103,7 +103,7 @@ def from_extension(extensions: Extensions, handler: str, cluster: Object) -> Pla
 def default_and_validate(
     desired: str, control_plane: str, workers: str, control_plane_plan: list[str], workers_plan: list[str]
 ) -> list[str]:
-    """The plan of the workers, defaulted to as few steps as Kubernetes' version skew allows. Raises TopologyError."""
+    """Return the plan of the workers; the default has as few steps as Kubernetes' version skew allows. Raises TopologyError."""
     wanted = parse_version(desired, "Cluster version")
     current = parse_version(control_plane, "ControlPlane version")
     minors = {current.minor: control_plane}
@@ -192,8 +192,8 @@ def _check_workers(
 
 
 def lowest_version(versions: Iterable[str], control_plane: str) -> str:
-    """The lowest version of workers, "" where there are none. Equal ones with other build metadata: the one that is
-    not the control plane's."""
+    """Return the lowest version of workers, "" if there are none. Among equal ones with other build metadata, return the one
+    that differs from the control plane's."""
     top = parse_version(control_plane, "ControlPlane version")
     lowest: Version | None = None
     for text in versions:

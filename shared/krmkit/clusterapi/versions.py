@@ -1,7 +1,7 @@
-"""Kubernetes versions of control plane and workers, and what waits for what.
+"""Kubernetes versions of control plane and workers, and the order of their upgrades.
 
 Source: computeControlPlaneVersion, computeMachineDeploymentVersion, computeMachinePoolVersion in
-desiredstate/desired_state.go. Lifecycle hooks have no answer offline: they are taken as not blocking.
+desiredstate/desired_state.go. Lifecycle hooks have no answer offline: they count as not blocking.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BEFORE_CONTROL_PLANE_UPGRADE = "BeforeControlPlaneUpgrade"
 
 @dataclass(slots=True)
 class WorkersTracker:
-    """What is known of the MachineDeployments, or of the MachinePools, of a Cluster during an upgrade."""
+    """The upgrade state of a Cluster's MachineDeployments, or of its MachinePools."""
 
     concurrency: int = 1
     plan: list[str] = field(default_factory=list)
@@ -43,13 +43,13 @@ class WorkersTracker:
     deferred: list[str] = field(default_factory=list)
 
     def concurrency_reached(self) -> bool:
-        """Whether no further group may start its upgrade."""
+        """Return whether no further group may start its upgrade."""
         return len(self.upgrading) >= self.concurrency
 
 
 @dataclass(slots=True)
 class UpgradeTracker:
-    """How an upgrade stands. `blocking`: lifecycle hooks that hold it up, an input of the engine."""
+    """The progress of an upgrade. `blocking`: lifecycle hooks that hold it up, an input of the engine."""
 
     plan: list[str] = field(default_factory=list)
     is_pending_upgrade: bool = False
@@ -62,26 +62,26 @@ class UpgradeTracker:
     blocking: frozenset[str] = frozenset()
 
     def is_control_plane_stable(self) -> bool:
-        """Whether the control plane is neither made, nor upgraded, nor about to be."""
+        """Return whether the control plane is neither being created or upgraded, nor about to be."""
         return not (
             self.is_provisioning or self.is_upgrading or self.is_pending_upgrade or self.is_starting_upgrade
         )
 
     def is_stable_or_waiting_for_workers(self) -> bool:
-        """Whether workers may upgrade: the control plane is stable, or waits for just that."""
+        """Return whether workers may upgrade: the control plane is stable, or waits for the workers."""
         if self.is_provisioning or self.is_upgrading or self.is_starting_upgrade:
             return False
         return not self.is_pending_upgrade or self.is_waiting_for_workers
 
     def is_planned(self) -> bool:
-        """Whether there are any steps left."""
+        """Return whether the plan has steps left."""
         return bool(self.plan or self.machine_deployments.plan or self.machine_pools.plan)
 
 
 def is_running(control_plane: Object) -> bool:
-    """Whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
+    """Return whether a control plane comes from a cluster: it reports a version, or has a uid. One from git has neither.
 
-    What git says of versions is what shall be; if that counted as running, no change of a version would ever render.
+    Versions in git are desired ones; if they counted as running, no change of a version would ever render.
     """
     return bool(status_version(control_plane) or find(control_plane, ("metadata", "uid")))
 
@@ -93,7 +93,7 @@ def compute_upgrade_plan(
     desired: str,
     source: PlanSource,
 ) -> None:
-    """Fill the plans of a tracker. worker_versions: of the MachineDeployments and of the MachinePools there are."""
+    """Fill the plans of a tracker. worker_versions: those of the existing MachineDeployments and MachinePools."""
     current = str(find(control_plane, ("spec", "version"), ""))
     deployments, pools = worker_versions
     lowest = lowest_version((*deployments, *pools), current)
@@ -116,7 +116,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def control_plane_version(tracker: UpgradeTracker, control_plane: Object | None, desired: str) -> str:
-    """The version of the desired control plane. control_plane: the current one, None where there is none.
+    """Return the version of the desired control plane. control_plane: the current one, None if there is none.
 
     Raises TopologyError.
     """
@@ -128,7 +128,7 @@ def control_plane_version(tracker: UpgradeTracker, control_plane: Object | None,
     if not status:
         tracker.is_provisioning = True
         return current
-    # A status that lags behind the spec: an earlier step is still under way.
+    # The status lags behind the spec: an earlier step is still running.
     if compare_with_build_tags(parse_version(current, "version"), parse_version(status, "version")) > 0:
         tracker.is_upgrading = True
         return current
@@ -165,9 +165,9 @@ def worker_version(
     current: Object | None,
     desired: str,
 ) -> str:
-    """The version of a desired MachineDeployment or MachinePool. `kind` names it in errors: "machine deployment".
+    """Return the version of a desired MachineDeployment or MachinePool. `kind` names it in errors: "machine deployment".
 
-    topologies: the whole list that `topology` stands in. current: the current object, None where there is none.
+    topologies: the whole list that contains `topology`. current: the current object, None if there is none.
     """
     blocked = bool(tracker.blocking & {AFTER_CONTROL_PLANE_UPGRADE, BEFORE_WORKERS_UPGRADE})
     if current is None:
@@ -197,7 +197,7 @@ def worker_version(
 
 
 def is_deferred(topologies: list[Object], topology: Object) -> bool:
-    """Whether the upgrade of a worker group is put off: by its own annotation, or by `hold` of one before it."""
+    """Return whether the upgrade of a worker group is deferred: by its own annotation, or by `hold` of an earlier group."""
     annotations: Mapping[str, Any] = mapping(topology, "metadata", "annotations")
     if labels.DEFER_UPGRADE in annotations or labels.HOLD_UPGRADE_SEQUENCE in annotations:
         return True
@@ -210,13 +210,13 @@ def is_deferred(topologies: list[Object], topology: Object) -> bool:
 
 
 def blocking_hooks(annotations: Mapping[str, Any]) -> set[str]:
-    """Lifecycle hooks that annotations of a Cluster take for blocking: `before-upgrade.hook.cluster...` does."""
+    """Return the lifecycle hooks that a Cluster's annotations declare as blocking, such as `before-upgrade.hook.cluster...`."""
     if any(key.startswith(labels.BEFORE_CLUSTER_UPGRADE_PREFIX) for key in annotations):
         return {BEFORE_CLUSTER_UPGRADE}
     return set()
 
 
 def concurrency_of(topology_annotations: Mapping[str, Any]) -> int:
-    """How many worker groups may upgrade at once, 1 unless the Cluster's annotation says more."""
+    """Return how many worker groups may upgrade at once: the Cluster's annotation, or 1."""
     text = str(topology_annotations.get(labels.UPGRADE_CONCURRENCY, ""))
     return max(1, int(text)) if text.isascii() and text.isdecimal() and len(text) < 10 else 1

@@ -1,4 +1,4 @@
-"""Whether the version of a Cluster may change now. Source: core/webhooks/admission/cluster.go, internal/contract/controlplane.go."""
+"""The check of a Cluster's change of version. Source: core/webhooks/admission/cluster.go, internal/contract/controlplane.go."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
 
 @dataclass(slots=True)
 class CurrentState:
-    """What a Cluster's topology has made so far: raw objects of the cluster, with their status.
+    """The existing objects of a Cluster's topology: raw objects of the cluster, with their status.
 
-    `control_plane` is None where the cluster has none. `machines` are the Machines of its MachineDeployments, as far as they are known.
+    `control_plane` is None if the cluster has none. `machines` are the known Machines of its MachineDeployments.
     """
 
     control_plane: Data | None
@@ -39,9 +39,9 @@ class CurrentState:
 def validate_version_update(
     value: str, new: Version, old: Version, cluster: Data, state: CurrentState | None, ceiling: bool
 ) -> FieldError | None:
-    """The error about a change from `old` to `new`, or None. `ceiling`: at most one minor version up.
+    """Return the error about a change from `old` to `new`, or None. `ceiling`: at most one minor version up.
 
-    Without a `state` nothing is known about running upgrades, and they are not checked.
+    Without a `state`, running upgrades are unknown and not checked.
     """
     path = "spec.topology.version"
     if str(new) == str(old):
@@ -63,7 +63,7 @@ def validate_version_update(
 
 
 def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
-    """What still has to reach the old version before the next one."""
+    """Return the error about objects that have not reached the old version yet."""
     checks: tuple[Callable[[], str], ...] = (
         lambda: _control_plane_problem(state.control_plane, old),
         lambda: _workers_problem(state.machine_deployments, old, "MachineDeployment", state.machines),
@@ -90,7 +90,7 @@ def _mapping(data: Data, *path: str) -> Data:
 
 
 def status_version(control_plane: Data) -> str:
-    """The lowest of status.versions, else status.version, else "": what the control plane runs."""
+    """Return the version that the control plane runs: the lowest of status.versions, else status.version, else ""."""
     found = _nested(control_plane, "status", "versions")
     versions = [
         one["version"]
@@ -148,7 +148,7 @@ def _control_plane_problem(control_plane: Data | None, old: Version) -> str:
 
 
 def _workers_problem(workers: list[Data], old: Version, what: str, machines: list[Data]) -> str:
-    """The MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
+    """Return the error about MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
     late = []
     for worker in workers:
         name = _text(worker, "metadata", "name")

@@ -11,9 +11,9 @@ from krmkit.clusterapi import labels
 class WorkerKind:
     """MachineDeployment or MachinePool, with what differs between them.
 
-    listing: the field of spec.topology.workers, and the first part of roles. role, bootstrap, infrastructure: the last
-    part of the roles of the object and of the two that it refers to. templates: the two that it refers to are templates.
-    label: holds the name in the topology. called, failure: the reference's words in messages.
+    listing: the field of spec.topology.workers, and the first part of roles. role, bootstrap, infrastructure: the last part
+    of the roles of the group and of its two references. templates: the references lead to templates. label: the label with
+    the name in the topology. called, failure: the reference's words in messages.
     """
 
     kind: str

@@ -33,7 +33,7 @@ def referred_objects(
     names: tuple[str, str],
     owner: Object | None,
 ) -> tuple[Object, Object]:
-    """The bootstrap and the infrastructure object of a worker group; `names` are theirs, in this order."""
+    """Return the bootstrap and the infrastructure object of a worker group; `names` are their names, in this order."""
     own = {kind.label: topology_name}
     make = template_from_template if kind.templates else object_from_template
     bootstrap, infrastructure = (
@@ -55,7 +55,7 @@ def worker_group(
     bootstrap: Object,
     infrastructure: Object,
 ) -> Object:
-    """The desired MachineDeployment or MachinePool. What the topology sets goes over what the class sets, field by field."""
+    """Return the desired MachineDeployment or MachinePool. Fields of the topology override those of the class."""
     cluster_name = mapping(cluster, "metadata").get("name", "")
     own_labels = {
         **merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
@@ -117,7 +117,7 @@ def _first(topology: Object, worker_class: Object, name: str) -> Any:
 
 
 def _annotations(worker_class: Object, topology: Object) -> Object:
-    """Annotations without those that steer the order of upgrades, which stay in the topology."""
+    """Return the annotations without those for the order of upgrades, which stay in the topology."""
     merged = merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "annotations")
     merged.pop(labels.DEFER_UPGRADE, None)
     merged.pop(labels.HOLD_UPGRADE_SEQUENCE, None)
@@ -153,14 +153,14 @@ def _template_spec(
 
 
 def _rollout(worker_class: Object, topology: Object) -> Object:
-    """The rollout, taken whole: the class's strategy is lost as soon as the topology sets any part of its own."""
+    """Return the rollout, taken as a whole: any rollout field of the topology replaces the class's rollout."""
     own = compact(mapping(topology, "rollout"))
     if own:
         rollout = {key: own[key] for key in ("after", "strategy") if key in own}
     else:
         rollout = compact({"strategy": find(worker_class, ("rollout", "strategy"))})
     strategy = rollout.get("strategy") or {}
-    # Limits of a rolling update mean nothing, and are refused, beside another type.
+    # Other types refuse the limits of a rolling update.
     if strategy.get("type") not in (None, "RollingUpdate") and "rollingUpdate" in strategy:
         rollout["strategy"] = {key: value for key, value in strategy.items() if key != "rollingUpdate"}
     return rollout

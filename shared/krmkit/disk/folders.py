@@ -13,7 +13,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
 WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place
@@ -111,3 +111,15 @@ def read_file(path: str, label: str, within: str = "", limit: int = 0) -> bytes 
         if len(content) > size:
             content += file.read(limit + 1 - len(content))
     return None if len(content) > limit else content
+
+
+def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
+    """Return what changes when one of the files does: path, inode, size and time of each. Files that have gone are left out."""
+    found = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        found.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
+    return found

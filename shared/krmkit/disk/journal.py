@@ -13,7 +13,15 @@ import os
 from dataclasses import dataclass
 
 from krmkit.disk.folders import MARK, WORK
-from krmkit.disk.primitives import TreeLock, WriteError, digest, remove_tree, sync_folder, sync_folders
+from krmkit.disk.primitives import (
+    TreeLock,
+    WriteError,
+    digest,
+    remove_file,
+    remove_tree,
+    sync_folder,
+    sync_folders,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +118,7 @@ class Journal:
     def _do(self, step: JournalStep) -> None:
         target = self._at(step.path)
         if not step.new:
-            _remove(target)
+            remove_file(target)
         elif os.path.lexists(self._at(step.new)):
             os.replace(self._at(step.new), target)
 
@@ -229,13 +237,6 @@ def _inside(root: str, path: object) -> str:
     if os.path.realpath(folder) != os.path.join(os.path.realpath(root), *segments[:-1]):
         raise ValueError(f"{path!r} leads elsewhere through a link")
     return path
-
-
-def _remove(path: str) -> None:
-    try:
-        os.remove(path)
-    except FileNotFoundError:
-        pass
 
 
 def _prune(root: str, folder: str) -> None:

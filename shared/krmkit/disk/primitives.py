@@ -153,6 +153,14 @@ def _is_written_to(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 
+def remove_file(path: str) -> None:
+    """Remove a file, or a link itself; nothing there is no error. Raises OSError."""
+    try:
+        os.remove(path)
+    except FileNotFoundError:
+        pass
+
+
 def remove_tree(path: str) -> None:
     """Remove a folder and what is in it, as far as that can be done; a link is removed, and never followed."""
     import shutil

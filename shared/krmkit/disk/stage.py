@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from krmkit.disk.foldercopy import FolderCopy, copy_files
 from krmkit.disk.folders import MARK, WORK, open_file
 from krmkit.disk.journal import JournalStep
-from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text
+from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text, remove_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ class Stage:
         self._count += 1
         name = f"{self.prefix}-{self._count}"
         new = f"{WORK}/{name}" if not place else f"{place}/.{name}{MARK}"
+        if place:
+            # What a killed run left there: only the work folder goes by itself.
+            remove_file(os.path.join(self.root, new))
         self._fill(os.path.join(self.root, new), change, mode, owner)
         return JournalStep(path, new, "", before)
 

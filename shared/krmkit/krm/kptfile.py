@@ -8,6 +8,7 @@ the pipeline, in functions and selectors. The rest (info, status, upstream, inve
 
 from __future__ import annotations
 
+from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.lang.schema import read_schema
@@ -48,6 +49,18 @@ _SCHEMA = _map(
     **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory", "status"), _ANYTHING),
 )
 _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
+
+
+def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
+    """The text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
+    from krmkit.yaml import emit
+
+    data: Node = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": name, "annotations": {LOCAL_CONFIG: "true"}},
+    }
+    return emit.document({**data, "pipeline": pipeline} if pipeline else data)
 
 
 def image_name(image: str) -> str:

@@ -41,20 +41,20 @@ _INNER = _EDGE | frozenset(".-")
 
 
 def installation_source(name: str) -> str:
-    """The source label of an installation, and the context of its children: `Inst.<name>`."""
+    """Return the source label of an installation, which is the context of its children: `Inst.<name>`."""
     return f"Inst.{name}"
 
 
 def execution_source(name: str) -> str:
-    """The source and the context of an execution's exports: `Exec.<name>`."""
+    """Return the source and the context of an execution's exports: `Exec.<name>`."""
     return f"Exec.{name}"
 
 
 def object_name(context: str, key: str) -> str:
-    """The name of the DataObject or Target that `key` means in the scope `context` ("" is the scope of root installations).
+    """Return the name of the DataObject or Target for `key` in the scope `context` ("" is the scope of root installations).
 
-    `#name` is the object of that name in any scope; a key of the root scope that is a valid name stands for itself; all
-    others become the base32 form of a SHA-1 sum.
+    `#name` is the object of that name in any scope. In the root scope, a key that is a valid name is the object's name. All
+    other names are SHA-1 sums in base32.
     """
     if key.startswith("#"):
         return key[1:]
@@ -64,12 +64,12 @@ def object_name(context: str, key: str) -> str:
 
 
 def hashed_name(text: str) -> str:
-    """Base32 (lower case, no padding) of the SHA-1 sum of the text, which always has 32 characters."""
+    """Return base32 (lower case, no padding) of the text's SHA-1 sum; it has always 32 characters."""
     return b32encode(hashlib.sha1(text.encode(), usedforsecurity=False).digest()).decode().lower()
 
 
 def index_key(name: str, index: int | str) -> str:
-    """The key of an element of a target list or map: `name[0]`, `name[blue]`."""
+    """Return the key of an element of a target list or map: `name[0]`, `name[blue]`."""
     return f"{name}[{index}]"
 
 

@@ -14,11 +14,11 @@ _GZIP = b"\x1f\x8b"
 
 
 class ArchiveError(ValueError):
-    """The bytes are no archive, or one that is too large."""
+    """The bytes are not an archive, or are too large."""
 
 
 def gunzip(data: bytes) -> bytes:
-    """The content of gzip data, at most 64 MiB. Raises ArchiveError."""
+    """Return the content of gzip data, at most 64 MiB. Raises ArchiveError."""
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         content = unpacker.decompress(data, _MOST_BYTES + 1)
@@ -32,9 +32,9 @@ def gunzip(data: bytes) -> bytes:
 
 
 def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
-    """The files of a tar archive (or a compressed one) by path. Raises ArchiveError.
+    """Return the files of a tar archive (or a compressed one) by path. Raises ArchiveError.
 
-    Links and devices are no files of a blueprint; their paths are added to `left_out`.
+    A blueprint has no links and devices: their paths are added to `left_out`.
     """
     if data[:2] == _GZIP:
         data = gunzip(data)
@@ -62,7 +62,7 @@ def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
 
 
 def text_or_bytes(data: bytes) -> Content:
-    """UTF-8 text as a text, everything else as bytes."""
+    """Return UTF-8 text as a text, everything else as bytes."""
     try:
         return data.decode()
     except UnicodeDecodeError:

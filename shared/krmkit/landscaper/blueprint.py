@@ -1,4 +1,4 @@
-"""Blueprints: what an installation imports and exports, and the executors that render it.
+"""Blueprints: the imports and exports of an installation, and the executors that render it.
 
 blueprint = load(Files({"blueprint.yaml": "..."}))
 blueprint.imports[0].name
@@ -35,7 +35,7 @@ _DEEPEST = 50
 
 @dataclass(slots=True)
 class ImportOrExport:
-    """An import or export of a blueprint. `default` is a mapping with `value`, or None; `imports` are conditional on this one."""
+    """An import or export of a blueprint. `default` is a mapping with `value`, or None; `imports` count only if this one has a value."""
 
     name: str
     type: str
@@ -48,7 +48,7 @@ class ImportOrExport:
 
 @dataclass(slots=True)
 class Executor:
-    """A template of a phase: `template` is a text or, for Spiff, data; `file` is its path where it stands in a file."""
+    """A template of a phase: `template` is a text or, for Spiff, data; `file` is its path if it is a file."""
 
     name: str
     type: str
@@ -56,7 +56,7 @@ class Executor:
     file: str = ""
 
     def text(self, files: Files) -> str:
-        """The template of a GoTemplate executor. Raises InstallationError."""
+        """Return the template of a GoTemplate executor. Raises InstallationError."""
         if self.template is not None:
             if not isinstance(self.template, str):
                 raise InstallationError(
@@ -73,7 +73,7 @@ class Executor:
 
 @dataclass(slots=True)
 class Blueprint:
-    """A loaded blueprint; `info` is blueprint.yaml as it stands."""
+    """A loaded blueprint; `info` is the content of blueprint.yaml."""
 
     info: dict[str, object]
     files: Files
@@ -87,11 +87,11 @@ class Blueprint:
 
     @property
     def schema_version(self) -> str:
-        """The schema version of descriptors in templates, where the blueprint asks for one."""
+        """The schema version of descriptors in templates, "" if the blueprint sets none."""
         return texts(self.info.get("annotations")).get(SCHEMA_VERSION_ANNOTATION, "")
 
     def executors(self, phase: str) -> list[Executor]:
-        """The executors of a phase (one of EXECUTIONS), in order. Raises InstallationError for an unknown type."""
+        """Return the executors of a phase (one of EXECUTIONS), in order. Raises InstallationError for an unknown type."""
         found = []
         for entry in entries(self.info.get(phase)):
             kind = text(entry.get("type"))
@@ -107,7 +107,7 @@ class Blueprint:
         return found
 
     def subinstallations(self) -> list[dict[str, object]]:
-        """The static templates of nested installations; those that stand in files are read. Raises InstallationError."""
+        """Return the static templates of nested installations; templates in files are read. Raises InstallationError."""
         found = []
         for entry in entries(self.info.get("subinstallations")):
             file = text(entry.get("file"))
@@ -120,7 +120,7 @@ class Blueprint:
         return found
 
     def all_imports(self) -> list[tuple[ImportOrExport, bool]]:
-        """Every import, and whether it may be without a value: optional or conditional."""
+        """Return every import, each with True if it may lack a value, because it is optional or conditional."""
         found: list[tuple[ImportOrExport, bool]] = []
         pending = [(one, False) for one in reversed(self.imports)]
         while pending:
@@ -131,7 +131,7 @@ class Blueprint:
 
 
 def load(files: Files) -> Blueprint:
-    """The blueprint of a file system. Raises InstallationError: blueprint-not-found, or invalid."""
+    """Return the blueprint of a file system. Raises InstallationError: blueprint-not-found, or invalid."""
     try:
         content = files.text(BLUEPRINT_FILE)
     except FileNotFoundError:
@@ -149,7 +149,7 @@ def load(files: Files) -> Blueprint:
 
 
 def read_file(files: Files, path: str) -> str:
-    """A file of the blueprint. Raises InstallationError that names the nearest known path."""
+    """Return a file of the blueprint. Raises InstallationError that names the nearest known path."""
     try:
         return files.text(path)
     except FileNotFoundError:

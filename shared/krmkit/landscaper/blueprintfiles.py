@@ -2,7 +2,7 @@
 
     Files({"blueprint.yaml": "..."}).text("/blueprint.yaml")
 
-Paths are relative to its root, whether they begin with a slash or not; `..` cannot leave it.
+Paths are relative to its root, with or without a leading slash; `..` cannot leave it.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Files:
         self._files = {clean(path): content for path, content in files.items()}
 
     def data(self, path: str) -> bytes:
-        """The bytes of a file. Raises FileNotFoundError."""
+        """Return the bytes of a file. Raises FileNotFoundError."""
         content = self._files.get(clean(path))
         if content is None:
             raise FileNotFoundError("file does not exist")
         return content.encode() if isinstance(content, str) else content
 
     def text(self, path: str) -> str:
-        """The text of a file. Raises FileNotFoundError."""
+        """Return the text of a file. Raises FileNotFoundError."""
         content = self._files.get(clean(path))
         if content is None:
             raise FileNotFoundError("file does not exist")
         return content.decode("utf-8", "surrogateescape") if isinstance(content, bytes) else content
 
     def entries(self, path: str) -> list[tuple[str, bool]]:
-        """The names in a folder, sorted, each with whether it is a folder itself. Raises FileNotFoundError."""
+        """Return the sorted names in a folder, each with True for a folder. Raises FileNotFoundError."""
         folder = clean(path)
         prefix = f"{folder}/" if folder else ""
         found: dict[str, bool] = {}
@@ -56,12 +56,12 @@ class Files:
         return sorted(found.items())
 
     def all(self) -> dict[str, Content]:
-        """Every file by its path."""
+        """Return every file by its path."""
         return self._files
 
 
 def clean(path: str) -> str:
-    """The path from the root, without `.`, `..` and double slashes: `./a/../b` is `b`."""
+    """Return the path from the root, without `.`, `..` and double slashes: `./a/../b` is `b`."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -72,9 +72,9 @@ def clean(path: str) -> str:
 
 
 def inline_files(filesystem: object) -> Files:
-    """The file system that stands inside an Installation: folders are mappings, files are texts.
+    """Return the inline file system of an Installation: folders are mappings, files are texts.
 
-    Nodes with `$type` are folders (directory), or files whose content stands as data (json, yaml) or as text.
+    Nodes with `$type` are folders (directory), or files with data (json, yaml) or text as content.
     """
     if isinstance(filesystem, str):
         from krmkit.landscaper.goyaml import GoYamlError, load
@@ -125,7 +125,7 @@ def _typed(kind: str, node: dict[str, object]) -> Content:
 
 
 def _binary(content: str) -> Content:
-    """A text between the markers of the reference's file system is base64."""
+    """Return base64 between the reference's markers as bytes, and any other text unchanged."""
     if _BINARY[0] not in content:
         return content
     lines = [line for line in content.split("\n") if line.strip()]

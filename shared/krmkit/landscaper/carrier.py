@@ -1,7 +1,7 @@
 """Component descriptors, the contents of resources, and executors' states as ConfigMaps marked local-config.
 
-A path or state key stands as a ConfigMap key with `_` and what such keys may not have as `_` and two hex digits:
-`subinst/one.yaml` is `subinst_2Fone.yaml`. Texts stand in data, all other bytes in binaryData.
+A path or state key becomes a ConfigMap key: `_` and characters that such keys may not have become `_` and two hex digits:
+`subinst/one.yaml` is `subinst_2Fone.yaml`. data has the texts, binaryData all other bytes.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def descriptor_item(component: Component, source: str) -> Data:
-    """The ConfigMap of a descriptor; `source` is its text."""
+    """Return the ConfigMap of a descriptor; `source` is its text."""
     version = f"{component.name}:{component.version}"
     return _config_map(f"component-{version}", {DESCRIPTOR: version}, {_KEY: source}, {})
 
 
 def blob_item(key: str, content: Files | Content) -> Data:
-    """The ConfigMap of a resource's content: a folder, or a single file."""
+    """Return the ConfigMap of a resource's content: a folder, or a single file."""
     files = content.all() if isinstance(content, Files) else {"": content}
     data: dict[str, str] = {}
     binary: dict[str, str] = {}
@@ -54,7 +54,7 @@ def blob_item(key: str, content: Files | Content) -> Data:
 
 
 def state_item(installation: str, namespace: str, state: dict[str, object]) -> Data:
-    """The ConfigMap of the states of an installation's executors."""
+    """Return the ConfigMap of the states of an installation's executors."""
     from krmkit.lang.sprig.yamlfns import to_yaml
 
     data = {escape(key): to_yaml(value) + "\n" for key, value in sorted(state.items())}
@@ -64,7 +64,7 @@ def state_item(installation: str, namespace: str, state: dict[str, object]) -> D
 
 
 def descriptor_of(item: Data) -> object:
-    """The descriptor in a ConfigMap. Raises InstallationError."""
+    """Return the descriptor in a ConfigMap. Raises InstallationError."""
     content = texts(item.get("data")).get(_KEY)
     if content is None:
         raise InstallationError("invalid", f"must have the key {_KEY}", "data")
@@ -75,7 +75,7 @@ def descriptor_of(item: Data) -> object:
 
 
 def content_of(item: Data) -> Files | Content:
-    """The content in a ConfigMap. Raises InstallationError for bad base64."""
+    """Return the content in a ConfigMap. Raises InstallationError for bad base64."""
     files: dict[str, Content] = {unescape(key): value for key, value in texts(item.get("data")).items()}
     for key, value in texts(item.get("binaryData")).items():
         try:
@@ -89,7 +89,7 @@ def content_of(item: Data) -> Files | Content:
 
 
 def state_of(item: Data) -> dict[str, object]:
-    """The states in a ConfigMap; one that is no YAML counts as absent."""
+    """Return the states in a ConfigMap; invalid YAML counts as absent."""
     found: dict[str, object] = {}
     for key, value in texts(item.get("data")).items():
         try:
@@ -100,14 +100,14 @@ def state_of(item: Data) -> dict[str, object]:
 
 
 def escape(path: str) -> str:
-    """A path as the key of a ConfigMap."""
+    """Return a path as the key of a ConfigMap."""
     return "".join(
         char if char in _SAFE else "".join(f"_{byte:02X}" for byte in char.encode()) for char in path
     )
 
 
 def unescape(key: str) -> str:
-    """The path of a ConfigMap's key."""
+    """Return the path of a ConfigMap's key."""
     first, *rest = key.split("_")
     out = [first.encode()]
     for part in rest:
@@ -132,6 +132,6 @@ def _config_map(
 
 
 def item_name(title: str) -> str:
-    """A valid name for a title: its letters and digits, and a hash that keeps it apart from similar ones."""
+    """Return a valid name for a title: its letters and digits, and a hash that differs from those of similar titles."""
     plain = "".join(char if char in _NAME else "-" for char in text(title).lower()).strip("-")
     return f"{plain[:50].rstrip('-')}-{hashed_name(title)[:8]}"

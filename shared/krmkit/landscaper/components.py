@@ -1,7 +1,7 @@
 """Component descriptors: their versions, defaults, references and resources.
 
-A `Component` holds the descriptor in the form of schema v2, which is what templates and rules use; `original` is the text's
-own form. `ComponentRepository` finds components by name and version, and the content of their resources.
+A `Component` holds the descriptor in the form of schema v2, which templates and rules use; `original` has the form of its
+text. `ComponentRepository` finds components by name and version, and the content of their resources.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Component:
 
     @property
     def body(self) -> Data:
-        """The component itself: name, version, resources and so on."""
+        """Return the component itself: name, version, resources and so on."""
         return mapping(self.descriptor.get("component"))
 
     @property
@@ -59,12 +59,12 @@ class Component:
 
     @property
     def repository_context(self) -> Data | None:
-        """The effective repository context: the last one."""
+        """Return the effective repository context: the last one."""
         contexts = entries(self.body.get("repositoryContexts"))
         return contexts[-1] if contexts else None
 
     def shown(self, schema_version: str) -> Data:
-        """The descriptor as templates see it in a schema version."""
+        """Return the descriptor in a schema version, for templates."""
         if schema_version != V3:
             return self.descriptor
         return (
@@ -74,7 +74,7 @@ class Component:
         )
 
     def resource(self, name: str) -> Data | None:
-        """The first resource of this name."""
+        """Return the first resource of this name, None if there is none."""
         return next((one for one in self.resources if one.get("name") == name), None)
 
 
@@ -86,13 +86,13 @@ class ComponentRepository:
     blobs: dict[str, Files | Content] = field(default_factory=dict)
 
     def add(self, descriptor: object) -> Component:
-        """Take a descriptor in. Raises InstallationError for one that is none."""
+        """Add a descriptor. Raises InstallationError for an invalid one."""
         component = decode(descriptor)
         self.components[component.name, component.version] = component
         return component
 
     def find(self, name: str, version: str) -> Component:
-        """The component version. Raises component-not-found, with the nearest known one."""
+        """Return the component version. Raises component-not-found, with the nearest known one."""
         found = self.components.get((name, version))
         if found is None:
             known = [f"{one}:{other}" for one, other in self.components]
@@ -103,18 +103,18 @@ class ComponentRepository:
         return found
 
     def content(self, component: Component, resource: Data) -> Files | Content | None:
-        """The content of a resource, as `krmkit landscaper import` or a caller gave it; None where nobody did."""
+        """Return the content of a resource, from `krmkit landscaper import` or the caller; None if it is unknown."""
         access = mapping(resource.get("access"))
         keys = [text(access.get(name)) for name in ACCESS_KEYS if text(access.get(name))]
         owner = f"{component.name}:{component.version}"
-        # Two resources of one name, which differ in extraIdentity, are told apart by what their access says.
+        # Resources of one name with different extraIdentity differ in their access.
         for key in (*(f"{owner}/{key}" for key in keys), f"{owner}/{text(resource.get('name'))}", *keys):
             if key in self.blobs:
                 return self.blobs[key]
         return None
 
     def closure(self, root: Component) -> list[Component]:
-        """The component and all that it refers to, directly or not: root first, depth first.
+        """Return the component and all its references, direct and indirect: root first, depth first.
 
         Raises component-not-found and cycle.
         """
@@ -123,7 +123,7 @@ class ComponentRepository:
         return list(found.values())
 
     def referenced(self, component: Component, reference: Data) -> Component:
-        """The component of a reference: the descriptor in its label, else the one of that name and version."""
+        """Return the component of a reference: the descriptor in its label, else the one of its name and version."""
         labelled = labelled_descriptor(reference)
         if labelled is not None:
             return labelled
@@ -152,7 +152,7 @@ class ComponentRepository:
 
 
 def labelled_descriptor(reference: Data) -> Component | None:
-    """The descriptor that a component reference carries in its label."""
+    """Return the descriptor in the label of a component reference."""
     for label in entries(reference.get("labels")):
         if label.get("name") == DESCRIPTOR_LABEL and isinstance(label.get("value"), dict):
             component = decode(label["value"])
@@ -162,7 +162,7 @@ def labelled_descriptor(reference: Data) -> Component | None:
 
 
 def decode(descriptor: object) -> Component:
-    """A descriptor of schema v2 or v3alpha1, with the defaults. Raises InstallationError for anything else."""
+    """Return a descriptor of schema v2 or v3alpha1, with defaults. Raises InstallationError for anything else."""
     data = mapping(descriptor)
     if data.get("apiVersion") == V3:
         return Component(defaulted(from_v3(data)), V3, data)
@@ -182,7 +182,7 @@ def decode(descriptor: object) -> Component:
 
 
 def defaulted(descriptor: Data) -> Data:
-    """The v2 descriptor with its defaults: missing lists are [], local resources have the component's version."""
+    """Return the v2 descriptor with its defaults: missing lists are [], local resources have the component's version."""
     body = dict(mapping(descriptor.get("component")))
     for key in ("repositoryContexts", "sources", "componentReferences", "resources"):
         body[key] = list(sequence(body.get(key)))
@@ -197,7 +197,7 @@ def defaulted(descriptor: Data) -> Data:
 
 
 def from_v3(descriptor: Data) -> Data:
-    """A descriptor of schema v3alpha1 in the form of v2."""
+    """Convert a descriptor of schema v3alpha1 to v2."""
     metadata, spec = mapping(descriptor.get("metadata")), mapping(descriptor.get("spec"))
     provider = metadata.get("provider")
     body: Data = {
@@ -215,7 +215,7 @@ def from_v3(descriptor: Data) -> Data:
 
 
 def to_v3(descriptor: Data) -> Data:
-    """A descriptor of schema v2 in the form of v3alpha1."""
+    """Convert a descriptor of schema v2 to v3alpha1."""
     body = mapping(descriptor.get("component"))
     metadata: Data = {
         "name": body.get("name"),
@@ -240,9 +240,9 @@ def to_v3(descriptor: Data) -> Data:
 
 
 def select(members: list[Data], wanted: dict[str, str]) -> list[Data]:
-    """The members (resources, references) whose identity has all the wanted attributes.
+    """Return the members (resources, references) whose identity has all the wanted attributes.
 
-    The identity is the name and extraIdentity, and the version where two members have the same otherwise.
+    The identity is name and extraIdentity, and the version if two members are equal otherwise.
     """
     counts: dict[str, int] = {}
     for member in members:

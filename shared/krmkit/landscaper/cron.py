@@ -1,9 +1,9 @@
-"""Cron expressions as robfig/cron's ParseStandard reads them, and the next time at which one is due.
+"""Cron expressions as robfig/cron's ParseStandard reads them, and their next time.
 
     parse("*/15 8-17 * * MON-FRI").next(1709315400)   # seconds since 1970, UTC
 
 Five fields, names of months and weekdays, `?`, steps and lists, `@daily` and the like, `@every 90m`, `CRON_TZ=Asia/Tokyo`.
-Libraries for Python take more (weekday 7, `L`, a sixth field), so that a typing error would go unnoticed.
+Libraries for Python accept more (weekday 7, `L`, a sixth field), so that they would miss errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST = 1000
 
 
 class CronError(ValueError):
-    """The text is no cron expression; the message is robfig/cron's."""
+    """The text is not a cron expression; the message is robfig/cron's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class Every:
     seconds: int
 
     def next(self, unix: float) -> float | None:
-        """The first point in time after `unix`."""
+        """Return the first point in time after `unix`."""
         return int(unix) + self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class CronField:
-    """The numbers that a field allows. A field that is `*` or `?` without a step is not restricted."""
+    """The numbers that a field allows. A field `*` or `?` without a step is not restricted."""
 
     numbers: frozenset[int]
     restricted: bool
@@ -85,7 +85,7 @@ class Schedule:
     zone: Zone
 
     def next(self, unix: float) -> float | None:
-        """The first point in time after `unix` (seconds since 1970); None if there is none within five years."""
+        """Return the first point in time after `unix` (seconds since 1970); None if there is none within five years."""
         now = int(unix)
         today = datetime.fromtimestamp(now + self.zone.at(now)[0], UTC).date()
         for offset in range(_YEARS * 366):
@@ -115,7 +115,7 @@ class Schedule:
         return None
 
     def _instant(self, wall: int, now: int) -> int | None:
-        """The time after `now` at which clocks of the zone show `wall`; None if there is none."""
+        """Return the time after `now` at which clocks of the zone show `wall`; None if there is none."""
         for near in (wall - _DAY, wall + _DAY):
             unix = wall - self.zone.at(near)[0]
             if unix > now and unix + self.zone.at(unix)[0] == wall:
@@ -124,7 +124,7 @@ class Schedule:
 
 
 def parse(spec: str) -> Schedule | Every:
-    """The schedule of a cron expression. Raises CronError with robfig/cron's message."""
+    """Return the schedule of a cron expression. Raises CronError with robfig/cron's message."""
     if not spec or len(spec) > _LONGEST:
         raise CronError("empty spec string" if not spec else f"the spec has more than {_LONGEST} characters")
     zone = UTC_ZONE
@@ -179,7 +179,7 @@ def _field(text: str, bounds: Bounds) -> CronField:
 
 
 def _range(text: str, bounds: Bounds) -> tuple[range, bool]:
-    """The numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on); and whether the part restricts nothing."""
+    """Return the numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on), and whether the part restricts nothing."""
     span, *steps = text.split("/")
     ends = span.split("-")
     every = ends[0] in ("*", "?")

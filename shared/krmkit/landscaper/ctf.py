@@ -1,6 +1,6 @@
 """Components in folders: component archives, and folders in the common transport format (CTF).
 
-Files come in by path, as bytes; out come descriptors as texts, and the contents of local resources.
+Input: files by path, as bytes. Output: descriptors as texts, and the contents of local resources.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _GZIP = b"\x1f\x8b"
 
 
 class CtfError(ValueError):
-    """A folder holds no component, or one that cannot be read."""
+    """A folder has no component, or an unreadable one."""
 
 
 @dataclass(slots=True)
 class TransportArchive:
-    """Components with the texts of their descriptors, contents by key, and notes about what was left out."""
+    """Components with the texts of their descriptors, contents by key, and notes about left-out parts."""
 
     components: list[tuple[Component, str]] = field(default_factory=list)
     contents: dict[str, Files | Content] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class TransportArchive:
 
 
 def read_components(files: dict[str, bytes]) -> TransportArchive:
-    """Every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
+    """Return every component below a folder: each folder with a component-descriptor.yaml, and each CTF. Raises CtfError."""
     found = TransportArchive()
     for path in sorted(files):
         folder, _, name = path.rpartition("/")
@@ -67,7 +67,7 @@ def _component(found: TransportArchive, data: bytes, path: str) -> Component:
 
 
 def _contents(found: TransportArchive, component: Component, blob: object) -> None:
-    """The contents of a component's local resources; `blob` finds bytes by file name or digest."""
+    """Add the contents of a component's local resources; `blob` finds bytes by file name or digest."""
     assert callable(blob)
     for resource in component.resources:
         access = mapping(resource.get("access"))
@@ -92,7 +92,7 @@ def _contents(found: TransportArchive, component: Component, blob: object) -> No
 
 
 def _content(resource: Data, data: bytes, label: str, links: list[str]) -> Files | Content:
-    """A blueprint as a folder, with what is no file of it in `links`; everything else as it is, a compressed text as a text."""
+    """Return a blueprint as a folder, and add its links and devices to `links`; return all else unchanged, a compressed text as a text."""
     if resource.get("type") in BLUEPRINT_TYPES:
         try:
             return Files(untar(data, links))
@@ -108,7 +108,7 @@ def _content(resource: Data, data: bytes, label: str, links: list[str]) -> Files
 
 
 def _transport(found: TransportArchive, files: dict[str, bytes], prefix: str) -> None:
-    """The components of a CTF: an index of OCI manifests, whose layers are blobs by digest."""
+    """Add the components of a CTF: an index of OCI manifests, whose layers are blobs by digest."""
 
     def blob(digest: str) -> bytes | None:
         return files.get(f"{prefix}blobs/{digest.replace(':', '.')}")

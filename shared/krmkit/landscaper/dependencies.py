@@ -1,4 +1,4 @@
-"""The data flow between installations of one scope: who depends on whom, and in which order they run."""
+"""The data flow between installations of one scope: their dependencies, and the order in which they run."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from krmkit.landscaper.lenientdata import entries, mapping, text
 Edges = dict[str, list[str]]
 
 
+class CycleError(InstallationError):
+    """Installations that need each other; `names` are those of one cycle."""
+
+    def __init__(self, names: list[str]) -> None:
+        shown = " -{depends_on}-> ".join([*names, names[0]])
+        super().__init__("cycle", f"the subinstallations have a cycle: {shown}")
+        self.names = names
+
+
 @dataclass(slots=True)
 class Exported:
-    """Who exports what in one scope: names of installations by the key that they export."""
+    """The exports of one scope: names of installations by the key that they export."""
 
     data: dict[str, list[str]] = field(default_factory=dict)
     targets: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, named: dict[str, dict[str, object]]) -> Exported:
-        """The exports of installations: name -> a spec or template with `exports`."""
+        """Collect the exports of installations: name -> a spec or template with `exports`."""
         found = cls()
         for name, spec in named.items():
             exports = mapping(spec.get("exports"))
@@ -49,7 +58,7 @@ class Exported:
 
 
 def imported_targets(target_import: dict[str, object]) -> list[str]:
-    """The targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""
+    """Return the targets that a target import names: target, targets and targetMap; references to whole lists and maps name none."""
     names = [text(target_import.get("target"))]
     listed = target_import.get("targets")
     names += [text(name) for name in listed] if isinstance(listed, list) else []
@@ -58,7 +67,7 @@ def imported_targets(target_import: dict[str, object]) -> list[str]:
 
 
 def edges(named: dict[str, dict[str, object]]) -> Edges:
-    """For each installation the names of those it depends on, in the order of its imports; an own export is no dependency."""
+    """Return the dependencies of each installation by name, in the order of its imports; its own exports do not count."""
     exported = Exported.of(named)
     found: Edges = {}
     for name, spec in named.items():
@@ -74,7 +83,7 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
 
 
 def order(graph: Edges) -> list[str]:
-    """Names such that each comes after those it depends on; independent ones keep their order. Raises cycle."""
+    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises CycleError."""
     done: dict[str, bool] = {}
     result: list[str] = []
     for start in graph:
@@ -97,16 +106,26 @@ def order(graph: Edges) -> list[str]:
                 path.append(following)
                 waiting.append(iter(graph[following]))
             elif not done[following]:
-                cycle = [*path[path.index(following) :], following]
-                raise InstallationError(
-                    "cycle",
-                    f"the subinstallations have a cycle: {' -{depends_on}-> '.join(cycle)}",
-                )
+                raise CycleError(path[path.index(following) :])
     return result
 
 
+def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order where cycles need nothing, and what is wrong with each installation of a cycle.
+
+    order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
+    """
+    cycles: dict[str, str] = {}
+    while True:
+        try:
+            return order({name: [] if name in cycles else others for name, others in graph.items()}), cycles
+        except CycleError as error:
+            message = error.message.replace("subinstallations", "installations")
+            cycles.update(dict.fromkeys(error.names, message))
+
+
 def needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:
-    """The part of the graph that the wanted installations need."""
+    """Return the part of the graph that the wanted installations need."""
     kept: set[str] = set()
     pending = [name for name in wanted if name in graph]
     while pending:

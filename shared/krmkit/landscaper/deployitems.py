@@ -1,4 +1,4 @@
-"""Deploy items: what the deploy executors give, checked, and the DeployItem objects of it."""
+"""Deploy items: the checked output of the deploy executors, and its DeployItem objects."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DeployItem:
 
 
 def decode(templates: list[Object], imports: Imports, namespace: str) -> list[DeployItem]:
-    """The deploy items of the executors' output, in order. Raises deploy-item-spec for a target that is not there, and validation."""
+    """Return the deploy items of the executors' output, in order. Raises deploy-item-spec for a missing target, and validation."""
     _validate(templates)
     found = []
     for template in templates:
@@ -61,7 +61,7 @@ def decode(templates: list[Object], imports: Imports, namespace: str) -> list[De
 
 
 def _options(template: Object) -> dict[str, object]:
-    """The optional fields that are given; a duration as Go writes it (`10m` is `10m0s`)."""
+    """Return the given optional fields; a duration as Go writes it (`10m` is `10m0s`)."""
     found = {key: template[key] for key in _OPTIONAL if template.get(key)}
     timeout = found.get("timeout")
     if timeout is not None and timeout != "none":
@@ -76,7 +76,7 @@ def _options(template: Object) -> dict[str, object]:
 
 
 def _validate(templates: list[Object]) -> None:
-    """Everything that is wrong with the list, as one error, in the words of field errors."""
+    """Raise all errors of the list as one, in the words of field errors."""
     problems: list[str] = []
     first: dict[str, int] = {}
     for index, template in enumerate(templates):
@@ -163,7 +163,7 @@ def _wrong(name: str, problem: str) -> InstallationError:
 
 
 def deploy_item_object(item: DeployItem, installation: str, namespace: str, context: str) -> Object:
-    """The DeployItem as the execution controller writes it, except for its random name."""
+    """Return the DeployItem as the execution controller writes it, except for its random name."""
     spec: Object = {"type": item.type, **item.options}
     if item.target is not None:
         spec["target"] = dict(item.target)

@@ -1,4 +1,4 @@
-"""What can be wrong with an installation: one error class, whose `rule` is the code of the result."""
+"""The error of an installation: one class, whose `rule` is the code of the result."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from __future__ import annotations
 class InstallationError(Exception):
     """One thing that stops an installation, for example `("target-not-found", 'targets "a" not found', "spec.imports")`.
 
-    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" where none fits).
-    `message` may hold what a template printed: who shows it takes secrets out (`redact`).
+    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if none fits).
+    `message` may contain output of a template: remove secrets (`redact`) before you show it.
     """
 
     def __init__(self, rule: str, message: str, field: str = "") -> None:

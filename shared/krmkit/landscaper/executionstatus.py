@@ -1,4 +1,4 @@
-"""Executions and the status of installations: what the controllers write beside the objects themselves."""
+"""Executions and the status of installations, which the controllers write beside the objects themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmkit.landscaper.rendered import RenderedInstallation
 
 
 def execution_object(rendered: RenderedInstallation) -> Data:
-    """The Execution of an installation: its deploy items as templates."""
+    """Return the Execution of an installation: its deploy items as templates."""
     items: list[Data] = []
     for item in rendered.deploy_items:
         template: Data = {"name": item.name, "type": item.type, **item.options}
@@ -33,7 +33,7 @@ def execution_object(rendered: RenderedInstallation) -> Data:
 
 
 def write_status(item: Resource, rendered: RenderedInstallation) -> None:
-    """The phase of an installation, and its nested ones and its execution by name, in its item."""
+    """Write an installation's phase, and the names of its nested installations and its execution, to its item."""
     status: Data = {"phase": rendered.phase}
     if rendered.children:
         status["installationRefs"] = [

@@ -1,6 +1,6 @@
-"""Where the value of an import comes from: through mappings and scopes, up to the object and the file that it started in.
+"""The origin of an import's value: through mappings and scopes, up to the first object and its file.
 
-No values are shown, for they may be secrets.
+Values are not shown: they may be secrets.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _DEEPEST = 50
 
 
 def explain(items: Items, path: str, value: str = "") -> list[str]:
-    """Lines about one import of an installation (a path as `shop/stack/web`), or about all of them.
+    """Return lines about one import of an installation (a path such as `shop/stack/web`), or about all of them.
 
-    Raises InstallationError where there is no such installation or import.
+    Raises InstallationError if there is no such installation or import.
     """
     landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
     tree = {one.path: one for root in landscape.run() for one in root.tree()}
@@ -35,6 +35,8 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
             "no-installation", f"there is no installation {path}{did_you_mean(path, tree)}"
         )
     known = rendered.prerequisites
+    if known is None and rendered.errors:
+        raise rendered.errors[0]
     names = [one.name for one, _ in known.blueprint.all_imports()] if known is not None else []
     if value and value not in names:
         raise InstallationError(
@@ -43,7 +45,7 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
     tracer = _Tracer(items, landscape, tree)
     for name in [value] if value else names:
         tracer.blueprint_import(rendered, name, 0)
-    secrets = Secrets.of(items.world)  # a template may put one into a name
+    secrets = Secrets.of(items.world)  # a name made by a template may contain a secret
     return [secrets.scrub(line) for line in tracer.lines]
 
 
@@ -55,11 +57,11 @@ class _Tracer:
         self.lines: list[str] = []
 
     def say(self, depth: int, line: str) -> None:
-        """One line, indented by its depth."""
+        """Add one line, indented by its depth."""
         self.lines.append("  " * depth + line)
 
     def blueprint_import(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
-        """An import of the blueprint: mapped, imported, defaulted, or without a value."""
+        """Explain an import of the blueprint: mapped, imported, defaulted, or without a value."""
         if depth > _DEEPEST:
             self.say(depth, "...")
             return
@@ -81,7 +83,7 @@ class _Tracer:
             self.say(depth + 1, "nothing gives it a value")
 
     def installation_import(self, rendered: RenderedInstallation, entry: Data, depth: int) -> None:
-        """An import of the installation: the objects that it names."""
+        """Explain an import of the installation: the objects that it names."""
         self.say(depth, f"spec.imports {text(entry.get('name'))}")
         for kind, field in (("Secret", "secretRef"), ("ConfigMap", "configMapRef")):
             source = mapping(entry.get(field))
@@ -100,7 +102,7 @@ class _Tracer:
                 self.from_parent(rendered, text(entry.get(field)), depth + 1)
 
     def scoped(self, rendered: RenderedInstallation, kind: str, reference: str, depth: int) -> None:
-        """An object of the installation's scope: an item, an import of the parent, or an export of a sibling."""
+        """Explain an object of the installation's scope: an item, an import of the parent, or an export of a sibling."""
         scope = scope_of(rendered.installation)
         name = object_name(scope, reference)
         owner = self.landscape.owners.get((kind, rendered.namespace, name))
@@ -127,13 +129,13 @@ class _Tracer:
                     self.say(depth + 1, f"{owner}: {how} {text(one.get('name'))}")
 
     def from_parent(self, rendered: RenderedInstallation, name: str, depth: int) -> None:
-        """An import of the parent's blueprint."""
+        """Explain an import of the parent's blueprint."""
         parent = self.tree.get(rendered.path.rpartition("/")[0])
         if parent is not None:
             self.blueprint_import(parent, name, depth)
 
     def item(self, kind: str, namespace: str, name: str, key: str, depth: int) -> None:
-        """An object among the items, with its file."""
+        """Explain an object among the items, with its file."""
         place = self.items.place(kind, namespace, name)
         if place is None:
             self.say(depth, f"{kind} {name}{key}: not among the items")
@@ -149,7 +151,7 @@ def _imports(spec: Data) -> dict[str, Data]:
 
 
 def _words(value: object) -> set[str]:
-    """The names in the expressions of a mapping."""
+    """Return the names in the expressions of a mapping."""
     found: set[str] = set()
     pending = [value]
     while pending:

@@ -1,4 +1,4 @@
-"""What an installation exports: the executors' exports, checked and mapped, and the objects of them in the parent's scope."""
+"""The exports of an installation: the executors' exports, checked and mapped, and their objects in the parent's scope."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.lang.nearest import did_you_mean
 
 
 def internal_values(world: World, namespace: str, name: str, deploy_items: Data) -> Data:
-    """What export executors get under `values`, and at the top: deployitems, dataobjects and targets by key."""
+    """Return the input of export executors, under `values` and at the top: deployitems, dataobjects and targets by key."""
     scope = installation_source(name)
     data: Data = {}
     targets: Data = {}
@@ -35,7 +35,7 @@ def _key(item: Data) -> str:
 def construct(
     templater: Templater, values: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope
 ) -> Data:
-    """The exports of an installation by name: templated, checked, mapped. Raises InstallationError."""
+    """Return the exports of an installation by name: templated, checked, mapped. Raises InstallationError."""
     exports = templater.exports(values)
     place = f"(inst: {name}).internalExports"
     declared: Data = {}

@@ -1,8 +1,8 @@
-"""What deploy items export before anything runs: from Go templates that regular expressions on paths select.
+"""Simulated exports of deploy items: Go templates, selected by regular expressions on paths.
 
     exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")], repository)
 
-A template gets imports, installationPath, templateName, deployItem, cd, components and state, and gives a map `exports`.
+A template sees imports, installationPath, templateName, deployItem, cd, components and state; its output is a map `exports`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEPLOY_ITEMS, INSTALLATIONS = "deployItems", "installations"
 
 @dataclass(slots=True)
 class ExportTemplate:
-    """One template. `kind` is deployItems (gives `exports`) or installations (gives `dataExports` and `targetExports`)."""
+    """One template. `kind` is deployItems (output: `exports`) or installations (output: `dataExports` and `targetExports`)."""
 
     name: str
     kind: str
@@ -36,9 +36,9 @@ class ExportTemplate:
 def exporter(
     templates: list[ExportTemplate], repository: ComponentRepository
 ) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
-    """The exports of a deploy item by the first template that selects `<path>/<item>`; None where none does.
+    """Return a function that gives the exports of a deploy item: the first template that selects `<path>/<item>`; None if none does.
 
-    Raises InstallationError (invalid) for a selector that is no regular expression.
+    Raises InstallationError (invalid) for an invalid regular expression.
     """
     selectors = [(_compiled(one), one) for one in templates if one.kind == DEPLOY_ITEMS]
 
@@ -53,7 +53,7 @@ def exporter(
 
 
 def installation_exporter(templates: list[ExportTemplate]) -> Callable[[RenderedInstallation], Data | None]:
-    """What a whole installation exports, for one that is not to be rendered inside; None where no template selects its path."""
+    """Return a function that gives the exports of a whole installation, which then is not rendered inside; None if no template selects its path."""
     selectors = [(_compiled(one), one) for one in templates if one.kind == INSTALLATIONS]
 
     def find(rendered: RenderedInstallation) -> Data | None:

@@ -1,4 +1,4 @@
-"""What became of installations, as findings about the items that they came from; no message holds a secret."""
+"""The outcome of installations as findings about their items; messages contain no secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.landscaper.rendered import FAILED, WAITING, RenderedInstallation
 
 
 def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
-    """An error of an installation; one of a nested installation is a finding about the root, with the path in the message."""
+    """Return the finding of an error; one of a nested installation is about the root's item, with the path in the message."""
     message = secrets.scrub(error.message)
     if "/" in path:
         return Finding(error.rule, f"nested installation {path}: {message}", ERROR, item)
@@ -22,7 +22,7 @@ def error_finding(error: InstallationError, item: Resource | None, path: str, se
 
 
 def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
-    """Everything about one root installation and what is below it."""
+    """Yield all findings about one root installation and those below it."""
     item = items.place("Installation", root.namespace, root.name)
     for one in root.tree():
         for error in one.errors:

@@ -35,7 +35,7 @@ _GONE = {
 
 
 class InstallationTemplates:
-    """The functions of an installation's templates, and how deeply its files include each other."""
+    """The functions of an installation's templates, and the present depth of included files."""
 
     def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
@@ -51,7 +51,7 @@ class InstallationTemplates:
             raise InstallationError("template", _with_right_word(error.message, self.functions)) from None
 
     def own(self) -> dict[str, GoFunction]:
-        """The functions beside sprig's."""
+        """Return the functions that Landscaper adds to sprig's."""
         lookup = Lookup(self.templater)
         found = {
             "readFile": GoFunction(self.read_file, ("string",), result="[]uint8"),
@@ -78,21 +78,21 @@ class InstallationTemplates:
         return found
 
     def read_file(self, path: str) -> ByteList:
-        """readFile: the bytes of a file of the blueprint."""
+        """readFile: return the bytes of a file of the blueprint."""
         try:
             return ByteList(map(Uint8, self.templater.blueprint.files.data(path)))
         except FileNotFoundError as error:
             raise GoCallError(f"{error}: {path}") from None
 
     def read_dir(self, path: str) -> list[object]:
-        """readDir: the files of a folder."""
+        """readDir: return the files of a folder."""
         try:
             return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
         except FileNotFoundError as error:
             raise GoCallError(f"{error}: {path}") from None
 
     def include(self, path: str, binding: object) -> str:
-        """include: another file of the blueprint as a template."""
+        """include: return the output of another file of the blueprint as a template."""
         if self.depth >= _INCLUDES:
             raise GoCallError(f"include: files include each other more than {_INCLUDES} deep")
         try:
@@ -123,18 +123,18 @@ class FileInfo(GoObject):
         self.folder = folder
 
     def go_string(self) -> str:
-        """How %v prints it."""
+        """Return the text that %v prints."""
         return self.name
 
 
 class Lookup:
-    """getResource and its kin: members of descriptors by pairs of key and value. Template functions and spiff share them."""
+    """getResource and similar functions: members of descriptors by pairs of key and value. Template functions and spiff share them."""
 
     def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
 
     def resources(self, args: tuple[object, ...]) -> list[Data]:
-        """The resources that all pairs select; at least one."""
+        """Return the resources that all pairs select; at least one."""
         component, wanted = self.arguments(args, "resource")
         found = select(component.resources, wanted)
         if not found:
@@ -142,7 +142,7 @@ class Lookup:
         return found
 
     def component(self, args: tuple[object, ...]) -> Data:
-        """The descriptor of the first component reference that all pairs select."""
+        """Return the descriptor of the first component reference that all pairs select."""
         component, wanted = self.arguments(args, "component")
         found = select(component.references, wanted)
         if not found:
@@ -155,7 +155,7 @@ class Lookup:
         raise GoCallError(f"unable to resolve component {text(reference.get('name'))}:{version}")
 
     def arguments(self, args: tuple[object, ...], title: str) -> tuple[Component, dict[str, str]]:
-        """The descriptor (the first argument if that is a map, else the installation's) and the wanted attributes."""
+        """Return the descriptor (the first argument if it is a map, else the installation's) and the wanted attributes."""
         component = self.templater.component
         if component is None:
             raise GoCallError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
@@ -172,13 +172,13 @@ class Lookup:
         return component, {str(args[index]): str(args[index + 1]) for index in range(0, len(args), 2)}
 
     def resource_key(self, *args: object) -> str:
-        """getResourceKey: the global identity of a resource, as base64 of YAML."""
+        """getResourceKey: return the global identity of a resource, as base64 of YAML."""
         from krmkit.landscaper.resourcekeys import resource_key
 
         return resource_key(self.templater, args)
 
     def resource_content(self, *args: object) -> str:
-        """getResourceContent: the text of a resource."""
+        """getResourceContent: return the text of a resource."""
         from krmkit.landscaper.resourcekeys import resource_content
 
         return resource_content(self.templater, args)
@@ -211,7 +211,7 @@ def _repository_context(descriptor: object) -> object:
 
 
 def _json(function: Callable[..., object]) -> Callable[..., object]:
-    """The function with its result as Go has it after a trip through JSON."""
+    """Wrap a function: its result becomes what Go decodes from its JSON."""
     return lambda *args: from_json(function(*args))
 
 
@@ -230,7 +230,7 @@ def refuse(name: str) -> Callable[..., object]:
 
 
 def _with_right_word(message: str, functions: dict[str, GoFunction]) -> str:
-    """The message; for an unknown function with the one that is meant."""
+    """Return the message, for an unknown function with the nearest known one."""
     _, found, rest = message.partition('function "')
     name, _, after = rest.partition('"')
     if not found or after != " not defined":
@@ -242,7 +242,7 @@ def _with_right_word(message: str, functions: dict[str, GoFunction]) -> str:
 
 
 def check(source: str) -> None:
-    """Raise InstallationError (template) for a text that does not parse."""
+    """Raise InstallationError (template) for a template that does not parse."""
     functions = {
         **function_set("landscaper"),
         **dict.fromkeys(_OWN, GoFunction(lambda *args: None, ("any",), variadic=True)),

@@ -1,4 +1,4 @@
-"""YAML as sigs.k8s.io/yaml reads it: by way of JSON, with the rules of yaml.v2.
+"""YAML as sigs.k8s.io/yaml reads it: through JSON, with the rules of yaml.v2.
 
 load("a: yes\\nn: 1\\n")   # {"a": True, "false": 1}
 """
@@ -11,11 +11,11 @@ from krmkit.yaml.errors import YamlError
 
 
 class GoYamlError(ValueError):
-    """The text is no YAML; the message begins as Go's does."""
+    """The text is not YAML; the message begins like Go's."""
 
 
 def load(text: str) -> object:
-    """The data of the one document of `text`; None for an empty text. Raises GoYamlError."""
+    """Return the data of the one document of `text`; None for an empty text. Raises GoYamlError."""
     try:
         return go2_data(parse(text, duplicates="keep").root)
     except YamlError as error:

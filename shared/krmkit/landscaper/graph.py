@@ -1,4 +1,4 @@
-"""Installations as a graph: who gives what to whom, in which order they run, and cycles.
+"""Installations as a graph: the flow of data between them, the order in which they run, and cycles.
 
 graph_of(items).edges   # [Edge("shop/store", "shop/web", "store-address")]
 """
@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from krmkit.landscaper import dependencies
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import entries, mapping, text
@@ -21,7 +20,7 @@ from krmkit.landscaper.structure import roots_by_namespace
 
 @dataclass(slots=True)
 class Edge:
-    """`source` gives `key` to `target`; both are paths of installations."""
+    """`source` exports `key` to `target`; both are paths of installations."""
 
     source: str
     target: str
@@ -30,7 +29,7 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Paths in the order in which the installations run, each with its phase and its number of deploy items."""
+    """Paths in the order of the runs, each with its phase and its number of deploy items."""
 
     nodes: dict[str, tuple[str, int]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
@@ -38,7 +37,7 @@ class Graph:
     secrets: Secrets | None = None
 
     def shown(self, form: str) -> str:
-        """The graph as a table, for Graphviz, or for Mermaid; without secrets, which a template may put into a name."""
+        """Return the graph as a table, for Graphviz, or for Mermaid, without secrets: a template may put one into a name."""
         made = {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
         return self.secrets.scrub(made) if self.secrets is not None else made
 
@@ -77,7 +76,7 @@ class Graph:
         return "\n".join([*lines, ""])
 
     def data(self) -> dict[str, object]:
-        """The graph for programs, without secrets too."""
+        """Return the graph for programs, without secrets too."""
         made: dict[str, object] = {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
@@ -93,14 +92,32 @@ class Graph:
 
 
 def graph_of(items: Items) -> Graph:
-    """The graph of all installations among the items, nested ones too."""
+    """Return the graph of all installations among the items, with nested ones."""
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
         graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
     graph.secrets = secrets = Secrets.of(items.world)
-    for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
+    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
+    for root in _in_order(landscape.run()):
         _add(graph, root, secrets)
     return graph
+
+
+def _in_order(roots: list[RenderedInstallation]) -> list[RenderedInstallation]:
+    """Return the roots in the order of their runs, one namespace after the other."""
+    by_namespace: dict[str, dict[str, RenderedInstallation]] = {}
+    for root in roots:
+        by_namespace.setdefault(root.namespace, {})[root.name] = root
+    return [
+        named[name]
+        for named in by_namespace.values()
+        for name in _order({name: root.spec for name, root in named.items()})
+    ]
+
+
+def _order(named: dict[str, Data]) -> list[str]:
+    """Return the names, each after its dependencies; a cycle is among the problems already."""
+    return dependencies.order_with_cycles(dependencies.edges(named))[0]
 
 
 def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None:
@@ -109,11 +126,7 @@ def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None
     named = {text(one.get("name")): one for one in rendered.templates}
     graph.edges += _edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
-    try:
-        order = dependencies.order(dependencies.edges(named))
-    except InstallationError:
-        order = list(named)  # the error is one of the problems already
-    for name in order:
+    for name in _order(named):
         if name in children:
             _add(graph, children[name], secrets)
 

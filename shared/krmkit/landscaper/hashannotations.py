@@ -8,7 +8,7 @@ from krmkit.lang.sprig.jsonfns import must_to_json, must_to_pretty_json
 
 
 def data_hash(data: object) -> str:
-    """The hash of a DataObject's data: JSON indented by two blanks, `<>&` escaped.
+    """Return the hash of a DataObject's data: JSON indented by two blanks, `<>&` escaped.
 
     >>> data_hash("example")
     '5b4c0623ded1480c3d8c3c2df1be09ce1756a67f'
@@ -17,7 +17,7 @@ def data_hash(data: object) -> str:
 
 
 def target_hash(spec: dict[str, object]) -> str:
-    """The hash of a Target: compact JSON of its config, or of `{"secretRef": ...}`."""
+    """Return the hash of a Target: compact JSON of its config, or of `{"secretRef": ...}`."""
     if "secretRef" in spec:
         return _sha1(must_to_json({"secretRef": spec["secretRef"]}))
     return _sha1(must_to_json(spec.get("config")))

@@ -1,4 +1,4 @@
-"""What an installation imports: DataObjects, Secrets, ConfigMaps and Targets of its scope, by the names of its imports."""
+"""The imports of an installation: DataObjects, Secrets, ConfigMaps and Targets of its scope, by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Imports:
     target_maps: dict[str, dict[str, Object]] = field(default_factory=dict)
 
     def values(self) -> dict[str, object]:
-        """All imports as templates see them."""
+        """Return all imports as templates see them."""
         found: dict[str, object] = dict(self.data)
         found.update({name: template_target(one) for name, one in self.targets.items()})
         found.update(
@@ -37,7 +37,7 @@ class Imports:
 
 
 def resolve(world: World, namespace: str, scope: str, imports: dict[str, object]) -> Imports:
-    """The imports `{data[], targets[]}` of an installation in a scope. Raises InstallationError at the first that is missing."""
+    """Return the imports `{data[], targets[]}` of an installation in a scope. Raises InstallationError at the first missing one."""
     found = Imports()
     for index, entry in enumerate(entries(imports.get("data"))):
         _data(world, namespace, scope, entry, found, f"spec.imports.data[{index}]")
@@ -47,7 +47,7 @@ def resolve(world: World, namespace: str, scope: str, imports: dict[str, object]
 
 
 def missing(world: World, namespace: str, scope: str, imports: dict[str, object]) -> list[InstallationError]:
-    """Every import that cannot be resolved, in order."""
+    """Return the error of every import that cannot be resolved, in order."""
     errors = []
     for kind, resolver in (("data", _data), ("targets", _target)):
         for index, entry in enumerate(entries(imports.get(kind))):
@@ -154,7 +154,7 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
         }
     elif text(entry.get("targetListRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetListRef")))
-        # As the API server lists them, and so the controller takes them: by name, whatever their index says.
+        # In the order of the API server, which the controller uses: by name, not by index.
         found.target_lists[name] = sorted(many, key=_name)
     elif text(entry.get("targetMapRef")):
         many = world.targets_by_key(namespace, scope, text(entry.get("targetMapRef")))
@@ -170,7 +170,7 @@ def _target(world: World, namespace: str, scope: str, entry: Object, found: Impo
 
 
 def fetch_target(world: World, namespace: str, scope: str, reference: str, path: str) -> Object:
-    """The Target that a reference means in a scope. Raises target-not-found."""
+    """Return the Target of a reference in a scope. Raises target-not-found."""
     key = object_name(scope, reference)
     found = world.get("Target", namespace, key)
     if found is None:
@@ -182,7 +182,7 @@ def fetch_target(world: World, namespace: str, scope: str, reference: str, path:
 
 
 def template_target(target: Object) -> Object:
-    """A Target as templates see it: as the API server returns it, without the annotations of tools."""
+    """Return a Target for templates: as the API server returns it, without annotations of tools."""
     metadata = {
         key: value for key, value in mapping(target.get("metadata")).items() if value not in ({}, None)
     }

@@ -27,7 +27,7 @@ class ImportValues:
 def construct(
     blueprint: Blueprint, imports: Imports, mapped: dict[str, object], scope: SchemaScope, installation: str
 ) -> ImportValues:
-    """The value of every import of the blueprint. Nothing is raised: all violations are findings."""
+    """Return the value of every import of the blueprint. All violations are findings; nothing is raised."""
     found = ImportValues()
     checker = _Checker(imports, mapped, scope, found)
     for definition in blueprint.imports:
@@ -43,7 +43,7 @@ class _Checker:
     found: ImportValues
 
     def add(self, definition: ImportOrExport, path: str) -> None:
-        """Take in one import, and those that are conditional on it."""
+        """Add one import, and those that are conditional on it."""
         try:
             given = self.one(definition, path)
         except InstallationError as error:
@@ -135,7 +135,7 @@ class _Checker:
                 )
 
     def absent(self, definition: ImportOrExport) -> bool:
-        """False for an import that may be absent. Raises import-not-found, which says what is wrong with a similar one."""
+        """Return False for an import that may be absent. Raises import-not-found, which names the problem of a similar one."""
         if not definition.required:
             return False
         name = definition.name
@@ -153,7 +153,7 @@ class _Checker:
 
 
 def schema_violations(schema: object, value: object, scope: SchemaScope, prefix: str = "") -> list[str]:
-    """What is wrong with a value under a schema whose references are resolved. Raises InstallationError for a bad schema."""
+    """Return a value's violations of a schema with resolved references. Raises InstallationError for a bad schema."""
     try:
         return violations(resolved(schema, scope), value)
     except JsonSchemaError as error:

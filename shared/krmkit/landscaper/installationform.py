@@ -1,4 +1,4 @@
-"""The structure of an Installation: what must be given, what excludes what, and the right word for a wrong one."""
+"""The structure of an Installation: required fields, fields that exclude each other, and hints for unknown ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MAP_KEY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
 
 def structure_errors(installation: Data) -> list[InstallationError]:
-    """Everything that is wrong with the form of an Installation, in the order of its fields."""
+    """Return all errors of an Installation's form, in the order of its fields."""
     spec = mapping(installation.get("spec"))
     found: list[InstallationError] = []
     name = name_of(installation)
@@ -66,7 +66,7 @@ def structure_errors(installation: Data) -> list[InstallationError]:
 
 
 def schedule_errors(installation: Data) -> list[InstallationError]:
-    """What is wrong with the schedules of an Installation."""
+    """Return the errors of the schedules of an Installation."""
     return list(_reconcile(mapping(installation.get("spec")).get("automaticReconcile")))
 
 
@@ -75,7 +75,7 @@ def _error(field: str, message: str) -> InstallationError:
 
 
 def _unknown(data: Data, known: tuple[str, ...], place: str) -> Iterator[InstallationError]:
-    """Unknown fields, each with the one that is meant."""
+    """Yield unknown fields, each with the nearest known one."""
     for key in data:
         if key not in known:
             meant = _WORDS.get(key) if _WORDS.get(key) in known else nearest(key, known)

@@ -1,4 +1,4 @@
-"""What an installation needs before its imports: its context, its component and its blueprint."""
+"""The sources of an installation, read before its imports: its context, its component and its blueprint."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Prerequisites:
     links: list[str]
 
     def shown_spec(self, spec: Data) -> Data:
-        """The spec as templates see it: the component reference with its effective repository context."""
+        """Return the spec for templates: the component reference has its effective repository context."""
         if self.reference is None:
             return spec
         return {**spec, "componentDescriptor": {"ref": self.reference}}
 
 
 def prerequisites(world: World, repository: ComponentRepository, installation: Data) -> Prerequisites:
-    """All that an installation needs. Raises InstallationError."""
+    """Return the sources of an installation. Raises InstallationError."""
     spec = mapping(installation.get("spec"))
     namespace = namespace_of(installation)
     context_name = text(spec.get("context")) or DEFAULT_CONTEXT
@@ -53,7 +53,7 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
 
 
 def _context(world: World, namespace: str, name: str) -> Data | None:
-    """The Context; the default one may be absent."""
+    """Return the Context; None if the default one is absent. Raises context-not-found for any other absent one."""
     found = world.get("Context", namespace, name)
     if found is None and name != DEFAULT_CONTEXT:
         hint = did_you_mean(name, world.names("Context", namespace))
@@ -69,7 +69,7 @@ def _component(
     context: Data | None,
     repository_context: Data | None,
 ) -> tuple[Component | None, Data | None]:
-    """The component of the installation, and its effective reference; inline descriptors have none."""
+    """Return the component of the installation, and its effective reference; inline descriptors have none."""
     definition = mapping(spec.get("componentDescriptor"))
     if not definition:
         return None, None
@@ -98,7 +98,7 @@ def _component(
 def _overwritten(
     world: World, namespace: str, context: Data | None, name: str, version: str
 ) -> tuple[str, str]:
-    """Name and version after the substitutions of the ComponentVersionOverwrites that the context names."""
+    """Return name and version after the substitutions of the context's ComponentVersionOverwrites."""
     reference = text(mapping(context).get("componentVersionOverwrites"))
     if not reference:
         return name, version

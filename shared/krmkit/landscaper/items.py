@@ -1,4 +1,4 @@
-"""Installations among the items of a list: objects, component descriptors, blobs and executor states, and where they stand.
+"""Installations among the items of a list: objects, component descriptors, blobs and executor states, with their items.
 
 Descriptors and blobs are ConfigMaps marked local-config, as `carrier` writes them.
 """
@@ -30,7 +30,7 @@ OWNER = "Installation/"
 
 @dataclass(slots=True)
 class Items:
-    """What installations read, and the items that an earlier run generated (they are no input, apart from states)."""
+    """The input of installations, and the items that an earlier run generated (of these, only states are input)."""
 
     world: World = field(default_factory=World)
     repository: ComponentRepository = field(default_factory=ComponentRepository)
@@ -40,7 +40,7 @@ class Items:
     findings: list[Finding] = field(default_factory=list)
 
     def installations(self, wanted: list[str]) -> list[str] | None:
-        """The names to work on: None for all. A name that no root installation has is a finding."""
+        """Return the names to work on: None for all. A name without a root installation is a finding."""
         if not wanted:
             return None
         from krmkit.lang.nearest import did_you_mean
@@ -54,12 +54,12 @@ class Items:
         return wanted
 
     def place(self, kind: str, namespace: str, name: str) -> Resource | None:
-        """The item of an object."""
+        """Return the item of an object."""
         return self.places.get((kind, namespace, name))
 
 
 def read(resources: Iterable[Resource]) -> Items:
-    """The items that matter, decoded. What cannot be read is a finding."""
+    """Return the decoded input. An unreadable item is a finding."""
     found = Items()
     for item in resources:
         kind, version = item.kind, item.api_version
@@ -95,7 +95,7 @@ def _add(found: Items, item: Resource, data: Data) -> None:
 
 
 def without_tools(data: Data) -> Data:
-    """The object without the annotations of kpt, kustomize and krmkit, which engines do not see."""
+    """Return the object without the annotations of kpt, kustomize and krmkit, which engines do not see."""
     metadata = mapping(data.get("metadata"))
     annotations = texts(metadata.get("annotations"))
     if not any(map(is_tool_key, annotations)):
@@ -106,7 +106,7 @@ def without_tools(data: Data) -> Data:
 
 
 def _carried(found: Items, item: Resource, data: Data) -> bool:
-    """Whether the ConfigMap is a descriptor or a blob, which is then taken in."""
+    """Add a ConfigMap that is a descriptor or a blob; return whether it is one."""
     annotations = item.annotations
     try:
         if carrier.DESCRIPTOR in annotations:

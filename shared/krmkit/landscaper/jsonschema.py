@@ -2,7 +2,7 @@
 
     violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
 
-The texts are gojsonschema's without the value, which may be a secret.
+The texts are those of gojsonschema, without values: they may be secrets.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _DRAFTS = {"draft-04": "Draft4Validator", "draft-06": "Draft6Validator", "draft-
 
 
 class JsonSchemaError(ValueError):
-    """The schema itself is wrong."""
+    """The schema itself is invalid."""
 
 
 def violations(schema: object, value: object) -> list[str]:
-    """Every violation as `field: text`, at most 100, in the order of the schema; [] for a value that fits.
+    """Return every violation as `field: text`, at most 100, in the order of the schema; [] for a valid value.
 
-    Raises JsonSchemaError for a schema that is none.
+    Raises JsonSchemaError for an invalid schema.
     """
     import jsonschema_rs
 
@@ -59,8 +59,8 @@ def violations(schema: object, value: object) -> list[str]:
 
 
 def _whole(schema: dict[str, object] | bool) -> Any:
-    """The schema as it is meant, without the name of its draft."""
-    # The reference knows drafts 4, 6 and 7, and takes every other schema for a mixture of them.
+    """Return the schema as gojsonschema reads it, without the name of its draft."""
+    # The reference knows drafts 4, 6 and 7, and reads every other schema as a mixture of them.
     if isinstance(schema, dict) and "$schema" in schema:
         schema = {key: value for key, value in schema.items() if key != "$schema"}
     return _meant(schema)
@@ -76,7 +76,7 @@ def _validator(library: Any, schema: dict[str, object] | bool, whole: Any) -> js
 
 
 def _meant(schema: Any) -> Any:
-    """The schema as gojsonschema means it: `#definitions/a` is `#`, for a fragment that is no pointer is the whole schema."""
+    """Return the schema as gojsonschema reads it: `#definitions/a` is `#`, because a fragment that is not a pointer means the whole schema."""
     if isinstance(schema, list):
         return [_meant(item) for item in schema]
     if not isinstance(schema, dict):
@@ -86,7 +86,7 @@ def _meant(schema: Any) -> Any:
     if isinstance(reference, str) and reference.startswith("#") and not reference.startswith("#/"):
         found["$ref"] = "#"
     if found.get("additionalProperties") is False:
-        found.setdefault("properties", {})  # with it the library names what is not allowed
+        found.setdefault("properties", {})  # with it the library names the unknown properties
     return found
 
 
@@ -108,7 +108,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _lines(error: jsonschema_rs.ValidationError) -> list[str]:
-    """What gojsonschema says about one error: a line, or one for each name, and what is below anyOf and oneOf."""
+    """Return gojsonschema's lines about one error: one line, or one for each name, and the lines of anyOf's and oneOf's branches."""
     place = ".".join(map(str, error.instance_path)) or "(root)"
     kind: Any = error.kind
     name = type(kind).__name__
@@ -135,7 +135,7 @@ def _lines(error: jsonschema_rs.ValidationError) -> list[str]:
 
 
 def _best(branches: list[list[jsonschema_rs.ValidationError]]) -> list[str]:
-    """The violations of the branch that comes nearest."""
+    """Return the violations of the branch with the best match."""
     if not branches:
         return []
     return [line for error in min(branches, key=len) for line in _lines(error)]

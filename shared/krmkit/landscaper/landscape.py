@@ -4,8 +4,8 @@
     for rendered in landscape.run():
         rendered.phase, rendered.errors, rendered.objects
 
-Nothing is deployed: what deploy items export comes from `LandscapeOptions`; where nobody says it, the export is unknown, and what
-needs it waits.
+Nothing is deployed: exports of deploy items come from `LandscapeOptions`. An export that is not given is unknown, and installations
+that need it wait.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Landscape:
         }
 
     def run(self, wanted: list[str] | None = None) -> list[RenderedInstallation]:
-        """All root installations, or those named and the ones that they depend on; each after what it depends on."""
+        """Return all root installations, or the named ones with their dependencies; each after its dependencies."""
         found: list[RenderedInstallation] = []
         for named in roots_by_namespace(self.world.of_kind("Installation")).values():
             found += self._siblings(named, wanted)
@@ -70,28 +70,26 @@ class Landscape:
         graph = dependencies.edges(specs)
         if wanted is not None:
             graph = dependencies.needed(graph, wanted)
-        try:
-            order = dependencies.order(graph)
-        except InstallationError as error:
-            cycle = error.message.replace("subinstallations", "installations")
-            return [
-                RenderedInstallation(
-                    named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
-                )
-                for name in graph
-            ]
-        done: dict[str, RenderedInstallation] = {}
+        order, cycles = dependencies.order_with_cycles(graph)
+        done = {
+            name: RenderedInstallation(
+                named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
+            )
+            for name, cycle in cycles.items()
+        }
         for name in order:
+            if name in done:
+                continue
             done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
-            # Trees of texts and templates refer to themselves, and a function's process does not look for such garbage
-            # by itself. Only what this installation has made is looked at.
+            # Trees of texts and templates have cycles of references, and a function's process runs no garbage collection
+            # by itself. Generation 0 has the objects of this installation only.
             gc.collect(0)
         return [done[name] for name in graph if name in done]
 
     def render(
         self, installation: Data, path: str, before: list[RenderedInstallation], depth: int = 0
     ) -> RenderedInstallation:
-        """One installation and everything below it; `before` are the siblings that it depends on."""
+        """Render one installation and all below it; `before` are the siblings that it depends on."""
         rendered = RenderedInstallation(installation, path)
         if (rendered.namespace, rendered.name) in self.options.broken:
             rendered.phase = FAILED
@@ -154,7 +152,7 @@ class Landscape:
             self._exports(rendered, templater, values, scope)
 
     def _waits(self, rendered: RenderedInstallation) -> bool:
-        """Whether an import is an export that nobody knows."""
+        """Return whether an import is an unknown export."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("imports"))
         needed = [("DataObject", text(one.get("dataRef"))) for one in entries(wanted.get("data"))]
@@ -168,7 +166,7 @@ class Landscape:
         return bool(rendered.waits_for)
 
     def _imports(self, rendered: RenderedInstallation, known: Prerequisites, scope: SchemaScope) -> None:
-        """The values of the blueprint's imports, or every reason why there are none."""
+        """Set the values of the blueprint's imports, or all errors that prevent them."""
         spec = rendered.spec
         wanted = mapping(spec.get("imports"))
         outer = scope_of(rendered.installation)
@@ -194,7 +192,7 @@ class Landscape:
         return Templater(known.blueprint, known.component, known.closure, self.repository, rendered.state)
 
     def _replaced(self, rendered: RenderedInstallation) -> bool:
-        """Whether a template tells the exports of the whole installation, which are then written."""
+        """Return whether a template gives the exports of the whole installation; if so, write them."""
         find = self.options.installation_exporter
         told = find(rendered) if find is not None else None
         if told is None:
@@ -206,7 +204,7 @@ class Landscape:
         return True
 
     def _write_exports(self, rendered: RenderedInstallation) -> None:
-        """The objects of the exports, each of which must have a value."""
+        """Write the objects of the exports, each of which must have a value."""
         exports.check_defined(rendered.exports, rendered.spec, rendered.name)
         scope = scope_of(rendered.installation)
         made = scoped.exported_objects(
@@ -218,7 +216,7 @@ class Landscape:
     def _nested(
         self, rendered: RenderedInstallation, known: Prerequisites, templater: Templater, values: Data
     ) -> list[Data]:
-        """The nested Installations, in the order in which they run."""
+        """Return the nested Installations, in the order of their runs."""
         templates = templater.subinstallations(values) + known.blueprint.subinstallations()
         templates = subinstallations.prune(templates, known.blueprint, rendered.values)
         subinstallations.validate(templates, known.blueprint)
@@ -241,7 +239,7 @@ class Landscape:
         return made
 
     def _name(self, rendered: RenderedInstallation, template: str) -> str:
-        """The name of a nested installation: as told, as that of the object that is there already, or made of both names."""
+        """Return the name of a nested installation: the given one, the one of the existing object, or one made of both names."""
         told = self.options.names.get(f"{rendered.path}/{template}")
         there = self.nested.get((rendered.namespace, rendered.name, template))
         return told or there or subinstallations.default_name(rendered.name, template)
@@ -272,7 +270,7 @@ class Landscape:
         rendered.children = [done[name] for name in by_template]
 
     def _item_exports(self, rendered: RenderedInstallation) -> Data:
-        """What the deploy items export, by name; nil for an item without exports, and for one of which nobody knows."""
+        """Return the exports of the deploy items by name; nil for an item without exports, or with unknown ones."""
         found: Data = {}
         told = self.options.deploy_item_exports
         for item in rendered.deploy_items:
@@ -314,7 +312,7 @@ class Landscape:
             rendered.waits_for += [f"exports of deploy item {name}" for name in rendered.unknown_items]
 
     def _write(self, rendered: RenderedInstallation, made: list[Data]) -> None:
-        """Objects of an installation; one that another installation has written already is a conflict."""
+        """Write objects of an installation; an object of another installation is a conflict."""
         for item in made:
             key = str(item["kind"]), namespace_of(item), name_of(item)
             owner = self.owners.setdefault(key, rendered.path)
@@ -327,7 +325,7 @@ class Landscape:
             rendered.objects.append(item)
 
     def _exports_unknown(self, rendered: RenderedInstallation) -> None:
-        """The exports of an installation that did not succeed: those who import them wait."""
+        """Mark the exports of an installation without success as unknown: installations that import them wait."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("exports"))
         for kind, list_name, key_name in (("DataObject", "data", "dataRef"), ("Target", "targets", "target")):
@@ -337,7 +335,7 @@ class Landscape:
 
 
 def _flow_spec(installation: Data) -> Data:
-    """The spec with the imports and exports that take part in the order; optimization takes them out."""
+    """Return the spec without the imports and exports that its optimization excludes from the order."""
     spec = mapping(installation.get("spec"))
     optimization = mapping(spec.get("optimization"))
     return {

@@ -12,11 +12,11 @@ _HIDDEN = ("docker.io/library/", "docker.io/")
 
 
 class OciRefError(ValueError):
-    """The text is no reference."""
+    """The text is not a reference."""
 
 
 def parse_oci_ref(text: str) -> tuple[str, str]:
-    """Repository and version: the digest if there is one, else the tag, else `latest`. Raises OciRefError.
+    """Return repository and version: the digest if there is one, else the tag, else `latest`. Raises OciRefError.
 
     Docker's default host and its folder `library` are left out of the repository.
     """

@@ -1,4 +1,4 @@
-"""Whether Landscaper reconciles an installation by itself at a given time, and why.
+"""Automatic reconciliation: Landscaper's decision about an installation at a given time, with the reason.
 
     plan(installation, now)   # Decision(action="wait", reason="too-early", next_time=1588323600, ...)
 
@@ -38,7 +38,7 @@ class Status:
 
     @classmethod
     def of(cls, data: object) -> Status | None:
-        """The status from data; None where there is none, or no time in it."""
+        """Return the status from data; None if it is absent or has no time."""
         known = mapping(data)
         last = parse_time(text(known.get("lastReconcileTime")))
         if not known or last is None:
@@ -51,7 +51,7 @@ class Status:
         )
 
     def data(self) -> dict[str, object]:
-        """The status as it stands in the object."""
+        """Return the status as data of the object."""
         return {
             "generation": self.generation,
             "numberOfReconciles": self.number,
@@ -62,7 +62,7 @@ class Status:
 
 @dataclass(slots=True)
 class Decision:
-    """What the controller does at this time: `annotations` are those that it sets, `status` is the new status."""
+    """The controller's action at this time: `annotations` are those that it sets, `status` is the new status."""
 
     action: str
     reason: str
@@ -72,7 +72,7 @@ class Decision:
 
 
 def plan(installation: dict[str, object], now: float) -> Decision:
-    """The controller's decision at `now` (seconds since 1970)."""
+    """Return the controller's decision at `now` (seconds since 1970)."""
     metadata = mapping(installation.get("metadata"))
     status = mapping(installation.get("status"))
     annotations = texts(metadata.get("annotations"))
@@ -95,7 +95,7 @@ def plan(installation: dict[str, object], now: float) -> Decision:
 
 
 def _automatic(installation: dict[str, object], phase: str, generation: int, now: float) -> Decision:
-    """The schedule for the phase that the installation has ended in."""
+    """Return the schedule for the installation's final phase."""
     configured = mapping(mapping(installation.get("spec")).get("automaticReconcile"))
     known = Status.of(mapping(installation.get("status")).get("automaticReconcileStatus"))
     if known is not None and (
@@ -139,7 +139,7 @@ def _reconcile(status: Status) -> Decision:
 
 
 def next_time(schedule: dict[str, object], last: float, default: int) -> float | None:
-    """When the schedule is due after `last`: its cronSpec if that parses, else its interval, else `default` seconds."""
+    """Return the next time of the schedule after `last`: its cronSpec if that parses, else its interval, else `default` seconds."""
     spec = text(schedule.get("cronSpec"))
     if spec:
         try:
@@ -154,5 +154,5 @@ def next_time(schedule: dict[str, object], last: float, default: int) -> float |
 
 
 def _whole(value: object) -> int:
-    """A number of an object, 0 where there is none."""
+    """Return a number of an object, 0 if there is none."""
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -1,4 +1,4 @@
-"""Which Installations of a list Landscaper would reconcile at a given time, with the reasons."""
+"""The Installations of a list that Landscaper would reconcile at a given time, with the reasons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REASONS = {
 
 
 def plan_items(resources: ResourceList, installations: list[str], now: str, write: bool) -> list[Finding]:
-    """One info for each Installation; with `write` the annotations that the controller would set."""
+    """Return one info for each Installation; with `write`, set the annotations that the controller would set."""
     unix = parse_time(now)
     if unix is None:
         raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", "spec.now")
@@ -50,7 +50,7 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
 
 
 def described(decision: Decision) -> str:
-    """A decision as a sentence: `wait until 2026-05-01T09:00:00Z: its schedule is not due`."""
+    """Return a decision as a sentence: `wait until 2026-05-01T09:00:00Z: its schedule is not due`."""
     reason = _REASONS[decision.reason]
     if decision.action == "wait" and decision.next_time is not None:
         return f"wait until {format_time(decision.next_time)}: {reason}"

@@ -1,10 +1,10 @@
-"""Secrets: the values of Secrets and of Targets' configs, taken out of messages, and out of rendered objects.
+"""Secrets: removes the values of Secrets and of Targets' configs from messages and from rendered objects.
 
     secrets = Secrets.of(world)
     secrets.scrub("password: hunter22")   # "password: (secret)"
 
-Each is found as it is, in upper and lower case, quoted, in base64 (alone or inside of a longer text), in hexadecimal digits and by
-its digests; secretforms tells how. Texts of fewer than four characters are no secrets here, and a part of a value is not found.
+Each is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in hexadecimal digits and by
+its digests; see secretforms. Texts of fewer than four characters do not count as secrets, and parts of a value are not found.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SHORTEST_LINE = 8
 _SECRET = "(secret)"
 _COMMON = frozenset(("true", "false", "null", "none", "default", "v1", "kind", "config", "kubeconfig"))
 _IDENTITY = ("name", "namespace", "ownerReferences")
-"""What of metadata stays: a name that is a user's name, too, would be no name any more."""
+"""The fields of metadata that stay: a name that equals a secret must remain a name."""
 
 
 @dataclass(slots=True)
 class Secrets:
-    """Secret texts, each with the placeholder that stands for it: where it comes from. They are collected when first needed."""
+    """Secret texts, each with a placeholder that names its source. They are collected on first use."""
 
     world: World
     placeholders: dict[str, str] = field(default_factory=dict)
@@ -38,24 +38,23 @@ class Secrets:
 
     @classmethod
     def of(cls, world: World) -> Secrets:
-        """The secrets of a world, with those that rendering has put into it when they are needed."""
+        """Return the secrets of a world, including those that rendering adds before the first use."""
         return cls(world)
 
     def scrub(self, message: str) -> str:
-        """A message without secrets."""
+        """Return a message without secrets."""
         return self._found().replaced(message, lambda placeholder: _SECRET)
 
     def redacted(self, item: Data) -> Data:
-        """An object with a placeholder for every secret, and the hash of what it holds then. Its identity stays."""
+        """Return an object with a placeholder for every secret, and the hash of its new content. Its identity stays."""
         metadata = mapping(item.get("metadata"))
         identity = {key: metadata[key] for key in _IDENTITY if key in metadata}
         rest = {key: value for key, value in metadata.items() if key not in identity}
         kept: Data = {key: item[key] for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in kept and key != "metadata"}
-        found: Data = {**kept}
-        found["metadata"] = {**identity, **mapping(self._replaced(rest))}
-        found.update(mapping(self._replaced(body)))
-        annotations = mapping(mapping(found["metadata"]).get("annotations"))
+        clean = {**identity, **mapping(self._replaced(rest))}
+        found: Data = {**kept, "metadata": clean, **mapping(self._replaced(body))}
+        annotations = mapping(clean.get("annotations"))
         for key, value in texts(metadata.get("annotations")).items():
             if key.startswith("krmkit.dev/"):
                 annotations[key] = value
@@ -82,7 +81,7 @@ class Secrets:
         return self._found().replaced(value, lambda placeholder: placeholder)
 
     def _found(self) -> SecretForms:
-        """All forms of all secrets."""
+        """Return all forms of all secrets."""
         if self._forms is None:
             self._collect()
             known = {form: said for value, said in self.placeholders.items() for form in forms(value)}
@@ -102,15 +101,15 @@ class Secrets:
             self._add_leaves(mapping(item.get("spec")).get("config"), f"(config of target {name})")
 
     def _add_data(self, value: str, placeholder: str) -> None:
-        """A value of a Secret: its text, and what it holds as YAML."""
+        """Add a value of a Secret: its text, and its parts if it is YAML."""
         self._add(value, placeholder)
         try:
             self._add_leaves(load(value), placeholder)
         except GoYamlError:
-            pass  # a value that is no YAML has no parts
+            pass  # a value that is not YAML has no parts
 
     def _add_leaves(self, value: object, placeholder: str) -> None:
-        """All texts and numbers inside of a value."""
+        """Add all texts and numbers inside a value."""
         pending = [value]
         while pending:
             node = pending.pop()
@@ -125,7 +124,7 @@ class Secrets:
                     self._add(one, placeholder)
 
     def _add(self, value: str, placeholder: str) -> None:
-        """A text, and its long lines."""
+        """Add a text, and its long lines."""
         for one in (value, value.strip()):
             if len(one) >= SHORTEST and one.lower() not in _COMMON:
                 self.placeholders.setdefault(one, placeholder)

@@ -1,4 +1,4 @@
-"""What a landscape is told from outside, and what became of each of its installations."""
+"""The options of a landscape, and the outcome of each of its installations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
 
 @dataclass(slots=True)
 class LandscapeOptions:
-    """What a landscape is told from outside.
+    """The options of a landscape.
 
     deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's name.
-    exporter: the exports of a deploy item from templates; None where no template fits. installation_exporter: the exports
+    exporter: the exports of a deploy item from templates; None if no template fits. installation_exporter: the exports
     {dataExports, targetExports} of a whole installation, which then is not rendered inside.
     names: names of nested installations by path (`root/database`); others are `<parent>-<template>`.
     state: executors' state by installation name. unknown_is_nil: an unknown export counts as nil, as in the cluster.
-    broken: namespaces and names of installations that are not to be rendered, because their form is wrong.
+    broken: namespaces and names of installations that are not rendered, because their form is wrong.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class LandscapeOptions:
 
 @dataclass(slots=True)
 class RenderedInstallation:
-    """What became of one installation. `objects` are those that it made, its nested Installations among them."""
+    """The outcome of one installation. `objects` are those that it made, including its nested Installations."""
 
     installation: Data
     path: str
@@ -76,7 +76,7 @@ class RenderedInstallation:
         return mapping(self.installation.get("spec"))
 
     def tree(self) -> list[RenderedInstallation]:
-        """This one and all below it, parents first."""
+        """Return this one and all below it, parents first."""
         found = [self]
         for child in self.children:
             found += child.tree()

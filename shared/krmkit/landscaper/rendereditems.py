@@ -1,6 +1,6 @@
 """Installations rendered into items: deploy items, nested installations, import copies and exports, as the controllers write them.
 
-What an earlier run generated and this one does not is removed; what stays the same keeps its text.
+Objects that only an earlier run generated are removed; unchanged ones keep their text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDER = "landscape"
 
 
 def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
-    """Render the Installations among the items by a decoded RenderInstallation. With an error nothing is changed."""
+    """Render the Installations among the items by a decoded RenderInstallation. After an error nothing has changed."""
     items = read(resources)
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
     found = list(items.findings)
@@ -84,7 +84,7 @@ def _options(items: Items, spec: Data) -> LandscapeOptions:
 
 
 class ItemWriter:
-    """Puts generated objects into a list, in the place of those that an earlier run generated."""
+    """Writes generated objects to a list; they replace those of an earlier run."""
 
     def __init__(self, resources: ResourceList, items: Items, secrets: Secrets | None, apply: bool) -> None:
         self.resources = resources
@@ -97,7 +97,7 @@ class ItemWriter:
         self.taken: list[Finding] = []
 
     def tree(self, root: RenderedInstallation, with_status: bool) -> None:
-        """Everything that a root installation and those below it made."""
+        """Write all objects of a root installation and those below it."""
         owner = f"{OWNER}{root.namespace}/{root.name}"
         self.owners.add(owner)
         uid = text(mapping(root.installation.get("metadata")).get("uid"))
@@ -114,7 +114,7 @@ class ItemWriter:
                 write_status(place, root)
 
     def write(self, item: Data, owner: str, maker: RenderedInstallation, uid: str) -> None:
-        """One object: the same text if nothing has changed."""
+        """Write one object; an unchanged one keeps its text."""
         data = self._marked(item, owner, uid)
         if self.secrets is not None:
             data = self.secrets.redacted(data)
@@ -149,7 +149,7 @@ class ItemWriter:
                 known.rewrite(fresh.text)
 
     def finish(self, everything: bool) -> int:
-        """Remove what is no longer made: of all installations, or of those that were rendered. Returns how many."""
+        """Remove objects that are no longer made, of all installations or of the rendered ones. Return their number."""
         stale = [
             one
             for one in self.items.generated

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def resource_key(templater: TemplateContext, args: tuple[object, ...]) -> str:
-    """The global identity of a resource: base64 of YAML with the component's and the resource's identity."""
+    """Return the global identity of a resource: base64 of YAML with the component's and the resource's identity."""
     from krmkit.lang.sprig.yamlfns import to_yaml
 
     owner, resource = _find(templater, args)
@@ -31,7 +31,7 @@ def resource_key(templater: TemplateContext, args: tuple[object, ...]) -> str:
 
 
 def resource_content(templater: TemplateContext, args: tuple[object, ...]) -> str:
-    """The text of a resource."""
+    """Return the text of a resource."""
     owner, resource = _find(templater, args)
     content = templater.repository.content(owner, resource)
     if isinstance(content, Files):
@@ -58,7 +58,7 @@ def _find(templater: TemplateContext, args: tuple[object, ...]) -> tuple[Compone
 
 
 def _relative(templater: TemplateContext, component: Component, reference: str) -> tuple[Component, Data]:
-    """A relative reference as OCM has it: {resource: identity, referencePath: [identities]}."""
+    """Resolve a relative reference of OCM: {resource: identity, referencePath: [identities]}."""
     try:
         data = mapping(load(reference))
     except GoYamlError as error:

@@ -1,7 +1,7 @@
 """The effort of a JSON schema, bounded before the library validates: references and anyOf can double the work at every level.
 
-A schema of 22 definitions that each name the next one twice asks for four million visits, and the library keeps what every branch of an
-anyOf said. So the visits are counted first: each pair of a schema and a value once, however often the library comes there.
+In a schema of 22 definitions that each name the next one twice, the library makes four million visits, and keeps the errors of every
+branch of an anyOf. So the visits are counted first; each pair of a schema and a value is examined only once.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Pair = tuple[int, int]
 
-_PAIR = 4  # steps of finding out about a pair
+_PAIR = 4  # steps to examine a pair
 _VISITS = 16  # visits of the library in one step
-_SAID = 2  # steps of a violation that a branch gives, for each level of branches around it, which copies it
+_SAID = 2  # steps of a violation in a branch, for each level of branches, because each level copies it
 _SIGNS = 64  # characters of a pattern or a text in one step
 _REPEATED = 2_000  # steps to compile a pattern with a repeat count
 
@@ -27,7 +27,7 @@ _ONE = ("not", "if", "then", "else")
 
 
 class SchemaCost:
-    """What a schema costs for one value: `visits` of the library, and the most `levels` of branches inside each other."""
+    """The cost of a schema for one value: `visits` of the library, and the deepest nesting of branches (`levels`)."""
 
     __slots__ = ("_busy", "_known", "_root", "levels", "visits")
 
@@ -38,7 +38,7 @@ class SchemaCost:
         self.visits, self.levels = self._of(root, value)
 
     def explain(self) -> None:
-        """Take the steps of collecting the violations, which is done for values that do not fit. Raises EffortError."""
+        """Charge the steps of collecting violations, which only invalid values need. Raises EffortError."""
         charge(self.visits * self.levels * _SAID)
 
     def _of(self, schema: object, value: object) -> tuple[int, int]:
@@ -49,7 +49,7 @@ class SchemaCost:
         if known is not None:
             return known
         if pair in self._busy:
-            return 1, 0  # a reference to itself without a value below it: the library stops there, too
+            return 1, 0  # a reference to itself for the same value: the library stops there, too
         self._busy.add(pair)
         charge(_PAIR)
         visits, levels = 1, 0
@@ -62,7 +62,7 @@ class SchemaCost:
         return visits, levels
 
     def _below(self, schema: dict[str, Any], value: object) -> Iterator[tuple[object, object, int]]:
-        """The schemas that are asked next, with their values, and whether they are branches."""
+        """Yield the schemas one level down with their values, and 1 for branches."""
         reference = schema.get("$ref")
         if isinstance(reference, str):
             yield self._target(reference), value, 0
@@ -102,7 +102,7 @@ class SchemaCost:
                 yield schema["propertyNames"], name, 0
 
     def _target(self, reference: str) -> object:
-        """What a reference inside of the schema names; None for any other."""
+        """Return the target of a reference inside the schema; None for any other."""
         if not reference.startswith("#"):
             return None
         found: Any = self._root
@@ -118,7 +118,7 @@ class SchemaCost:
 
 
 def check_cost(schema: object, value: object) -> SchemaCost:
-    """Take the steps of validating a value from the run's budget. Raises EffortError where it is used up."""
+    """Charge the steps of validating a value. Raises EffortError if the run's budget is used up."""
     cost = SchemaCost(schema, value)
     charge(cost.visits // _VISITS)
     return cost

@@ -1,6 +1,6 @@
 """References in JSON schemas: `local://name`, `blueprint://path`, `cd://...`, each with an optional `#/pointer`.
 
-A mapping with `$ref` is replaced by what it refers to; references of other schemes stay as they are.
+The target replaces a mapping with `$ref`; references of other schemes stay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DEEPEST = 200
 
 @dataclass(slots=True)
 class SchemaScope:
-    """Where the references of a schema are looked up: local types and files of a blueprint, and its component."""
+    """The sources of a schema's references: local types and files of a blueprint, and its component."""
 
     local_types: dict[str, object]
     files: Files | None
@@ -29,7 +29,7 @@ class SchemaScope:
 
 
 def resolved(schema: object, scope: SchemaScope) -> object:
-    """The schema with everything it refers to in its place. Raises InstallationError (schema-validation-failed)."""
+    """Return the schema with its references replaced by their targets. Raises InstallationError (schema-validation-failed)."""
     return _Resolver().resolve(schema, scope, "", frozenset(), 0)
 
 
@@ -87,7 +87,7 @@ class _Resolver:
         return _pointer(found, fragment, where)
 
     def target(self, scheme: str, uri: str, scope: SchemaScope) -> tuple[object, SchemaScope]:
-        """What a reference means, and where the references inside of it are looked up."""
+        """Return the target of a reference, and the scope of the references inside it."""
         if scheme == "local":
             name = uri[len("local://") :].rstrip("/")
             if name not in scope.local_types:
@@ -137,7 +137,7 @@ def _decode(content: str, path: str) -> object:
 
 
 def _pointer(schema: object, fragment: str, where: str) -> object:
-    """The part of a schema that `/a/b` names."""
+    """Return the part of a schema that `/a/b` names."""
     for step in fragment.strip("/").split("/") if fragment else ():
         if not isinstance(schema, dict) or step not in schema:
             known = list(schema) if isinstance(schema, dict) else []

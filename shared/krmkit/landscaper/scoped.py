@@ -31,7 +31,7 @@ _TARGET_FIELDS = ("type", "config", "secretRef")
 def import_copies(
     definitions: list[ImportOrExport], values: Data, imports: Imports, installation: str, namespace: str
 ) -> list[Data]:
-    """The copies of a blueprint's imports in the installation's own scope, in the order of the definitions."""
+    """Return the copies of a blueprint's imports in the installation's own scope, in the order of the definitions."""
     scope = installation_source(installation)
     owner = _owner("Installation", installation)
     found: list[Data] = []
@@ -57,7 +57,7 @@ def import_copies(
 
 
 def exported_objects(exports: Data, spec: Data, installation: str, namespace: str, scope: str) -> list[Data]:
-    """The objects of an installation's exports in the scope of its parent."""
+    """Return the objects of an installation's exports in the scope of its parent."""
     owner = _owner("Installation", installation)
     source = installation_source(installation)
     wanted = mapping(spec.get("exports"))
@@ -79,14 +79,14 @@ def exported_objects(exports: Data, spec: Data, installation: str, namespace: st
 
 
 def execution_exports(exports: Data, installation: str, namespace: str) -> Data:
-    """The DataObject of an execution's exports: all deploy items by name."""
+    """Return the DataObject of an execution's exports: all deploy items by name."""
     source = execution_source(installation)
     labels: Data = {CONTEXT_LABEL: source, SOURCE_LABEL: source}
     return data_object(object_name(source, ""), namespace, labels, exports, _owner("Execution", installation))
 
 
 def data_object(name: str, namespace: str, labels: Data, data: object, owner: Data) -> Data:
-    """A DataObject with its hash."""
+    """Return a DataObject with its hash."""
     return {
         "apiVersion": API_VERSION,
         "kind": "DataObject",
@@ -106,7 +106,7 @@ def _target_copy(target: Data, scope: str, key: str, labels: Data, namespace: st
 
 
 def _single_copy(target: Data, scope: str, key: str, labels: Data, namespace: str, owner: Data) -> Data:
-    """The copy of a single target keeps labels and annotations; those of list and map elements do not, as in the reference."""
+    """Return the copy of a single target, which keeps labels and annotations; as in the reference, list and map elements do not."""
     copy = _target_copy(target, scope, key, labels, namespace, owner)
     original, metadata = mapping(target.get("metadata")), mapping(copy["metadata"])
     kept = {

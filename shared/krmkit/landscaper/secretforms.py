@@ -1,4 +1,4 @@
-"""The forms in which a secret text may stand in an output, and where they stand.
+"""The forms of a secret text in an output, and their replacement.
 
 SecretForms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(secret a/b)"
 """
@@ -22,9 +22,9 @@ _SHORTEST_INSIDE = 8
 
 
 def forms(value: str) -> set[str]:
-    """The text, in upper and lower case; each quoted as JSON and addresses do it, in base64, in hexadecimal digits, and its digests.
+    """Return the text in upper and lower case; each also quoted for JSON and for addresses, in base64, in hexadecimal digits, and its digests.
 
-    Base64 of a longer text that holds the value depends on where the value begins: the part that does not is a form, too.
+    In base64 of a longer text, the value's first and last characters depend on its position: the part between is a form, too.
     """
     found: set[str] = set()
     for one in {value, value.upper(), value.lower()}:
@@ -45,7 +45,7 @@ def forms(value: str) -> set[str]:
 
 
 def number_forms(value: float) -> list[str]:
-    """A number as YAML, JSON and Go's templates print it: 12345678 is also 1.2345678e+07."""
+    """Return a number as YAML, JSON and Go's templates print it: 12345678 is also 1.2345678e+07."""
     found = [str(value), format_float(float(value))] if abs(value) < 1e300 else [str(value)]
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e18:
         found.append(str(int(value)))
@@ -53,26 +53,26 @@ def number_forms(value: float) -> list[str]:
 
 
 def _in_addresses(data: bytes) -> set[str]:
-    """As the query and the path of an address hold it."""
+    """Return the text as in the query and in the path of an address."""
     query = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
     path = "".join(chr(byte) if byte in _PLAIN_IN_PATHS else f"%{byte:02X}" for byte in data)
     return {query, query.replace("%20", "+"), path, path.replace("%2F", "/"), query.replace("%2F", "/")}
 
 
 def _html_escaped(quoted: str) -> str:
-    """As Go's JSON writes it."""
+    """Return the text as Go's JSON writes it."""
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _inside(data: bytes, before: int) -> str:
-    """The characters of base64 that stand for these bytes alone, with so many bytes (modulo three) before them."""
+    """Return the base64 characters that depend on these bytes alone, with `before` bytes (modulo three) in front."""
     coded = b64encode(b"\0" * before + data).decode().rstrip("=")
     first = (before * 8 + 5) // 6
     return coded[first : (before + len(data)) * 8 // 6]
 
 
 class SecretForms:
-    """Texts with their placeholders, found in one walk over a text: by their first characters, the longest first."""
+    """Texts with their placeholders. One walk over a text finds them by their first characters, the longest first."""
 
     __slots__ = ("_lengths", "known")
 
@@ -84,7 +84,7 @@ class SecretForms:
         self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
 
     def replaced(self, value: str, said: Callable[[str], str]) -> str:
-        """The text with `said(placeholder)` in the place of each of the texts."""
+        """Return the text with `said(placeholder)` in place of each secret form."""
         known, lengths = self.known, self._lengths
         out: list[str] = []
         end = 0

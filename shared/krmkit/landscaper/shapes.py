@@ -1,4 +1,4 @@
-"""The types of an Installation's fields: what must be a mapping, a list, a text, a number."""
+"""The types of an Installation's fields: mapping, list, text, number or boolean."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SPEC: dict[str, object] = {
     "automaticReconcile": {"succeededReconcile": _SCHEDULE, "failedReconcile": _SCHEDULE},
     "optimization": {"hasNoSiblingImports": "true or false", "hasNoSiblingExports": "true or false"},
 }
-"""Mappings and lists as they nest, and what a scalar must be; an empty one may hold anything. A null is no value."""
+"""The nesting of mappings and lists, and the types of scalars; an empty mapping or list allows any content. A null counts as absent."""
 _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "true or false"),
     (str, "a text"),
@@ -50,7 +50,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
 
 
 def type_errors(value: object, shape: object, place: str) -> Iterator[InstallationError]:
-    """Every field of a wrong type: type_errors({"data": 5}, {"data": []}, "spec") gives one about spec.data."""
+    """Yield an error for every field of a wrong type: type_errors({"data": 5}, {"data": []}, "spec") gives one about spec.data."""
     if value is None:
         return
     got = next((name for kind, name in _TYPES if isinstance(value, kind)), type(value).__name__)

@@ -1,4 +1,4 @@
-"""Whether a blueprint is sound before it has values: executors parse, schemas compile, files and references are there."""
+"""Checks of a blueprint before it has values: executors parse, schemas compile, files and references exist."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from krmkit.lang.nearest import did_you_mean
 def blueprint_errors(
     blueprint: Blueprint, component: Component | None, repository: ComponentRepository
 ) -> list[InstallationError]:
-    """Everything that is wrong with a blueprint, whatever its imports are."""
+    """Return all errors of a blueprint that do not depend on the values of its imports."""
     scope = SchemaScope(blueprint.local_types, blueprint.files, component, repository)
     found = [*_definitions(blueprint.imports, IMPORT_TYPES, "imports", scope)]
     found += _definitions(blueprint.exports, EXPORT_TYPES, "exports", scope)

@@ -20,9 +20,9 @@ _SOURCE = "template"
 
 
 def map_data(mappings: Data, imports: Data, rule: str, title: str, field: str) -> Data:
-    """The values of data mappings: each key is a spiff document of its own, over the imports (or exports) by name.
+    """Return the values of data mappings: each key is a separate spiff document, with the imports (or exports) by name.
 
-    Raises InstallationError with `rule` for the first key, in order of names, whose document fails.
+    Raises InstallationError with `rule` for the first key, in order of names, with a failing document.
     """
     from krmkit.lang.spiff import Options, SpiffError, evaluate
 
@@ -39,7 +39,7 @@ def map_data(mappings: Data, imports: Data, rule: str, title: str, field: str) -
 
 
 def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values: Data) -> Data:
-    """The output of a Spiff executor; its state is the part marked &state. Raises InstallationError (template)."""
+    """Return the output of a Spiff executor; its state is the part marked &state. Raises InstallationError (template)."""
     from krmkit.lang.spiff import Options, SpiffError, merge
 
     key = templater.state_key(phase, executor)
@@ -64,7 +64,7 @@ def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values
 
 
 def _template(templater: TemplateContext, executor: Executor) -> str:
-    """The text of a template; one that stands as data is written as JSON, which is YAML."""
+    """Return the text of a template; data is written as JSON, which is YAML."""
     if executor.template is None:
         return (
             read_file(templater.blueprint.files, executor.file)
@@ -79,7 +79,7 @@ def _template(templater: TemplateContext, executor: Executor) -> str:
 
 
 def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
-    """The functions that Landscaper registers with spiff; there is no getResources."""
+    """Return the functions that Landscaper registers with spiff; there is no getResources."""
     from krmkit.landscaper.gotemplates import REFUSED, Lookup, refuse
     from krmkit.landscaper.ociref import parse_oci_ref
 
@@ -99,7 +99,7 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
 
 
 def _failing(function: Callable[..., object]) -> Callable[..., object]:
-    """The function with its failures as ValueError, which spiff takes for an ordinary failure."""
+    """Wrap a function: its failures become ValueError, an ordinary failure in spiff."""
 
     def call(*args: object) -> object:
         try:
@@ -111,7 +111,7 @@ def _failing(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def check(executor: Executor, blueprint: Blueprint) -> None:
-    """Raise InstallationError (template) for a template that is absent or no YAML; expressions are checked when they run."""
+    """Raise InstallationError (template) for a template that is absent or not YAML; expressions are checked when they run."""
     if executor.template is None and not executor.file:
         executor.text(blueprint.files)
     if executor.template is None or isinstance(executor.template, str):

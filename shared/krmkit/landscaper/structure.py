@@ -1,4 +1,4 @@
-"""Who an installation is: its name, namespace, parent and context."""
+"""The identity of an installation: its name, namespace, parent and context."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ DEFAULT_NAMESPACE = "default"
 
 
 def name_of(item: dict[str, object]) -> str:
-    """metadata.name."""
+    """Return metadata.name."""
     return text(mapping(item.get("metadata")).get("name"))
 
 
 def namespace_of(item: dict[str, object]) -> str:
-    """metadata.namespace, "default" where an object has none."""
+    """Return metadata.namespace, "default" if the object has none."""
     return text(mapping(item.get("metadata")).get("namespace")) or DEFAULT_NAMESPACE
 
 
 def parent_of(installation: dict[str, object]) -> str:
-    """The name of the parent installation; "" for a root installation.
+    """Return the name of the parent installation; "" for a root installation.
 
-    The parent is the owner of kind Installation. Installations that an earlier run has generated are no input, with or
-    without an owner: see `items`.
+    The parent is the owner of kind Installation. Installations of an earlier run are never input, with or without an
+    owner: see `items`.
     """
     metadata = mapping(installation.get("metadata"))
     for owner in entries(metadata.get("ownerReferences")):
@@ -37,7 +37,7 @@ def parent_of(installation: dict[str, object]) -> str:
 
 
 def roots_by_namespace(installations: Iterable[dict[str, object]]) -> dict[str, dict[str, dict[str, object]]]:
-    """The root installations by namespace, then by name, in their order: `{"prod": {"shop": {...}}}`."""
+    """Return the root installations by namespace, then by name, in their order: `{"prod": {"shop": {...}}}`."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for one in installations:
         if not parent_of(one):
@@ -46,12 +46,12 @@ def roots_by_namespace(installations: Iterable[dict[str, object]]) -> dict[str, 
 
 
 def scope_of(installation: dict[str, object]) -> str:
-    """The context in which the imports of an installation are looked up: "" for a root, else `Inst.<parent>`."""
+    """Return the scope of an installation's imports: "" for a root, else `Inst.<parent>`."""
     parent = parent_of(installation)
     return installation_source(parent) if parent else ""
 
 
 def template_of(installation: dict[str, object]) -> str:
-    """The template that a nested installation was made from."""
+    """Return the name of the template of a nested installation."""
     annotations = texts(mapping(installation.get("metadata")).get("annotations"))
     return annotations.get(SUBINSTALLATION_NAME_ANNOTATION, "")

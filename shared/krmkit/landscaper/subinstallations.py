@@ -1,4 +1,4 @@
-"""Nested installations: the templates of a blueprint, pruned and checked, and the Installation objects of them."""
+"""Nested installations: the templates of a blueprint, pruned and checked, and their Installation objects."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _INNER = _EDGE | {"-"}
 
 
 def is_dns_label(name: str, most: int) -> bool:
-    """Whether a name is a DNS label of at most `most` letters."""
+    """Return whether a name is a DNS label of at most `most` letters."""
     return 0 < len(name) <= most and name[0] in _EDGE and name[-1] in _EDGE and _INNER.issuperset(name)
 
 
 def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]) -> list[Data]:
-    """The templates without the data imports that name an optional or conditional import of the parent without a value."""
+    """Return the templates without data imports of optional or conditional imports of the parent that have no value."""
     optional = {one.name for one, may_be_absent in blueprint.all_imports() if may_be_absent}
     found = []
     for template in templates:
@@ -45,7 +45,7 @@ def prune(templates: list[Data], blueprint: Blueprint, values: dict[str, object]
 
 
 def validate(templates: list[Data], blueprint: Blueprint) -> None:
-    """Raise everything that is wrong with the templates as one error: validation, import-not-satisfied or duplicate-export."""
+    """Raise all errors of the templates as one: validation, import-not-satisfied or duplicate-export."""
     checker = _Checker(templates, blueprint)
     checker.structure()
     if checker.problems:
@@ -73,7 +73,7 @@ class _Checker:
         self.exported = Exported.of({f"{index}": one for index, one in enumerate(templates)})
 
     def structure(self) -> None:
-        """Names, blueprints, and what a template may not import."""
+        """Check names, blueprints, and imports that a template may not have."""
         seen: set[str] = set()
         for index, template in enumerate(self.templates):
             place = f"subinstallations[{index}]"
@@ -129,12 +129,12 @@ class _Checker:
         return [name for name, known in self.parent.items() if known == kind]
 
     def unsatisfied(self, place: str, key: str, known: list[str]) -> None:
-        """One import that nobody satisfies, with the nearest key that somebody would."""
+        """Report one unsatisfied import, with the nearest satisfied key."""
         self.problems.append(f'{place}: Not found: "import not satisfied"')
         self.hints.append(f"nothing is named {key}{did_you_mean(key, known)}")
 
     def exports(self) -> None:
-        """No key is exported twice, or both imported by the parent and exported by a child."""
+        """No key may be exported twice, or both imported by the parent and exported by a child."""
         for kind, list_name, key_name in (("data", "data", "dataRef"), ("target", "targets", "target")):
             first: dict[str, str] = {}
             for template in self.templates:
@@ -155,7 +155,7 @@ class _Checker:
 
 
 def default_name(parent: str, template: str) -> str:
-    """The name of a nested installation: `<parent>-<template>`, cut and with a hash where that is too long."""
+    """Return the name of a nested installation: `<parent>-<template>`; a long one is cut and gets a hash."""
     name = f"{parent}-{template}"
     if len(name) <= MOST_LETTERS:
         return name
@@ -170,7 +170,7 @@ def installation_object(
     template: Data,
     name: str,
 ) -> Data:
-    """The Installation of a template. Raises InstallationError where its blueprint cannot be found."""
+    """Return the Installation of a template. Raises InstallationError if its blueprint cannot be found."""
     spec = mapping(parent.get("spec"))
     blueprint, descriptor = _blueprint(parent, component, repository, context, template)
     made: Data = {
@@ -217,7 +217,7 @@ def _blueprint(
     context: Data | None,
     template: Data,
 ) -> tuple[Data, Data]:
-    """spec.blueprint and spec.componentDescriptor of a nested installation."""
+    """Return spec.blueprint and spec.componentDescriptor of a nested installation."""
     name = text(template.get("name"))
     blueprint = mapping(template.get("blueprint"))
     own = mapping(mapping(parent.get("spec")).get("componentDescriptor"))
@@ -254,7 +254,7 @@ def _blueprint(
 
 
 def _direct_inline(component: Component, owner: Component) -> Data | None:
-    """The descriptor in the label of a direct reference with the owner's name and version."""
+    """Return the descriptor in the label of a direct reference with the owner's name and version."""
     for reference in component.references:
         if (reference.get("componentName"), reference.get("version")) == (owner.name, owner.version):
             labelled = labelled_descriptor(reference)

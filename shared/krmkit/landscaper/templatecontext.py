@@ -1,4 +1,4 @@
-"""What the template executors of one installation share: its blueprint, its component, and the state that they keep."""
+"""The shared context of an installation's template executors: its blueprint, its component, and their state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IMPORT, SUBINSTALLATIONS, DEPLOY, EXPORT = "import", "subinst", "deploy", "expor
 
 @dataclass(slots=True)
 class TemplateContext:
-    """What executors see. `state` is by key: `deploy<name>` and `export<name>`."""
+    """The context of executors. `state` is by key: `deploy<name>` and `export<name>`."""
 
     blueprint: Blueprint
     component: Component | None
@@ -22,12 +22,12 @@ class TemplateContext:
 
     @property
     def schema_version(self) -> str:
-        """The schema version in which templates see descriptors."""
+        """Return the schema version of descriptors in templates."""
         if self.blueprint.schema_version:
             return self.blueprint.schema_version
         return self.component.schema_version if self.component else V2
 
     def state_key(self, phase: str, executor: Executor) -> str:
-        """Where an executor's state is kept; deploy and subinstallation executors share a prefix, import ones keep none."""
+        """Return the key of an executor's state; deploy and subinstallation executors share a prefix, import executors have no state."""
         prefix = {DEPLOY: "deploy", SUBINSTALLATIONS: "deploy", EXPORT: "export"}.get(phase, "")
         return f"{prefix}{executor.name}" if prefix else ""

@@ -45,22 +45,22 @@ class Templater(TemplateContext):
         return self.component.shown(version), {"meta": {"schemaVersion": V2}, "components": listed}
 
     def deploy_items(self, values: Data) -> list[Data]:
-        """The deploy items of all deploy executions, in order."""
+        """Return the deploy items of all deploy executions, in order."""
         return self._listed(DEPLOY, "deployItems", values)
 
     def subinstallations(self, values: Data) -> list[Data]:
-        """The installation templates of all subinstallation executions, in order."""
+        """Return the installation templates of all subinstallation executions, in order."""
         return self._listed(SUBINSTALLATIONS, "subinstallations", values)
 
     def exports(self, values: Data) -> Data:
-        """The exports of all export executions, merged deeply; later ones win."""
+        """Return the exports of all export executions, merged deeply; later ones win."""
         found: Data = {}
         for executor in self.executors(EXPORT):
             found = merge_maps(found, mapping(self.run(EXPORT, executor, values).get("exports")))
         return found
 
     def bindings(self, values: Data, imports: Data) -> Data:
-        """The imports after all import executions. Raises import-validation with the errors that one of them gives."""
+        """Return the imports after all import executions. Raises import-validation with the errors that one of them reports."""
         for executor in self.executors(IMPORT):
             output = self.run(IMPORT, executor, {**values, "imports": imports})
             errors = [one for one in sequence(output.get("errors")) if one is not None]
@@ -71,11 +71,11 @@ class Templater(TemplateContext):
         return imports
 
     def executors(self, phase: str) -> list[Executor]:
-        """The executors of a phase."""
+        """Return the executors of a phase."""
         return self.blueprint.executors(_PHASES[phase])
 
     def run(self, phase: str, executor: Executor, values: Data) -> Data:
-        """The output of one executor, decoded. Raises InstallationError (template)."""
+        """Return the output of one executor, decoded. Raises InstallationError (template)."""
         if executor.type == SPIFF:
             return run_spiff(self, phase, executor, values)
         return self._go_template(phase, executor, values)
@@ -121,7 +121,7 @@ class Templater(TemplateContext):
 
 
 def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
-    """The values that every executor gets, beside those of its phase."""
+    """Return the values for every executor, beside those of its phase."""
     cd, components = templater.descriptors()
     return {
         "imports": imports,
@@ -134,7 +134,7 @@ def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
 
 
 def merge_maps(left: Data, right: Data) -> Data:
-    """Both maps, deeply; where both have something else than maps, the right one wins."""
+    """Merge two maps deeply; if the values of a key are not both maps, the right one wins."""
     found = dict(left)
     for key, value in right.items():
         known = found.get(key)
@@ -145,7 +145,7 @@ def merge_maps(left: Data, right: Data) -> Data:
 
 
 def _no_value(title: str, rendered: str) -> str:
-    """Which lines of the output hold no value; the lines themselves may hold secrets, so only their keys are shown."""
+    """Return the message about output lines with `<no value>`; it shows only their keys, because lines may contain secrets."""
     places = []
     for number, line in enumerate(rendered.split("\n"), 1):
         if _NO_VALUE in line:
@@ -155,5 +155,5 @@ def _no_value(title: str, rendered: str) -> str:
 
 
 def executor_name(executor: Executor) -> str:
-    """How results name an executor."""
+    """Return the name of an executor in results."""
     return text(executor.name) or "(without a name)"

@@ -12,9 +12,9 @@ _REFERENCES, _RESOURCES = "componentReferences", "resources"
 
 
 def resolve(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, Data]:
-    """The resource that a cd URI names, and the component that has it.
+    """Return the resource that a cd URI names, and its component.
 
-    Raises InstallationError: `invalid` for a URI that is none, `component-not-found` for what it does not find.
+    Raises InstallationError: `invalid` for an invalid URI, `component-not-found` for a missing part.
     """
     owner, kind, name = walk(repository, component, uri)
     if kind != _RESOURCES:
@@ -29,7 +29,7 @@ def resolve(repository: ComponentRepository, component: Component, uri: str) -> 
 
 
 def walk(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, str, str]:
-    """The component in which the last step of a URI is looked up, and that step: its kind and name."""
+    """Return the component of a URI's last step, and the kind and name of that step."""
     path = uri.removeprefix(SCHEME)
     parts = path.split("/")
     if not uri.startswith(SCHEME) or len(parts) % 2 or not all(parts):

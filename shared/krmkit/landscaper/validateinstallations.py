@@ -1,4 +1,4 @@
-"""All Installations of a list at once: their form, their blueprints, their imports, what they make, and who owns what."""
+"""Validation of all Installations of a list: their form, blueprints, imports, rendered objects and owners of exports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.landscaper.structure import name_of, namespace_of, roots_by_namespac
 
 
 def validate(items: Items, wanted: list[str]) -> list[Finding]:
-    """Every finding about the installations (all, or those of the names wanted and what they depend on)."""
+    """Return every finding about the installations (all, or the wanted ones with their dependencies)."""
     names = items.installations(wanted)
     found = list(items.findings)
     secrets = Secrets.of(items.world)
@@ -33,7 +33,7 @@ def validate(items: Items, wanted: list[str]) -> list[Finding]:
     options = LandscapeOptions(state=items.state, broken=frozenset(broken))
     landscape = Landscape(items.world, items.repository, options)
     roots = landscape.run(names)
-    secrets = Secrets.of(items.world)  # again, for rendering has made more Targets
+    secrets = Secrets.of(items.world)  # collected again: rendering has made more Targets
     for root in roots:
         found += _blueprints(root, items, secrets)
         found += tree_findings(root, items, secrets)
@@ -43,7 +43,7 @@ def validate(items: Items, wanted: list[str]) -> list[Finding]:
 
 
 def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> list[Finding]:
-    """What is wrong with the blueprints of a tree, each blueprint once."""
+    """Return the errors of the blueprints of a tree, each blueprint once."""
     found: list[Finding] = []
     seen: set[int] = set()
     item = items.place("Installation", root.namespace, root.name)
@@ -59,13 +59,13 @@ def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> l
 
 
 def _said(error: InstallationError, said: set[str]) -> bool:
-    """Whether the rendering has said the same already."""
+    """Return whether the rendering has reported the same already."""
     tail = error.message.partition(": ")[2]
     return any(tail in message for message in said)
 
 
 def _ownership(items: Items) -> list[Finding]:
-    """Root installations of a namespace that export the same object: it can have one owner only."""
+    """Report root installations of a namespace that export the same object: it has only one owner."""
     found: list[Finding] = []
     for namespace, named in roots_by_namespace(items.world.of_kind("Installation")).items():
         exported = Exported.of({name: mapping(one.get("spec")) for name, one in named.items()})
@@ -79,7 +79,7 @@ def _ownership(items: Items) -> list[Finding]:
 
 
 def _once(found: list[Finding]) -> list[Finding]:
-    """The findings without repetitions."""
+    """Return the findings without repetitions."""
     kept: dict[str, Finding] = {}
     for one in found:
         kept.setdefault(repr(one.data()), one)

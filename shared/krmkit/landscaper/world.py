@@ -1,4 +1,4 @@
-"""The objects that installations read: of one list of items, by kind, namespace and name."""
+"""The objects of one list of items that installations read, by kind, namespace and name."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class World:
 
     @classmethod
     def of(cls, objects: Iterable[Object]) -> World:
-        """The world that holds these objects; what is of no kind above is left out."""
+        """Return a world with these objects, without those of other kinds than the above."""
         world = cls()
         for item in objects:
             world.add(item)
         return world
 
     def add(self, item: Object) -> None:
-        """Put an object in, in the place of one of the same kind, namespace and name."""
+        """Add an object; it replaces one of the same kind, namespace and name."""
         kind = str(item.get("kind"))
         version = item.get("apiVersion")
         if (kind in LANDSCAPER_KINDS and version == API_VERSION) or (kind in CORE_KINDS and version == "v1"):
@@ -51,23 +51,23 @@ class World:
                 self.labelled.setdefault((kind, key[1], context), {})[key[2]] = item
 
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
-        """The object of this kind and name; None where there is none."""
+        """Return the object of this kind and name; None if there is none."""
         return self.objects.get((kind, namespace, name))
 
     def of_kind(self, kind: str) -> list[Object]:
-        """All objects of a kind, in order."""
+        """Return all objects of a kind, in order."""
         return [item for key, item in self.objects.items() if key[0] == kind]
 
     def names(self, kind: str, namespace: str) -> list[str]:
-        """The names of all objects of a kind in a namespace."""
+        """Return the names of all objects of a kind in a namespace."""
         return [name for known, space, name in self.objects if known == kind and space == namespace]
 
     def in_scope(self, kind: str, namespace: str, context: str) -> list[Object]:
-        """The DataObjects or Targets whose label says this context."""
+        """Return the DataObjects or Targets with this context in their label."""
         return list(self.labelled.get((kind, namespace, context), {}).values())
 
     def targets_by_key(self, namespace: str, context: str, key: str) -> list[Object]:
-        """The Targets that a list or map import of a parent made: by the labels context, key and sourceType=import."""
+        """Return the Targets of a parent's list or map import, by the labels context, key and sourceType=import."""
         found = []
         for target in self.in_scope("Target", namespace, context):
             labels = texts(mapping(target.get("metadata")).get("labels"))
@@ -77,7 +77,7 @@ class World:
 
 
 def not_found(kind: str, name: str) -> str:
-    """What Kubernetes says when there is no such object: `secrets "x" not found`."""
+    """Return Kubernetes' message about a missing object: `secrets "x" not found`."""
     plural = {"Secret": "secrets", "ConfigMap": "configmaps"}.get(kind)
     if plural is None:
         plural = f"{kind.lower().removesuffix('s')}s.{GROUP}"

@@ -76,7 +76,8 @@ def inject_config(
     validate_injection_points(points)
     kptfile = package.single(KPTFILE, "Kptfile")
     by_type: dict[tuple[str, str], dict[str, Candidate]] = {}
-    for candidate in candidates:
+    # Most packages have no points, and a fleet may have many objects.
+    for candidate in candidates if points else ():
         named = by_type.setdefault((candidate.api_version, candidate.kind), {})
         named.setdefault(candidate.name, candidate)
     for point in points:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import COMMANDS, main
+from krmkit.cli.patient import Patient
 from krmkit.cli.terminal import Table, Terminal
 from krmkit.krm.resourcelist import ResourceList
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, Screen, contents
@@ -364,6 +365,30 @@ def test_stderr_that_takes_nothing(tmp_path: Path, project: Path, redirection: s
     assert (done.returncode, fine.returncode) == (1, 0)
     assert (b"nowhere: does not exist" in done.stdout) is (shown == "stdout")
     assert done.stderr == fine.stderr == b""
+
+
+def test_a_stderr_that_fails_later() -> None:
+    """A message that is lost, when it is written or flushed, fails nobody; those after it are not even tried."""
+
+    class Full(io.StringIO):
+        tried = 0
+
+        def write(self, text: str) -> int:
+            self.tried += 1
+            if "x" in text:
+                raise OSError(28, "No space left on device")
+            return super().write(text)
+
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+    for text in ("x", "a"):
+        full = Full()
+        patient = Patient(full)
+        assert patient.write(text) == 1
+        patient.flush()
+        assert patient.write("more") == 4
+        assert full.tried == 1
 
 
 INTERRUPTED = """

@@ -17,6 +17,7 @@ from krmkit.disk.journal import recover
 from krmkit.disk.write import WriteError, Writer
 from krmkit.krm.resource import Resource
 from krmkit.render.package import read
+from tests.waiting import MOST
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
 
@@ -323,6 +324,17 @@ def test_leftovers_are_no_files_of_a_pack(tmp_path: Path) -> None:
     assert sorted(bytes_below(tmp_path / "out")) == ["app/charts/a.tgz", "app/pack.json"]
 
 
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    """Such a file is refused by its name, and nothing is made."""
+    pack = folder(tmp_path / "app", {})
+    (tmp_path / "app" / os.fsdecode(b"a-\xff.txt")).write_text("")
+
+    with pytest.raises(PackFolderError, match=r"the file name a-\\xff\.txt is not UTF-8; rename the file"):
+        imported([pack], str(tmp_path / "p"))
+
+    assert not (tmp_path / "p").exists()
+
+
 def test_links_out_of_a_pack(tmp_path: Path) -> None:
     """A pack may come from anybody: what a link in it leads to elsewhere is not copied."""
     (tmp_path / "key").write_text("secret")
@@ -346,7 +358,7 @@ def test_two_imports_at_once(tmp_path: Path) -> None:
         for pack in packs
     ]
 
-    assert [each.wait(60) for each in running] == [0, 0]
+    assert [each.wait(MOST) for each in running] == [0, 0]
     assert sorted((tmp_path / "p/.krmignore").read_text().split()) == ["/one/", "/two/"]
     assert sorted(path.name for path in (tmp_path / "p").glob("*.yaml")) == ["one.yaml", "two.yaml"]
 

@@ -15,6 +15,7 @@ from krmkit.cli import main
 from krmkit.disk.journal import JOURNAL, recover
 from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,19 @@ def test_a_fleet_is_not_removed_by_accident(
         f"removed: {package}" for package in gone
     ] * 2
     assert written(place) == [RECORD]
+
+
+def test_two_sets_of_one_name(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each would take the packages of the other for its own, so neither is rendered; in another namespace it is another set."""
+    other = SET[: SET.index("- rep")] + "- repositories: [{name: x}]\n"
+    (place / "set.yaml").write_text(SET + "---\n" + other)
+
+    assert render(place) == 1
+    assert "set.yaml: holds two sets named fleet; give one of them another name" in capsys.readouterr().err
+    assert written(place) == []
+
+    (place / "set.yaml").write_text(SET + "---\n" + other.replace("namespace: default", "namespace: second"))
+    assert render(place) == 0
 
 
 def test_orphans_stay(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,7 +221,7 @@ def test_two_runs_at_once(place: Path) -> None:
         for setfile in (place / "set.yaml", other)
     ]
 
-    assert [each.wait(60) for each in running] == [0, 0]
+    assert [each.wait(MOST) for each in running] == [0, 0]
     assert list(json.loads((place / "out" / RECORD).read_text())["packages"]) == [
         "north/shop",
         "south/shop",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.disk.folders import read_file
+from krmkit.disk.folders import TreeError, files, read_file
 
 
 @pytest.mark.parametrize(("limit", "whole"), [(0, True), (999, False), (1000, True), (1001, True)])
@@ -30,6 +30,18 @@ def test_a_limit_costs_no_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
     assert peak < 1 << 20
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    """They are refused, wherever below they stand, with the bytes that are wrong; those below .git are nobody's business."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / os.fsdecode(b"\xff")).write_text("")
+    assert list(files(str(tmp_path))) == []
+
+    (tmp_path / "sub" / os.fsdecode(b"a-\xff.txt")).write_text("")
+    with pytest.raises(TreeError, match=r"the file name sub/a-\\xff\.txt is not UTF-8; rename the file"):
+        list(files(str(tmp_path)))
 
 
 @pytest.mark.skipif(

@@ -14,6 +14,7 @@ from krmkit.disk.folders import WORK
 from krmkit.disk.journal import Journal, JournalStep, recover
 from krmkit.disk.primitives import FolderLock, digest
 from krmkit.disk.write import MARK, FileEdit, WriteError, Writer, write, write_folder
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,30 +160,6 @@ def test_a_failed_step_takes_back_those_before_it(
     assert {(tmp_path / path).stat().st_mode & 0o777 for path in old} == {0o600}
 
 
-def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A target that no rename can replace, not even on the way back, and that takes no second name: nothing was written."""
-    for name in "az":
-        (tmp_path / name).write_text("old")
-    replace, link = os.replace, os.link
-
-    def busy(source: str, target: str) -> None:
-        if target.endswith("/z"):
-            raise OSError(16, "Device or resource busy", source, None, target)
-        replace(source, target)
-
-    def crossing(source: str, target: str, **more: bool) -> None:
-        if source.endswith("/z"):
-            raise OSError(18, "Invalid cross-device link", source, None, target)
-        link(source, target, **more)
-
-    monkeypatch.setattr(os, "replace", busy)
-    monkeypatch.setattr(os, "link", crossing)
-    with pytest.raises(WriteError, match="z: Device or resource busy; nothing was written"):
-        write(str(tmp_path), [FileEdit(name, "old", "new") for name in "az"])
-
-    assert files(tmp_path) == {"a": "old", "z": "old"}
-
-
 def test_a_file_in_the_way(tmp_path: Path) -> None:
     """It is named as what it is, for one file and for a folder."""
     (tmp_path / "f").write_text("x")
@@ -246,7 +223,7 @@ def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
     assert files(tmp_path) == {"a": "old"}
     os.close(handle)
     waiting.stdout.close()
-    assert waiting.wait(60) == 0
+    assert waiting.wait(MOST) == 0
     assert files(tmp_path) == {"a": "new"}
 
 
@@ -283,7 +260,7 @@ def says(process: subprocess.Popen[bytes], seconds: float) -> str:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    process.communicate(b"\n", timeout=60)
+    process.communicate(b"\n", timeout=MOST)
     assert process.returncode == 0
 
 
@@ -483,6 +460,25 @@ def test_a_pipe_is_no_source(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(WriteError, match="pipe: must be a regular file"):
         write(str(tmp_path / "p"), [FileEdit("pipe", None, "", str(tmp_path / "pipe"))])
+
+
+def test_two_who_make_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each prepares it under a name of its own: who is first makes it whole, the other is told, and nothing else is left."""
+    target = str(tmp_path / "new")
+    put = Writer.put
+    others = [[FileEdit("b", None, "2")]]
+
+    def overtaken(writer: Writer, changes: list[FileEdit]) -> None:
+        if others:
+            write_folder(target, others.pop())
+        put(writer, changes)
+
+    monkeypatch.setattr(Writer, "put", overtaken)
+    with pytest.raises(WriteError, match="new is there already"):
+        write_folder(target, [FileEdit("a", None, "1")])
+
+    assert files(tmp_path) == {"new/b": "2"}
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
 def test_a_folder_that_is_being_made_is_no_leftover(tmp_path: Path) -> None:

@@ -279,6 +279,20 @@ def test_output_that_does_not_arrive(folder: str, error: OSError, message: str) 
     assert err.getvalue() == message
 
 
+@pytest.mark.parametrize("full", [True, False], ids=["full", "closed"])
+def test_stderr_that_takes_nothing(folder: str, full: bool) -> None:
+    """The list and its results come all the same, and the exit code says that the run failed."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    err = io.TextIOWrapper(Broken(OSError(28, "No space left on device")), "utf-8") if full else None
+    text = TEXT.replace("stones", "clouds")
+
+    code = command(folder, process, [], io.TextIOWrapper(io.BytesIO(text.encode())), out, err)
+
+    assert code == 1
+    assert out.buffer.getvalue().decode().startswith(text.partition("functionConfig")[0])
+    assert "severity: error" in out.buffer.getvalue().decode()
+
+
 def test_terminal_gets_a_word(folder: str) -> None:
     """Who calls a function by hand learns that it waits for input."""
 

@@ -14,15 +14,18 @@ from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository, to_v3
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter
 from krmkit.landscaper.templating import merge_maps
-from tests.unit.landscaper.test_components import (
+from tests.unit.landscaper.worlds import (
     CONTEXT,
+    Data,
     descriptor,
+    installation,
     installed,
+    messages,
+    one,
     reference,
     repository,
     resource,
 )
-from tests.unit.landscaper.worlds import Data, installation, messages, one
 
 FILES = {
     "a.txt": "one",

@@ -6,6 +6,7 @@ import pytest
 
 from krmkit.lang import pattern
 from krmkit.lang.patternsize import written_out
+from krmkit.yaml import effort
 
 PATTERNS = {
     "characters": ("abc", (3, 0)),
@@ -52,3 +53,30 @@ def test_the_engine_never_sees_it(text: str, limit: str, monkeypatch: pytest.Mon
 
     with pytest.raises(pattern.PatternError, match=rf"too large.*krmkit\.lang\.pattern\.{limit}"):
         pattern.compile(text)
+
+
+COSTS = {
+    "plain": ("^[a-z]+$", 0, 20),
+    "parts that may be left out": ("a{0,1000}" * 10, 500_000, 600_000),
+    "classes of Unicode": (r"(?:\PL{0})" * 100, 80_000, 90_000),
+    "a text that is wrong": ("[a-z]" * 1000 + "(", 40_000, 50_000),
+    "a program that is too large": ("[^a]{1000}" * 240, 700_000, 800_000),
+}
+
+
+@pytest.mark.parametrize(("text", "least", "most"), COSTS.values(), ids=COSTS.keys())
+def test_compiling_draws_on_the_budget(text: str, least: int, most: int) -> None:
+    """What RE2 takes beside its instructions, before it is asked or when it refuses; what was compiled before costs as much."""
+    drawn = []
+    for _ in range(2):
+        assert effort.begin()
+        try:
+            pattern.compile(text)
+        except pattern.PatternError:
+            pass
+        finally:
+            drawn.append(effort.DEFAULT - (effort.left() or 0))
+            effort.end()
+
+    assert least <= drawn[0] <= most
+    assert drawn[0] == drawn[1]

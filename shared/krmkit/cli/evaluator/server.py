@@ -144,6 +144,8 @@ def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
         ("grpc.max_allowed_incoming_connections", settings.connections),
         ("grpc.keepalive_time_ms", _KEEPALIVE),
         ("grpc.keepalive_timeout_ms", _KEEPALIVE // 3),
+        # What newer versions of gRPC go by: without it they would wait for the answer for a minute.
+        ("grpc.http2.ping_timeout_ms", _KEEPALIVE // 3),
         # Clients may ask as often while nothing is called; more often is taken for an attack.
         ("grpc.http2.min_ping_interval_without_data_ms", _KEEPALIVE // 6),
     ]

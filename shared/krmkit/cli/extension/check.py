@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -15,6 +14,7 @@ from krmkit.cli.extension.contractreport import VIOLATION, ContractReport
 from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
 from krmkit.cli.extension.sources import ExtensionError, items_of, load, read
+from krmkit.cli.report.formats import json_of
 from krmkit.cli.terminal import RED, YELLOW, Table, Terminal
 from krmkit.cli.topologysource import PlanError, read_items
 from krmkit.clusterapi.extensions import DISCOVER_VARIABLES
@@ -178,13 +178,13 @@ def table(report: ContractReport, terminal: Terminal) -> str:
 
 def _json(report: ContractReport) -> str:
     keys = ("severity", "handler", "rule", "message")
-    times = [
-        {"handler": name, "calls": calls, "p50": p50, "p99": p99} for name, calls, p50, p99 in report.times
-    ]
-    found = {
-        "violations": report.violations,
-        "calls": report.calls,
-        "findings": [dict(zip(keys, one, strict=True)) for one in report.findings],
-        "seconds": times,
-    }
-    return json.dumps(found, indent=2) + "\n"
+    return json_of(
+        "ExtensionCheck",
+        violations=report.violations,
+        calls=report.calls,
+        findings=[dict(zip(keys, one, strict=True)) for one in report.findings],
+        seconds=[
+            {"handler": name, "calls": calls, "p50": p50, "p99": p99}
+            for name, calls, p50, p99 in report.times
+        ],
+    )

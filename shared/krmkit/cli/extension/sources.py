@@ -11,6 +11,7 @@ from krmkit.clusterapi.collect import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.disk.folders import stamps
 from krmkit.krm.errors import ListError
 from krmkit.render.package import SUFFIXES
 from krmkit.render.source import SourceError, SourceFile
@@ -104,17 +105,9 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
     return found
 
 
-def fingerprint(paths: Iterable[str]) -> tuple[tuple[str, int, int, int], ...]:
-    """What changes when a file below the paths does: name, inode, size and time of each."""
-    found = []
-    for path in paths:
-        for place in sorted(_files(path)):
-            try:
-                status = os.stat(place)
-            except OSError:
-                continue
-            found.append((place, status.st_ino, status.st_size, status.st_mtime_ns))
-    return tuple(found)
+def fingerprint(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
+    """What changes when a file below the paths does, as `stamps` gives it."""
+    return stamps(place for path in paths for place in sorted(_files(path)))
 
 
 def _files(path: str) -> list[str]:

@@ -36,6 +36,11 @@ class RepositoryLock:
     def _journal(self) -> Path:
         return self.folder / "krmkit-sync.json"
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether a sync is at work, or was killed at it."""
+        return self._journal.exists()
+
     def __enter__(self) -> RepositoryLock:
         self._handle = os.open(self.folder / "krmkit-sync.lock", os.O_RDWR | os.O_CREAT, 0o644)
         until = time.monotonic() + PATIENCE

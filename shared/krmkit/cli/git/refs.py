@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -9,6 +10,7 @@ from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import NOTHING, RepositoryLock
 
 OWN = "refs/krmkit"
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{")
 
 
 def list_refs(repository: GitRepository) -> dict[str, str]:
@@ -73,7 +75,12 @@ class RefChanges:
             return
         pairs = {name: (self._seen.get(name, NOTHING), oid) for name, oid in self.changes.items()}
         with RepositoryLock(self.repository) as lock:
-            lock.update(pairs)
+            try:
+                lock.update(pairs)
+            except GitError as error:
+                if "cannot lock ref" not in str(error):
+                    raise
+                raise GitError(f"{error}; if another sync was faster, run this one again") from None
         for name, oid in self.changes.items():
             if oid == NOTHING:
                 self._seen.pop(name, None)
@@ -94,10 +101,13 @@ class RefChanges:
         return self._seen.get(name, "")
 
 
-def check_ref(repository: GitRepository, name: str) -> str:
-    """Return `name` where git takes it as the name of a ref; else raise GitError."""
-    try:
-        repository.run("check-ref-format", name)
-    except GitError:
-        raise GitError(f"{name!r} must be a name that git takes for a ref") from None
+def check_ref(name: str) -> str:
+    """Return `name` where git takes it as a part of a ref's name, by the rules of git-check-ref-format; else raise GitError."""
+    parts = name.split("/")
+    if (
+        _FORBIDDEN.search(name)
+        or name.endswith(".")
+        or any(not part or part.startswith(".") or part.endswith(".lock") for part in parts)
+    ):
+        raise GitError(f"{name!r} must be a name that git takes for a ref")
     return name

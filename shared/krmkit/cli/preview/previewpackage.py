@@ -12,7 +12,7 @@ from krmkit.cli.report.machines import has_clusters, topology_of
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.report.resultplaces import shown_path
-from krmkit.disk.folders import WORK
+from krmkit.disk.folders import WORK, stamps
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile
@@ -93,20 +93,11 @@ class PreviewPackage:
 
     def mark(self) -> str:
         """A text that changes when a file of the package does."""
-        found = sha256()
+        paths: list[str] = []
         for folder, folders, files in os.walk(self.path):
-            folders[:] = sorted(name for name in folders if name not in (".git", WORK))
-            for name in sorted(files):
-                try:
-                    seen = os.stat(os.path.join(folder, name))
-                except OSError:
-                    continue
-                found.update(
-                    f"{folder}/{name}\0{seen.st_mtime_ns}\0{seen.st_size}\0{seen.st_ino}\0".encode(
-                        errors="replace"
-                    )
-                )
-        return found.hexdigest()
+            folders[:] = [name for name in folders if name not in (".git", WORK)]
+            paths += [os.path.join(folder, name) for name in files]
+        return sha256(repr(stamps(sorted(paths))).encode()).hexdigest()
 
 
 def choices_of(package: Package) -> dict[str, Choices]:

@@ -113,7 +113,7 @@ def main(arguments: argparse.Namespace) -> int:
             stack.callback(engine.close)
             sync.run(engine, _progress(Terminal(sys.stderr)))
             changed = sync.changed()
-            if not (status or arguments.dry_run or arguments.check):
+            if not sync.dry:
                 _store(sync, remotes, arguments.push)
     except (
         CatalogError,
@@ -129,8 +129,11 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     terminal = Terminal(sys.stdout, arguments.color)
     outcomes = sync.outcomes + sync.removed
-    dry = status or arguments.dry_run or arguments.check
-    told = told_status(outcomes, terminal) if status else told_sync(outcomes, terminal, dry, arguments.check)
+    told = (
+        told_status(outcomes, terminal)
+        if status
+        else told_sync(outcomes, terminal, sync.dry, arguments.check)
+    )
     told.show(arguments.format, terminal)
     if any(outcome.error for outcome in sync.outcomes):
         return 1
@@ -162,7 +165,8 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
         functions=arguments.functions,
     )
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
-    return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard), remotes
+    dry = status or arguments.dry_run or arguments.check
+    return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard, dry), remotes
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
@@ -207,9 +211,11 @@ def _open_stores(
         if inside:
             # git would go up to it, and this repository's refs would be written there.
             raise GitError(f"{name}: {folder} is the folder {inside} of a repository; name a repository")
-        with RepositoryLock(repository) as lock:
-            if lock.note:
-                say("variants", f"{name}: {lock.note}")
+        lock = RepositoryLock(repository)
+        if lock.unfinished:  # else nothing is written here, so that an upstream may be read-only
+            with lock:
+                if lock.note:
+                    say("variants", f"{name}: {lock.note}")
         stores[name] = Store(name, folder, deployment, directory)
         stack.callback(stores[name].close)
     return stores, remotes

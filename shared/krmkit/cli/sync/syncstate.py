@@ -9,6 +9,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from krmkit.cli.git.program import GitError
 from krmkit.cli.git.refs import OWN
 from krmkit.cli.sync.store import Store
 
@@ -47,7 +48,10 @@ def read_states(store: Store) -> dict[str, VariantState]:
     found: dict[str, VariantState] = {}
     for ref, oid in store.seen.items():
         if ref.startswith(PREFIX):
-            state = _read(store.objects.blob(oid))
+            try:
+                state = _read(store.objects.blob(oid))
+            except GitError:
+                continue
             if state is not None:
                 found[ref] = state
     return found
@@ -56,6 +60,16 @@ def read_states(store: Store) -> dict[str, VariantState]:
 def _read(content: bytes) -> VariantState | None:
     try:
         data: Any = json.loads(content)
-        return VariantState(**data) if isinstance(data, dict) else None
-    except (ValueError, TypeError):
+        state = VariantState(**data) if isinstance(data, dict) else None
+    except (ValueError, TypeError, RecursionError):
         return None
+    return state if state is not None and _is_sound(state) else None
+
+
+def _is_sound(state: VariantState) -> bool:
+    """Whether the fields have their types; a foreign repository may hold anything."""
+    maps = (state.refs, state.labels, state.annotations)
+    if not isinstance(state.owned, list) or not all(isinstance(one, dict) for one in maps):
+        return False
+    texts = (state.package, state.policy, state.owner, state.inputs, state.upstream, *state.owned)
+    return all(isinstance(text, str) for text in texts)

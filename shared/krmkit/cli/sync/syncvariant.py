@@ -188,13 +188,14 @@ class VariantSync:
             self.package, self.store.name, self.store.revisions(self.package)
         )
         message = f"Clone {self.source.label} for {self.outcome.name}"
+        self._tell(built)
         self._commit(built, workspace, [], message, "cloned")
 
     def _follow(self, revision: dict[str, Any], update: Update, built: Built) -> None:
         """A draft gets a commit, a published revision a new draft, where the update changes anything."""
-        self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
-        self.outcome.conflicts = [f"{one.file} {dotted(one.path)}: {one.message}" for one in built.conflicts]
+        self._tell(built)
+        self.outcome.conflicts += [f"{one.file} {dotted(one.path)}: {one.message}" for one in built.conflicts]
         if built.conflicts and not published and self._was_edited(commit):
             self.outcome.stuck = True
             return
@@ -222,6 +223,15 @@ class VariantSync:
             f"{message} for {self.outcome.name}",
             "updated" if moved else "changed",
         )
+
+    def _tell(self, built: Built) -> None:
+        """Keep what is to be said of a build; a variant may have several drafts."""
+        for text in built.gates:
+            if text not in self.outcome.gates:
+                self.outcome.gates.append(text)
+        for text in built.warnings:
+            if text not in self.outcome.warnings:
+                self.outcome.warnings.append(text)
 
     def _was_edited(self, commit: str) -> bool:
         """Whether a person's commit is among those that a draft is made of; krmkit's own name their variant."""
@@ -265,7 +275,6 @@ class VariantSync:
         self.store.refs.set(ref, commit)
         self._own(ref)
         self.outcome.actions.append(f"{word} {_short(ref)} from {source.label}")
-        self.outcome.gates, self.outcome.warnings = built.gates, built.warnings
         self._approve(built, workspace, commit, ref)
 
     def _approve(self, built: Built, workspace: str, commit: str, ref: str) -> None:
@@ -281,12 +290,18 @@ class VariantSync:
                 self._own(proposed)
                 self.outcome.actions.append(f"proposed {_short(proposed)}")
             return
-        versions = self.store.versions(self.package)
-        tag = self.store.ref(lifecycle.PUBLISHED, self.package, f"v{(versions[-1] if versions else 0) + 1}")
+        number = max(self.store.versions(self.package), default=0) + 1
+        # Of two drafts, the one before may have become this number in the same sync.
+        while self.store.refs.get(self._tag(number)) is not None:
+            number += 1
+        tag = self._tag(number)
         self._drop(ref)
         self.store.refs.set(tag, commit)
         self._own(tag)
         self.outcome.actions.append(f"published {_short(tag)}")
+
+    def _tag(self, number: int) -> str:
+        return self.store.ref(lifecycle.PUBLISHED, self.package, f"v{number}")
 
     def _drop(self, ref: str) -> None:
         self.store.refs.delete(ref)

@@ -10,7 +10,7 @@ from typing import Any
 
 from krmkit.cli.fleetplan import FleetPlan, Task
 from krmkit.cli.git.program import GitError
-from krmkit.cli.git.refs import OWN
+from krmkit.cli.git.refs import OWN, check_ref
 from krmkit.cli.git.treeupdate import replace_folders
 from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import MAIN, TAGS, Store
@@ -42,7 +42,10 @@ class _Work:
 
 @dataclass(slots=True)
 class Sync:
-    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`."""
+    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`.
+
+    `dry`: only find out what would be done; nothing reaches a repository.
+    """
 
     plan: FleetPlan
     sources: SyncSources
@@ -51,6 +54,8 @@ class Sync:
     author: str
     prune: bool
     shard: Shard
+    dry: bool = False
+    main_behind: bool = False
     outcomes: list[SyncOutcome] = field(default_factory=list)
     removed: list[SyncOutcome] = field(default_factory=list)
     states: dict[str, dict[str, VariantState]] = field(default_factory=dict)
@@ -102,6 +107,8 @@ class Sync:
                 raise VariantError(
                     f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
                 )
+            check_ref(_name(task))
+            check_ref(store.folder(package))
             state = self.states[store.name].get(state_ref(task.namespace, task.name))
             work.sync = VariantSync(task, self.sources, store, state, self.approve, self.author)
             work.outcome = work.sync.outcome
@@ -165,9 +172,10 @@ class Sync:
             number = max([*store.versions(package), made.get(package, 0)], default=0)
             if number and known.get(package) != f"v{number}":
                 newest[package] = number
-        if not newest:
-            return
-        self._commit_main(store, known, newest)
+        if newest:
+            self.main_behind = True
+            if not self.dry:
+                self._commit_main(store, known, newest)
 
     def _commit_main(self, store: Store, known: dict[str, str], newest: dict[str, int]) -> None:
         # The published trees may be in the pack that is not stored yet, so it is stored first; no ref names it so far.
@@ -213,7 +221,7 @@ class Sync:
 
     def changed(self) -> bool:
         """Whether any ref would change."""
-        return any(store.refs.changes for store in self.sources.stores.values())
+        return self.main_behind or any(store.refs.changes for store in self.sources.stores.values())
 
     def store(self, remotes: dict[str, str]) -> None:
         """Write objects, then refs, repository by repository; those with a remote are pushed first. Raises GitError."""
@@ -265,5 +273,8 @@ def _main_state(store: Store) -> dict[str, str]:
     oid = store.seen.get(MAIN_STATE)
     if oid is None:
         return {}
-    data = json.loads(store.objects.blob(oid))
+    try:
+        data = json.loads(store.objects.blob(oid))
+    except (GitError, ValueError, RecursionError):
+        return {}  # every package is looked at again
     return {str(key): str(value) for key, value in data.items()} if isinstance(data, dict) else {}

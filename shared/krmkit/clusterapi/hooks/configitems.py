@@ -31,7 +31,7 @@ class ExtensionConfigs:
         self.namespaces = namespaces or {}
 
     def read(self, items: list[CollectedObject]) -> list[Finding]:
-        """Take the ExtensionConfigs; what is wrong with them."""
+        """Take the ExtensionConfigs; return their errors."""
         findings = []
         for item in items:
             self._configs[item.name] = item.data
@@ -41,14 +41,14 @@ class ExtensionConfigs:
         return findings
 
     def answered_by(self, extension: str) -> list[str]:
-        """The names of the configs whose annotation names this TopologyExtension."""
+        """Return the names of the configs whose annotation names this TopologyExtension."""
         return self._names.get(extension, [])
 
     def prepared(self, handler: str, request: Object, owner: str) -> Object:
-        """The request as the controller sends it: the config's settings below its own.
+        """Return the request as the controller sends it: the request's own settings override those of the config.
 
         handler: `<handler>.<config>`. owner: the Cluster or class that the call is for, as namespace/name. Raises TopologyError
-        where the config's namespaceSelector leaves the owner out.
+        if the config's namespaceSelector does not select the owner's namespace.
         """
         config = self._configs.get(handler.partition(".")[2])
         if config is None:
@@ -59,12 +59,12 @@ class ExtensionConfigs:
 
 
 def extension_annotation(item: CollectedObject) -> str:
-    """The annotation krmkit.dev/extension, "" without it."""
+    """Return the annotation krmkit.dev/extension, "" if absent."""
     return "" if item.resource is None else str(item.resource.annotation(EXTENSION) or "")
 
 
 def owner_of(request: Object) -> str:
-    """The Cluster that a request is for, by its first item: namespace/name.
+    """Return the Cluster that a request is for, by its first item, as namespace/name.
 
     >>> owner_of({"items": [{"holderReference": {"kind": "Cluster", "namespace": "a", "name": "b"}}]})
     'a/b'

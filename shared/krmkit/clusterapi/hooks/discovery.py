@@ -1,4 +1,4 @@
-"""The answer to Discovery, with defaults and checked. Source: defaultAndValidateDiscoveryResponse in internal/runtime/client."""
+"""The answer to Discovery: its checks and defaults. Source: defaultAndValidateDiscoveryResponse in internal/runtime/client."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KNOWN_HOOKS = frozenset(f"{HOOKS_VERSION}/{hook}" for hook in (*TOPOLOGY_HOOKS, 
 
 
 def validate_discovery(response: Object, known: Collection[str] = KNOWN_HOOKS) -> list[str]:
-    """Every problem of a DiscoveryResponse. `known` are the hooks there are, as `group/version/Hook`.
+    """Return every problem of a DiscoveryResponse. `known` are all hooks, as `group/version/Hook`.
 
     >>> validate_discovery({"handlers": [{"name": "a", "requestHook": {"apiVersion": "a/b/c", "hook": "X"}}]})
     ['handler a requestHook APIVersion a/b/c is not valid: unexpected GroupVersion string: a/b/c']
@@ -82,10 +82,10 @@ def _hook_problems(name: str, hook: Object, known: Collection[str]) -> list[str]
 
 
 def handler_timeout(handler: Object) -> Any:
-    """The seconds that a call may take; 0 and absent are the default."""
+    """Return the seconds that a call may take; 0 and absent are the default."""
     return handler.get("timeoutSeconds") or DEFAULT_TIMEOUT
 
 
 def failure_policy(handler: Object) -> str:
-    """Fail, or Ignore for a handler whose calls may get lost."""
+    """Return Fail, or Ignore for a handler whose failed calls count as empty successes."""
     return str(handler.get("failurePolicy") or FAIL)

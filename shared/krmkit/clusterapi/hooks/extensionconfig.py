@@ -1,4 +1,4 @@
-"""ExtensionConfig: what its webhook checks, and where a hook of an extension is called.
+"""ExtensionConfig: the checks of its webhook, and the URL of a hook.
 
 Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go (urlForExtension).
 """
@@ -29,7 +29,7 @@ _HTTPS = "https"
 
 
 def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[FieldError]:
-    """Every error of an ExtensionConfig.
+    """Return every error of an ExtensionConfig.
 
     >>> [error.field for error in validate_extension_config({"metadata": {"name": "bad.name"}})]
     ['metadata.name', 'spec.clientConfig']
@@ -96,7 +96,7 @@ def _service_errors(service: Object, path: str) -> list[FieldError]:
 
 
 def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
-    """The path below which a hook is served, all in lower case.
+    """Return the path below which a hook is served, all in lower case.
 
     >>> hook_path("hooks.runtime.cluster.x-k8s.io", "v1alpha1", "GeneratePatches", "my-patch")
     '/hooks.runtime.cluster.x-k8s.io/v1alpha1/generatepatches/my-patch'
@@ -105,7 +105,7 @@ def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
 
 
 def extension_url(client_config: Object, path: str) -> str:
-    """Where a path of an extension is called: the config's url or service, its path, and `path`. Raises TopologyError.
+    """Return the URL of a path of an extension: the config's url or service, its path, and `path`. Raises TopologyError.
 
     >>> extension_url({"service": {"name": "ext", "namespace": "system", "port": 9443}}, "/discovery")
     'https://ext.system.svc:9443/discovery'
@@ -133,13 +133,13 @@ def _joined(prefix: str, path: str) -> str:
 
 
 def merged_settings(config: Object, request: Object) -> Object:
-    """The request with the ExtensionConfig's settings below its own."""
+    """Return the request with the ExtensionConfig's settings; the request's own override them."""
     settings = {**mapping(config, "spec", "settings"), **(request.get("settings") or {})}
     return {**request, "settings": settings} if settings else request
 
 
 def check_namespace(config: Object, handler: str, namespace: str, labels: Object, name: str) -> None:
-    """Raises TopologyError where the namespaceSelector leaves out the namespace of the object that a call is for.
+    """Raise TopologyError if the namespaceSelector does not select the namespace of the object that a call is for.
 
     labels: those of the namespace. name: the object's name, for the message.
     """
@@ -158,5 +158,5 @@ def check_namespace(config: Object, handler: str, namespace: str, labels: Object
 
 
 def discovery_cache_key(handler: str, version: str, settings: Object) -> tuple[str, str, tuple[Any, ...]]:
-    """The key under which an answer to DiscoverVariables is kept: handler, version of the config, and settings."""
+    """Return the cache key of an answer to DiscoverVariables: handler, version of the config, and settings."""
     return handler, version, tuple(sorted(settings.items()))

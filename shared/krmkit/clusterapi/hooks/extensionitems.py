@@ -1,4 +1,4 @@
-"""The extensions that the items of a package answer for: TopologyExtensions, and what TopologyResponses recorded."""
+"""The extensions among the items of a package: TopologyExtensions, and answers that TopologyResponses recorded."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _KINDS = (*_GROUPS, "Namespace")
 
 
 def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Finding]]:
-    """What answers hooks among the items, and what is wrong with it.
+    """Return the extensions among the items, and the errors about them.
 
-    A TopologyExtension comes before recorded answers.
+    A TopologyExtension answers before recorded answers do.
     """
     recorded, findings = recorded_responses(collected)
     items: dict[str, list[CollectedObject]] = {kind: [] for kind in _KINDS}
@@ -48,9 +48,9 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
 
 
 class PackageExtensions:
-    """Answers hooks from the TopologyExtension that stands for an ExtensionConfig; what it does not know, `others` answer.
+    """Answers hooks from the TopologyExtension that stands for an ExtensionConfig, all other calls from `others`.
 
-    `configs` are the ExtensionConfigs among the items, None where there are neither these nor TopologyExtensions.
+    `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
     """
 
     __slots__ = ("_extensions", "_others", "configs")
@@ -61,7 +61,7 @@ class PackageExtensions:
         self.configs: ExtensionConfigs | None = None
 
     def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
-        """Take the TopologyExtensions; what is wrong with them. An ExtensionConfig has one at most."""
+        """Take the TopologyExtensions; return their errors. An ExtensionConfig has one at most."""
         from krmkit.clusterapi.hooks.configitems import extension_annotation
         from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
@@ -104,14 +104,14 @@ class PackageExtensions:
         return self._others.discover_variables(handler, request, owner) if answer is None else answer
 
     def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
-        """What others answer: a TopologyExtension has no such handler. Raises TopologyError."""
+        """Return the answer of `others`: a TopologyExtension has no such handler. Raises TopologyError."""
         return self._others.generate_upgrade_plan(handler, request)
 
     def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
-        """The request as the controller sends it, with the settings of its ExtensionConfig.
+        """Return the request as the controller sends it, with the settings of its ExtensionConfig.
 
-        owner: what the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError where the config
-        does not serve its namespace.
+        owner: the object that the call is for, as namespace/name; by default the Cluster of the request. Raises TopologyError if
+        the config does not serve its namespace.
         """
         if self.configs is None:
             return request
@@ -120,7 +120,7 @@ class PackageExtensions:
         return self.configs.prepared(handler, request, owner or owner_of(request))
 
     def _answer(self, hook: str, handler: str, request: Object) -> Object | None:
-        """The answer, None where no TopologyExtension stands for the ExtensionConfig."""
+        """Return the answer, None if no TopologyExtension stands for the ExtensionConfig."""
         name, _, config_name = handler.partition(".")
         extension = self._extensions.get(config_name)
         return None if extension is None else extension.answer(hook, name, request)

@@ -1,4 +1,4 @@
-"""Hook messages: requests read, templates described, and responses as they go over the wire."""
+"""Hook messages: reading requests, describing templates, and writing responses for the wire."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ FAILURE = "Failure"
 
 
 class HookError(Exception):
-    """What an extension answers with status Failure; the message says which item, patch and field."""
+    """An extension answers this error with status Failure; the message names item, patch and field."""
 
 
 def read_request(request: Object) -> Request:
-    """The items and variables of a GeneratePatchesRequest or ValidateTopologyRequest. Raises HookError.
+    """Return the items and variables of a GeneratePatchesRequest or ValidateTopologyRequest. Raises HookError.
 
     >>> read_request({"items": [{"uid": "1", "object": {"kind": "T"}, "holderReference": {}}]}).items[0].uid
     '1'
@@ -63,7 +63,7 @@ def _variables(value: Any, path: str) -> Object:
 
 
 def described(item: RequestItem) -> str:
-    """The template as messages name it: its kind, and who holds it where. uids are random, so they name nothing.
+    """Return the template's name in messages: its kind, its holder and the field. uids are random, so they are no names.
 
     >>> holder = {"kind": "Cluster", "namespace": "a", "name": "b", "fieldPath": "spec.infrastructureRef"}
     >>> described(RequestItem("1", "", holder, {"kind": "DevClusterTemplate"}))
@@ -75,7 +75,7 @@ def described(item: RequestItem) -> str:
 
 
 def response(hook: str, status: str = SUCCESS, message: str = "", **fields: Any) -> Object:
-    """A response of a hook, with apiVersion and kind. `response("GeneratePatches", items=[])`."""
+    """Return a response of a hook, with apiVersion and kind. `response("GeneratePatches", items=[])`."""
     found: Object = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Response", "status": status}
     if message:
         found["message"] = message
@@ -83,12 +83,12 @@ def response(hook: str, status: str = SUCCESS, message: str = "", **fields: Any)
 
 
 def failure(hook: str, message: str) -> Object:
-    """A response with status Failure."""
+    """Return a response with status Failure."""
     return response(hook, FAILURE, message)
 
 
 def on_the_wire(answer: Object) -> Object:
-    """A response with its patches in base64, as Go's []byte is written."""
+    """Return a response with its patches in base64, as Go writes []byte."""
     items = answer.get("items")
     if not isinstance(items, list):
         return answer

@@ -23,7 +23,7 @@ SETTINGS = "settings"
 
 
 class ExtensionPatch:
-    """One patch with its templates parsed; used for all requests."""
+    """One patch, whose templates are parsed once for all requests."""
 
     __slots__ = ("_definitions", "_enabled", "name")
 
@@ -35,7 +35,7 @@ class ExtensionPatch:
     def apply(
         self, item: RequestItem, variables: Variables, draft: Patched, shown: Callable[[str], str]
     ) -> None:
-        """Patch one template. `shown` makes the details of errors fit to be shown. Raises HookError."""
+        """Patch one template. `shown` removes secrets from the details of errors. Raises HookError."""
         chosen = [one for one in self._definitions if matches(item, one.selector)]
         if not chosen:
             return
@@ -45,7 +45,7 @@ class ExtensionPatch:
                 return
         except PatchValueError as error:
             raise HookError(f"{where}, enabledIf: {shown(str(error))}") from None
-        # All values are those from before the patch, as in a ClusterClass.
+        # Values come from the state before the patch, as in a ClusterClass.
         calculated = [one.calculate(variables, where, shown) for one in chosen]
         for operations, merge in calculated:
             try:
@@ -72,7 +72,7 @@ class _Definition:
     def calculate(
         self, variables: Variables, where: str, shown: Callable[[str], str]
     ) -> tuple[list[Object], Any]:
-        """The operations, and the merge patch or None. Raises HookError."""
+        """Return the operations, and the merge patch or None. Raises HookError."""
         operations = []
         place = ""
         try:
@@ -92,7 +92,7 @@ class _Definition:
 
 
 def values_of(request: Request, settings: Object | None) -> list[Object]:
-    """For each item the variables that templates and rules see: the Cluster's below its own, `builtin` and `settings`."""
+    """Return for each item the variables that templates and rules see: its own override the Cluster's; with `builtin` and `settings`."""
     shared = request.variables_for(None)
     found = []
     for item in request.items:

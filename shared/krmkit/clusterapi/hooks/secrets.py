@@ -1,4 +1,4 @@
-"""Values of variables that a handler marks as sensitive: no answer may hold them."""
+"""Values of variables that a handler marks as sensitive; no answer may contain them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class SensitiveValues:
                 self._forms += [(name, form) for form in dict.fromkeys((text, quoted, encoded))]
 
     def held_by(self, text: str) -> str:
-        """The variable whose value a text holds, "" for none."""
+        """Return the variable whose value a text contains, "" for none."""
         return next((name for name, form in self._forms if form in text), "")
 
     def written_by(self, value: Any) -> str:
-        """The variable whose value stands in a patch: whole, or inside a longer text; keys of maps count too."""
+        """Return the variable whose value a patch contains: as a whole text or key, or inside a longer one; "" for none."""
         if not self._forms:
             return ""
         for text in _leaves(value, keys=True):
@@ -52,9 +52,9 @@ _SHORTEST = 4  # shorter ones stand in many texts by chance
 
 
 def _leaves(value: Any, keys: bool = False) -> Iterator[str]:
-    """The texts and numbers inside a value; true, false and null say too little to be secret.
+    """Yield the texts and numbers inside a value; true, false and null are never secret.
 
-    keys: those of maps too.
+    keys: yield the keys of maps too.
     """
     pending = [value]
     while pending:

@@ -1,7 +1,7 @@
-"""The package that serves extensions in a management cluster: everything that has to fit together, filled in from one place.
+"""The package that serves extensions in a management cluster: one config fills in all fields that must agree.
 
-The parts are found by one name, that of the Deployment: its Service, Certificate, ConfigMap and the others carry it, and an
-ExtensionConfig belongs to them whose service does.
+All parts have the name of the Deployment: Service, Certificate, ConfigMap and the others; an ExtensionConfig is a part if its
+service has this name.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ CONTAINER = "server"
 INJECT_CA = "runtime.cluster.x-k8s.io/inject-ca-from-secret"
 _CLIENT = ("spec", "clientConfig")
 _LARGEST = 1 << 20  # bytes of a ConfigMap
-# What orchestrators and packages say with annotations; kpt numbers items while a pipeline runs.
+# Annotations of orchestrators and packages; kpt numbers items while a pipeline runs.
 _OF_PACKAGES = ("config.kubernetes.io/", "internal.config.kubernetes.io/", "config.k8s.io/", "kpt.dev/")
 _PEM = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
 
 
 def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
-    """Fill in the package: namespace, image, host names, authority and extensions. Where there is an error nothing changes.
+    """Fill in the package: namespace, image, host names, authority and extensions. After an error nothing has changed.
 
-    spec: name, and where they are to change namespace, image and caBundle (PEM), see function.yaml.
+    spec: name, and optionally the new namespace, image and caBundle (PEM); see function.yaml.
     """
     listed = list(items)
     package = _ServerPackage([one for one in listed if not one.is_local_config], str(spec["name"]))
@@ -74,7 +74,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
 
 
 def _problems(items: list[Resource]) -> list[Finding]:
-    """What keeps the server from taking the extensions, each by itself and all together."""
+    """Return the errors that keep the server from serving the extensions, each alone and all together."""
     from krmkit.clusterapi.hooks.serving import Served, ServingError
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 
@@ -123,7 +123,7 @@ class _ServerPackage:
         return self.deployment.namespace if self.deployment is not None else ""
 
     def move(self, namespace: str) -> None:
-        """Everything of the Deployment's namespace goes to another one, and so does what names it."""
+        """Move all items of the Deployment's namespace to another one, and update the references to it."""
         before = self._namespace
         for item in self._items:
             if item.kind == "Namespace" and item.name == before:
@@ -137,7 +137,7 @@ class _ServerPackage:
                 config.set(("metadata", "annotations", INJECT_CA), f"{namespace}/{secret}")
 
     def name_hosts(self) -> None:
-        """The certificate is for the host that controllers call."""
+        """Set the certificate's names to the host that controllers call."""
         host = f"{self._name}.{self._namespace}.svc"
         for certificate in self._of("Certificate"):
             names = [host, f"{host}.cluster.local"]
@@ -145,13 +145,13 @@ class _ServerPackage:
                 certificate.set(("spec", "dnsNames"), names)
 
     def trust(self, authority: str) -> None:
-        """The controllers trust this authority, and look for none in a Secret."""
+        """Let the controllers trust this authority, and not look for one in a Secret."""
         for config in self._configs:
             config.set((*_CLIENT, "caBundle"), b64encode(authority.encode()).decode())
             config.remove(("metadata", "annotations", INJECT_CA))
 
     def serve(self, extensions: list[Resource], data: dict[str, str]) -> list[Finding]:
-        """The ConfigMap holds the extensions, and each ExtensionConfig calls the one that it stands for."""
+        """Write the extensions to the ConfigMap, and let each ExtensionConfig call the one that stands for it."""
         for item in self._of("ConfigMap"):
             if item.get("data") != data:
                 item.set(("data",), data)
@@ -174,7 +174,7 @@ class _ServerPackage:
 
 
 def _plain(item: Resource) -> Object:
-    """The extension without what only a package needs."""
+    """Return the extension without annotations that only a package needs."""
     data: Any = item.get()
     metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
     kept = {name: value for name, value in item.annotations.items() if not name.startswith(_OF_PACKAGES)}

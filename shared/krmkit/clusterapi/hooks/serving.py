@@ -1,6 +1,6 @@
-"""What a server of extensions answers: path and body of a call in, status and body out. Nothing here listens or reads files.
+"""The answers of a server of extensions: path and body of a call in, status and body out. Nothing here listens or reads files.
 
-A handler that fails answers with status 200 too; its failure stands in the body, as Cluster API's own server does it.
+A handler that fails answers with status 200 too, with the failure in the body, as in Cluster API's own server.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
             """The DiscoveryResponse."""
 
         def answer(self, hook: str, handler: str, request: Object) -> Object:
-            """The response of a hook; patches are data."""
+            """Return the response of a hook; patches are data."""
 
 
 LARGEST = 20 << 20
@@ -45,7 +45,7 @@ class ServingError(Exception):
 
 
 class Served:
-    """Extensions behind one port. All of them answer below `/`, and each one alone below `/<its name>`.
+    """Extensions behind one port. All of them answer below `/`, and each one also below `/<its name>`.
 
     >>> status, body = Served([]).respond("/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery", b"{}")
     >>> status, json.loads(body)["handlers"]
@@ -55,7 +55,7 @@ class Served:
     __slots__ = ("_handlers", "_listed", "names")
 
     def __init__(self, extensions: Iterable[HookExtension]) -> None:
-        """Raises ServingError where two extensions have a handler or a name in common."""
+        """Raise ServingError if two extensions share a handler or a name."""
         self.names: list[str] = []
         self._handlers: dict[tuple[str, str, str], tuple[HookExtension, str]] = {}
         self._listed: dict[str, list[Object]] = {"": []}
@@ -77,14 +77,14 @@ class Served:
                 self._handlers[key] = self._handlers[(extension.name, *key[1:])] = extension, name
 
     def hook_of(self, path: str) -> str:
-        """`generatepatches/my-handler` for a path that is served, "" for another one. For logs and metrics."""
+        """Return `generatepatches/my-handler` for a path that is served, "" for any other. For logs and metrics."""
         prefix, hook, name = _parts(path)
         if hook == DISCOVERY.lower() and not name and prefix in self._listed:
             return hook
         return f"{hook}/{name}" if (prefix, hook, name) in self._handlers else ""
 
     def respond(self, path: str, body: bytes) -> tuple[int, bytes]:
-        """The HTTP status and the JSON of the answer."""
+        """Return the HTTP status and the JSON of the answer."""
         prefix, hook, name = _parts(path)
         if hook == DISCOVERY.lower() and not name and prefix in self._listed:
             return 200, _json(self._discovery(prefix, body))
@@ -112,7 +112,7 @@ class Served:
 
 
 def _parts(path: str) -> tuple[str, str, str]:
-    """Extension, hook and handler of a path, in lower case as they are asked for."""
+    """Return extension, hook and handler of a path, in lower case as in the call."""
     prefix, base, rest = path.partition(_BASE)
     if not base:
         return "?", "", ""
@@ -121,7 +121,7 @@ def _parts(path: str) -> tuple[str, str, str]:
 
 
 def _request(body: bytes) -> tuple[Object, str]:
-    """The request, or what is wrong with it."""
+    """Return the request, or the error about it."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError) as error:

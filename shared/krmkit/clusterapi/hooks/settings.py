@@ -1,4 +1,4 @@
-"""The settings of a handler: a schema, defaults, and what a request says over them."""
+"""The settings of a handler: a schema, defaults, and the settings of a request, which override them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ExtensionSettings:
-    """Settings with their schema. A handler without `settings` takes any, and templates do not see them.
+    """Settings with their schema. A handler without `settings` accepts any, and its templates do not see them.
 
     >>> ExtensionSettings({"defaults": {"registry": "r"}}, "settings", []).of({"settings": {"tag": "1"}})
     {'registry': 'r', 'tag': '1'}
@@ -35,7 +35,7 @@ class ExtensionSettings:
             problems += [(f"{path}.defaults", text) for text in self._problems(self._defaults, partial=True)]
 
     def of(self, request: Object) -> Object | None:
-        """The settings of a request, None for a handler that declares none. Raises HookError."""
+        """Return the settings of a request, None for a handler that declares none. Raises HookError."""
         if not self._declared:
             return None
         given = request.get("settings")
@@ -51,7 +51,7 @@ class ExtensionSettings:
         return found
 
     def _problems(self, settings: Object, partial: bool = False) -> list[str]:
-        """partial: some may still be missing."""
+        """Return the problems. partial: required settings may be missing."""
         if self._schema is None:
             return []
         found = [f"settings.{name} is unknown" for name in unknown_fields(self._schema, settings)]

@@ -1,6 +1,6 @@
-"""TopologyExtension: a runtime extension as data. Read once and checked, it answers any number of requests.
+"""TopologyExtension: a runtime extension as data. It is read and checked once, and answers any number of requests.
 
-An answer depends on the request alone. What a handler refuses is an answer with status Failure, not an exception.
+An answer depends on the request alone. A refusal is an answer with status Failure, not an exception.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SENSITIVE = "value of the sensitive variable"
 
 
 class TopologyExtension:
-    """The handlers of one item. `problems` has what is wrong with it, as (field, message); then it answers nothing.
+    """The handlers of one item. `problems` lists its errors as (field, message); with an error it answers nothing.
 
     >>> handler = {"name": "a", "variables": [{"name": "v", "schema": {"openAPIV3Schema": {"type": "string"}}}]}
     >>> extension = TopologyExtension({"metadata": {"name": "x"}, "spec": {"handlers": [handler]}})
@@ -109,11 +109,11 @@ class TopologyExtension:
         return response("Discovery", handlers=listed)
 
     def answers(self, hook: str, handler: str) -> bool:
-        """Whether there is such a handler, and it can be used."""
+        """Return whether there is such a handler without problems."""
         return not self.problems and (hook, handler) in self._handlers
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
-        """The response to a request; patches are data, not base64. A failure is a response too."""
+        """Return the response to a request; patches are data, not base64. A failure is a response too."""
         if self.problems:
             field, message = self.problems[0]
             return failure(hook, f"TopologyExtension {self.name} cannot be used: {field}: {message}")
@@ -192,12 +192,12 @@ class _Handler:
                 continue
             items.append({"uid": item.uid, "patchType": JSON_PATCH, "patch": operations})
         if errors:
-            # The controller sends the items in no certain order; the message is the same for each of them.
+            # The controller sends the items in random order; the message must not depend on it.
             raise HookError("; ".join(sorted(errors)))
         return response(GENERATE_PATCHES, items=items)
 
     def _operations(self, item: RequestItem, values: Object, shown: Callable[[str], str]) -> list[Object]:
-        """What the patches change in one template. Selectors see it as the patches before have left it."""
+        """Return the patches' changes of one template. A selector sees the result of the patches before."""
         work = RequestItem(item.uid, "", item.holder, item.object, item.variables, item.builtin)
         variables, draft = Variables(values), Patched(work)
         for patch in self._patches:
@@ -212,7 +212,7 @@ class _Handler:
 
 
 def _root_problems(data: Object, name: str) -> list[tuple[str, str]]:
-    """What is wrong outside `spec`. The name stands in paths of the server and in messages."""
+    """Return the errors outside `spec`. The name is part of the server's paths and of messages."""
     found = []
     version = data.get("apiVersion", API_VERSION)
     if version != API_VERSION:
@@ -228,10 +228,10 @@ def _root_problems(data: Object, name: str) -> list[tuple[str, str]]:
 
 
 def _check_secrets(item: RequestItem, operations: list[Object], secrets: SensitiveValues) -> None:
-    """Raises HookError where a patch would write the value of a sensitive variable."""
+    """Raise HookError if a patch would write the value of a sensitive variable."""
     for operation in operations:
         path = operation["path"]
-        # Only the last key of an addition is new; the template of the request has all others.
+        # An addition creates only the last key of its path; the template has all others.
         above, _, key = path.rpartition("/")
         key = key.replace("~1", "/").replace("~0", "~")
         if operation["op"] == "add" and not (key.isdecimal() or key == "-"):
@@ -244,7 +244,7 @@ def _check_secrets(item: RequestItem, operations: list[Object], secrets: Sensiti
 
 
 def _patch_problems(patch: Object, path: str) -> list[tuple[str, str]]:
-    """What can be told of a patch before there is a request."""
+    """Return the problems of a patch that need no request."""
     found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
     for index, definition in enumerate(patch["definitions"]):
         place = f"{path}.definitions[{index}]"

@@ -21,7 +21,7 @@ _SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"
 
 
 class Validations:
-    """The rules of one handler, each compiled once. `problems` has what is wrong with them, as (path, message)."""
+    """The rules of one handler, each compiled once. `problems` lists their errors as (path, message)."""
 
     __slots__ = ("_environment", "_rules", "problems")
 
@@ -51,7 +51,7 @@ class Validations:
     def violations(
         self, item: RequestItem, values: Object, settings: Object, shown: Callable[[str], str]
     ) -> list[str]:
-        """What a template violates, in the order of the rules."""
+        """Return the messages of the rules that a template violates, in the order of the rules."""
         chosen = [rule for rule in self._rules if not rule.selector or matches(item, rule.selector)]
         if not chosen:
             return []
@@ -73,7 +73,7 @@ class _Rule:
         self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")
 
     def violation(self, activation: Bindings) -> list[str]:
-        """The message of a rule that does not hold or cannot be evaluated; `[]` where it holds."""
+        """Return the message of a rule that fails or cannot be evaluated; `[]` if it holds."""
         try:
             if self._program.evaluate(activation) is True:
                 return []

@@ -1,4 +1,4 @@
-"""The patch engine: requests made of templates, patches generated and applied, and the results written back.
+"""The patch engine: it makes requests of templates, generates and applies patches, and writes the results back.
 
 Source: core/reconcilers/topology/cluster/patches of kubernetes-sigs/cluster-api.
 """

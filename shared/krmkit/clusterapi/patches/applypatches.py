@@ -1,4 +1,4 @@
-"""Patches applied to the templates of a request, and patched templates written back to the desired objects.
+"""Applying patches to the templates of a request, and writing patched templates back to the desired objects.
 
 Source: patches/engine.go (applyPatchesToRequest) and patches/patch.go (copySpec and the fields it preserves).
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PROTECTED_LABELS = (labels.CLUSTER_NAME, labels.OWNED, labels.DEPLOYMENT_NAME, labels.POOL_NAME)
 PROTECTED_ANNOTATIONS = (labels.CLONED_FROM_NAME, labels.CLONED_FROM_GROUP_KIND)
-# The fields of a control plane that the topology sets, by either contract; no patch may change what was set.
+# The fields of a control plane that the topology sets, in both contracts; no patch may change them once set.
 _MACHINE_TEMPLATE = ("spec", "machineTemplate")
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
 PROTECTED_CONTROL_PLANE: tuple[Path, ...] = (
@@ -51,7 +51,7 @@ _METADATA = (("metadata", "labels"), ("metadata", "annotations"))
 
 
 class Patched:
-    """A template under the patches of all patches of a class, one after the other."""
+    """A template to which the patches of a class are applied one after the other."""
 
     __slots__ = ("_draft", "_item")
 
@@ -62,7 +62,7 @@ class Patched:
     def json_patch(self, operations: list[Object]) -> None:
         """Apply an RFC 6902 patch; outside of spec, labels and annotations it has no effect. Raises TopologyError."""
         before = self._item.object
-        # What leaves the rest alone goes on in the same draft; all else starts from a template that stays as it was.
+        # Patches of spec share one draft. Any other patch works on a copy, of which only spec, labels and annotations are taken.
         inner = all(str(operation.get("path", "")).startswith("/spec/") for operation in operations)
         draft = self._draft if inner else Draft(before)
         try:
@@ -87,7 +87,7 @@ class Patched:
             ) from None
 
     def _accept(self, before: Object, after: object) -> None:
-        """Take over spec, labels and annotations where `after` has them, and nothing else."""
+        """Take over spec, labels and annotations if `after` has them, and nothing else."""
         if not isinstance(after, dict):
             raise TopologyError(
                 "failed to apply patch to template: failed to convert patched template to Unstructured:"
@@ -105,10 +105,10 @@ class Patched:
 
 
 def write_back(target: Object, template: Object, is_template: bool, preserve: Iterable[Path] = ()) -> Object:
-    """The desired object with spec, labels and annotations of its patched template.
+    """Return the desired object with spec, labels and annotations of its patched template.
 
-    is_template: the object is a template itself. preserve: further fields that keep their value where they have one.
-    Each field is replaced as a whole where the patched template has it. Raises TopologyError.
+    is_template: the object is a template itself. preserve: more fields that keep their value if they have one.
+    Each field that the patched template has is replaced as a whole. Raises TopologyError.
     """
     fields = _TEMPLATE_FIELDS if is_template else _OBJECT_FIELDS
     kept: list[tuple[Path, Any]] = []

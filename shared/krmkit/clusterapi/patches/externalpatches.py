@@ -1,4 +1,4 @@
-"""External patches: what extensions answer. Source: patches/external of kubernetes-sigs/cluster-api."""
+"""External patches: the answers of extensions. Source: patches/external of kubernetes-sigs/cluster-api."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ExternalPatch:
-    """A patch of a class whose operations an extension generates."""
+    """A patch of a class whose operations come from an extension."""
 
     __slots__ = ("_external", "name")
 
@@ -28,18 +28,18 @@ class ExternalPatch:
 
     @property
     def generates(self) -> bool:
-        """Whether the patch names an extension for GeneratePatches."""
+        """Return whether the patch names an extension for GeneratePatches."""
         return bool(self._external.get("generatePatchesExtension"))
 
     @property
     def validates(self) -> bool:
-        """Whether the patch names an extension for ValidateTopology."""
+        """Return whether the patch names an extension for ValidateTopology."""
         return bool(self._external.get("validateTopologyExtension"))
 
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
     ) -> list[tuple[RequestItem, str, Any]]:
-        """(item, patch type, patch) in the order of the answer. Raises TopologyError."""
+        """Return (item, patch type, patch) in the order of the answer. Raises TopologyError."""
         handler = str(self._external["generatePatchesExtension"])
         wire = self.wire("GeneratePatchesRequest", request, names, with_uid=True)
         response = checked(handler, extensions.generate_patches(handler, wire))
@@ -62,13 +62,13 @@ class ExternalPatch:
         return answers
 
     def validate(self, request: Request, names: frozenset[str] | None, extensions: Extensions) -> None:
-        """Ask the extension whether the patched templates are valid. Raises TopologyError where they are not."""
+        """Ask the extension to validate the patched templates. Raises TopologyError if it refuses them."""
         handler = str(self._external["validateTopologyExtension"])
         wire = self.wire("ValidateTopologyRequest", request, names, with_uid=False)
         checked(handler, extensions.validate_topology(handler, wire))
 
     def wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
-        """The request as it goes over the wire. names: the variables that are defined for the patch (None: all)."""
+        """Return the request for the wire. names: the variables that are defined for the patch (None: all)."""
         items = []
         for item in request.items:
             wire: Object = {"uid": item.uid} if with_uid else {}

@@ -39,7 +39,7 @@ class InlinePatch:
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
     ) -> list[tuple[RequestItem, str, Any]]:
-        """(item, patch type, patch), one for each definition that selects an item; no extension is asked.
+        """Return (item, patch type, patch), one for each definition that selects an item; no extension is called.
 
         names: the variables that are defined for this patch (None: all). Raises TopologyError with all errors.
         """
@@ -77,6 +77,6 @@ def _operation(json_patch: Object) -> Callable[[Variables], Object]:
 
 
 def aggregate(errors: list[str]) -> str:
-    """Several errors as Go's aggregate prints them, each once. `aggregate(["a", "b"])` is "[a, b]"."""
+    """Return several errors as Go's aggregate prints them, each once. `aggregate(["a", "b"])` is "[a, b]"."""
     unique = list(dict.fromkeys(errors))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class VariableError(ValueError):
-    """A path that leads to no value. `not_found` tells an absent variable from a path that is malformed."""
+    """A path that leads to no value. `not_found`: the variable is absent; otherwise the path is malformed."""
 
     def __init__(self, message: str, not_found: bool = False) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class VariableError(ValueError):
 
 
 def parse_path_segment(segment: str) -> Segment:
-    """Name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises VariableError."""
+    """Return name and index of a segment. `parse_path_segment("nodes[1]")` is ("nodes", 1). Raises VariableError."""
     left, right = segment.find("["), segment.find("]")
     if left < 0 and right < 0:
         return segment, None
@@ -45,7 +45,7 @@ def parse_path_segment(segment: str) -> Segment:
 
 
 def variable_name(path: str) -> str:
-    """The variable that a path begins with. `variable_name("nodes[1].labels")` is "nodes"."""
+    """Return the variable that a path begins with. `variable_name("nodes[1].labels")` is "nodes"."""
     return path.split(".", 1)[0].split("[", 1)[0]
 
 
@@ -62,7 +62,7 @@ class VariablePath:
         self._names = path.split(".")
 
     def value(self, variables: Mapping[str, Any]) -> Any:
-        """The value at the path. Raises VariableError."""
+        """Return the value at the path. Raises VariableError."""
         first, *rest = self._names
         try:
             name, index = parse_path_segment(first)
@@ -86,7 +86,7 @@ class VariablePath:
     def _member(self, value: Any, name: str) -> Any:
         if isinstance(value, dict) and name in value:
             return value[name]
-        # The reference's JSON library takes a number for the index of a list.
+        # The reference's JSON library reads a number as the index of a list.
         if isinstance(value, list) and name.isascii() and name.isdecimal() and len(name) <= 18:
             if int(name) < len(value):
                 return value[int(name)]

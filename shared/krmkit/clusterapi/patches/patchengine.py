@@ -1,7 +1,7 @@
 """The patch engine: all patches of a class, in their order, on all templates of a Cluster. Source: patches/engine.go.
 
-The order contract: one request carries the templates through all patches; what a patch generates is made of the
-templates as they were before it; after the last patch the extensions validate; then the results are written back.
+The order contract: one request carries the templates through all patches; each patch is generated from the templates as
+the patches before left them; after the last patch the extensions validate; then the results are written back.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ INLINE = "inline"
 
 
 class PatchEngine:
-    """The patches of one class, with their templates parsed, and which variables each of them sees.
+    """The patches of one class, with their templates parsed, and the variables that each of them sees.
 
-    definitions: the class's status.variables; None where every patch sees every variable.
+    definitions: the class's status.variables; None if every patch sees every variable.
     """
 
     __slots__ = ("_names", "_patches")
@@ -43,11 +43,11 @@ class PatchEngine:
 
     @property
     def has_patches(self) -> bool:
-        """Whether the class has any patch."""
+        """Return whether the class has any patch."""
         return bool(self._patches)
 
     def apply(self, request: Request, desired: ClusterState, extensions: Extensions) -> None:
-        """Patch the desired objects of a Cluster, which the request was made of. Raises TopologyError."""
+        """Patch the desired objects of a Cluster, from which the request was made. Raises TopologyError."""
         drafts = {id(item): Patched(item) for item in request.items}
         names: frozenset[str] | None = None
         for patch in self._patches:
@@ -62,7 +62,7 @@ class PatchEngine:
         for patch in self._patches:
             if isinstance(patch, ExternalPatch) and patch.validates:
                 try:
-                    # The variables of the last patch: the reference does not compute them anew.
+                    # The variables of the last patch, as in the reference, which does not compute them again.
                     patch.validate(request, names, extensions)
                 except TopologyError as error:
                     raise error.wrapped(f"validation of patch {quote(patch.name)} failed") from None
@@ -76,7 +76,7 @@ class PatchEngine:
 
 
 def _apply(patch: str, drafts: dict[int, Patched], answers: list[tuple[RequestItem, str, Any]]) -> None:
-    """Apply what one patch answers, in its order."""
+    """Apply the answers of one patch, in their order."""
     try:
         for item, kind, content in answers:
             if kind == JSON_MERGE_PATCH:

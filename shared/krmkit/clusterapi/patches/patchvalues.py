@@ -1,4 +1,4 @@
-"""Values of JSON patches: templates with sprig's hermetic functions, whose output is read as YAML.
+"""Values of JSON patches: templates with sprig's hermetic functions; their output is read as YAML.
 
 Source: renderValueTemplate and calculateValue in patches/inline/json_patch_generator.go.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/")
 _PLAIN = _PLAIN_FIRST | frozenset("-._:")
-# Sprig's functions that change their argument. Data are copied for templates that may call one.
+# Sprig's functions that change their argument. Templates that may call one get a copy of the data.
 _CHANGING = ("set", "merge", "unset", "mustMerge")
 
 
@@ -32,7 +32,7 @@ class PatchValueError(ValueError):
 
 
 class Variables:
-    """The variables of one item, as JSON for paths and, once a template asks, as Go values."""
+    """The variables of one item, as JSON for paths and, for templates, as Go values, which are made on first use."""
 
     __slots__ = ("_data", "values")
 
@@ -41,7 +41,7 @@ class Variables:
         self._data: object = None
 
     def template_data(self) -> object:
-        """The dot of templates: every number a float64. Raises PatchValueError."""
+        """Return the dot of templates, in which every number is a float64. Raises PatchValueError."""
         if self._data is None:
             try:
                 self._data = from_json(dict(self.values))
@@ -62,12 +62,12 @@ class ValueTemplate:
         try:
             self._template = parse(text, name="tpl", functions="hermetic")
         except TemplateError as error:
-            # The reference parses a template when it is used, so one that is never used never fails.
+            # The reference parses a template when it is used, so an unused one never fails.
             self._error = f"failed to parse template: {quote(text)}: {error}"
         self._changing = any(word in text for word in _CHANGING)
 
     def value(self, variables: Variables) -> Any:
-        """What the template's output is as YAML. Raises PatchValueError."""
+        """Return the template's output, read as YAML. Raises PatchValueError."""
         if self._template is None:
             raise PatchValueError(self._error)
         data = variables.template_data()
@@ -86,7 +86,7 @@ class ValueTemplate:
 
 
 def yaml_value(text: str) -> Any:
-    """YAML as sigs.k8s.io/yaml reads it into JSON. `yaml_value("yes")` is True, `yaml_value("1e+06")` 1000000.
+    """Return YAML as sigs.k8s.io/yaml reads it into JSON. `yaml_value("yes")` is True, `yaml_value("1e+06")` 1000000.
 
     Raises YamlError. Of several documents only the first counts.
     """
@@ -97,7 +97,7 @@ def yaml_value(text: str) -> Any:
 
 
 def json_number(value: Any) -> Any:
-    """A whole float64 as the integer that it becomes on its way through JSON. `json_number(3.0)` is 3."""
+    """Return a whole float64 as the integer that JSON makes of it. `json_number(3.0)` is 3."""
     if type(value) is float:
         if value - value != 0:
             raise YamlError(f"json: unsupported value: {value}")
@@ -107,7 +107,7 @@ def json_number(value: Any) -> Any:
 
 
 def json_numbers(value: Any) -> Any:
-    """`json_number` of all values inside."""
+    """Apply `json_number` to all values inside."""
     if type(value) is float:
         return json_number(value)
     if isinstance(value, dict):
@@ -118,12 +118,12 @@ def json_numbers(value: Any) -> Any:
 
 
 def value_of(json_patch: Mapping[str, Any]) -> Callable[[Variables], Any]:
-    """The calculation of one jsonPatch's value; it raises PatchValueError when it is called.
+    """Return a function that calculates one jsonPatch's value; a call may raise PatchValueError.
 
     value_of({"valueFrom": {"variable": "a.b"}})(Variables({"a": {"b": 1}}))   # 1
     """
     value, source = json_patch.get("value"), json_patch.get("valueFrom")
-    # `value: null` cannot be told from none once Go has decoded it.
+    # Go decodes `value: null` as an absent value.
     if value is None and source is None:
         return _failing("neither .value nor .valueFrom are set")
     if value is not None and source is not None:
@@ -171,7 +171,7 @@ def _of_template(text: str) -> Callable[[Variables], Any]:
 
 
 def enabled_by(text: str | None) -> Callable[[Variables], bool]:
-    """Whether a patch is enabled: no template, or one whose output is exactly `true`. Raises PatchValueError."""
+    """Return whether a patch is enabled: it has no enabledIf, or its output is exactly `true`. Raises PatchValueError."""
     if not text:
         return lambda variables: True
     template = ValueTemplate(text)

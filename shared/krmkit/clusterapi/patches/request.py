@@ -25,7 +25,7 @@ CONTROL_PLANE_MACHINE_REFS = (
 class RequestItem:
     """One template of a request.
 
-    role: where the patched template goes (`controlPlane`, `machineDeployments/md-0/bootstrapTemplate`).
+    role: the object that gets the patched template (`controlPlane`, `machineDeployments/md-0/bootstrapTemplate`).
     holder: the holderReference. variables: the overrides of the item's control plane or worker group, by name.
     builtin: the item's own part of the builtin variable; None for the infrastructure cluster.
     """
@@ -47,7 +47,7 @@ class Request:
     builtin: Object
 
     def variables_for(self, names: frozenset[str] | None) -> Object:
-        """The global variables that a patch sees: those defined for it (None: all), and `builtin`."""
+        """Return the global variables that a patch sees: those defined for it (None: all), and `builtin`."""
         found = {
             name: value
             for name, value in self.variables.items()
@@ -58,7 +58,7 @@ class Request:
 
 
 def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
-    """The variables of one item that a patch sees: its overrides, filtered as the global ones are, and `builtin`."""
+    """Return the variables of one item that a patch sees: its overrides, filtered like the global ones, and `builtin`."""
     found = {
         name: value
         for name, value in item.variables.items()
@@ -70,7 +70,7 @@ def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
 
 
 def merge_variables(shared: Object, own: Object) -> Object:
-    """Global variables below those of an item: `builtin` merges field by field, all others are replaced."""
+    """Merge global variables and those of an item: `builtin` merges field by field, all others of the item replace global ones."""
     merged = {**shared, **own}
     if "builtin" in shared and "builtin" in own:
         merged["builtin"] = _over(shared["builtin"], own["builtin"])
@@ -78,12 +78,12 @@ def merge_variables(shared: Object, own: Object) -> Object:
 
 
 def _over(below: Any, above: Any) -> Any:
-    """Mappings merged at every level, everything else replaced: Go decodes the one into the struct of the other."""
+    """Merge mappings at every level; `above` replaces everything else: Go decodes it into the struct of `below`."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
     return {**below, **{name: _over(below.get(name), value) for name, value in above.items()}}
 
 
 def wire_variables(variables: Object) -> list[Object]:
-    """Variables as hooks have them. `wire_variables({"a": 1})` is [{"name": "a", "value": 1}]."""
+    """Return variables in the form of hooks. `wire_variables({"a": 1})` is [{"name": "a", "value": 1}]."""
     return [{"name": name, "value": value} for name, value in variables.items()]

@@ -1,4 +1,4 @@
-"""The request that patches get: the templates of a class, prepared for one Cluster. Source: patches/engine.go (createRequest)."""
+"""The request for patches: the templates of a class, prepared for one Cluster. Source: patches/engine.go (createRequest)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Request:
-    """The request for a Cluster's templates. Item uids are 1, 2, ... in the order of the items."""
+    """Return the request for a Cluster's templates. Item uids are 1, 2, ... in the order of the items."""
     topology = mapping(desired.cluster, "spec", "topology")
     items: list[RequestItem] = []
 
@@ -92,7 +92,7 @@ def _overrides(topology: Object) -> Object:
 
 
 def _with_metadata(template: Object, target: Object, is_template: bool) -> Object:
-    """The class's template with the labels and annotations of the desired object, without bookkeeping."""
+    """Return the class's template with the labels and annotations of the desired object, without bookkeeping."""
     metadata = {key: value for key, value in mapping(template, "metadata").items() if key != "managedFields"}
     if metadata.get("annotations"):
         metadata["annotations"] = {

@@ -1,4 +1,4 @@
-"""Which templates a patch definition selects. Source: matchesSelector in patches/inline/json_patch_generator.go."""
+"""The selectors of patch definitions. Source: matchesSelector in patches/inline/json_patch_generator.go."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
 
 
 def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
-    """Whether the selector of a definition selects the item. apiVersion and kind must be equal, and one resource match.
+    """Return whether the selector of a definition selects the item. apiVersion and kind must be equal, and one resource must match.
 
     matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
     """
@@ -29,7 +29,7 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
     version = template.get("apiVersion")
     if template.get("kind") != selector.get("kind"):
         return False
-    # A ClusterClass names one version; an extension, which outlives versions, may name several.
+    # A ClusterClass names one version; an extension may name several, because it serves several.
     if version not in versions if isinstance(versions, list) else version != versions:
         return False
     resources = selector.get("matchResources") or {}
@@ -56,7 +56,7 @@ def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
 
 
 def matches_class(pattern: str, name: str) -> bool:
-    """Whether a class name fits: equal, `*`, or a star as the first or last character. `matches_class("a*", "ab")`."""
+    """Return whether a class name fits: equal, `*`, or a star as the first or last character. `matches_class("a*", "ab")`."""
     return (
         pattern in ("*", name)
         or (pattern.startswith("*") and name.endswith(pattern[1:]))

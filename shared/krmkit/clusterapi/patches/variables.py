@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def cluster_builtin(cluster: Object) -> Object:
-    """`builtin.cluster` of a desired Cluster: name, namespace, uid, metadata, topology, network."""
+    """Return `builtin.cluster` of a desired Cluster: name, namespace, uid, metadata, topology, network."""
     metadata = mapping(cluster, "metadata")
     topology = mapping(cluster, "spec", "topology")
     class_ref = mapping(topology, "classRef")
@@ -45,7 +45,7 @@ def cluster_builtin(cluster: Object) -> Object:
 
 
 def control_plane_builtin(topology: Object, control_plane: Object, machine_template: Object | None) -> Object:
-    """`builtin.controlPlane`; replicas only where the topology sets them."""
+    """Return `builtin.controlPlane`; replicas only if the topology sets them."""
     builtin: Object = {
         "version": find(control_plane, ("spec", "version"), ""),
         "name": find(control_plane, ("metadata", "name"), ""),
@@ -61,7 +61,7 @@ def control_plane_builtin(topology: Object, control_plane: Object, machine_templ
 def worker_builtin(
     topology: Object, worker: Object, bootstrap: Object | None, infrastructure: Object | None
 ) -> Object:
-    """`builtin.machineDeployment` or `builtin.machinePool`, which have the same fields."""
+    """Return `builtin.machineDeployment` or `builtin.machinePool`, which have the same fields."""
     builtin: Object = {
         "version": find(worker, ("spec", "template", "spec", "version"), ""),
         "class": topology.get("class", ""),
@@ -94,7 +94,7 @@ def _add_metadata(builtin: Object, metadata: Object) -> None:
 
 
 def named_values(variables: object) -> Object:
-    """A list of variables by name. `named_values([{"name": "a", "value": 1}])` is {"a": 1}."""
+    """Return a list of variables by name. `named_values([{"name": "a", "value": 1}])` is {"a": 1}."""
     if not isinstance(variables, list):
         return {}
     return {one["name"]: one.get("value") for one in variables if isinstance(one, dict) and "name" in one}

@@ -25,7 +25,7 @@ WORKERS = ("machineDeployments", "machinePools")
 
 
 class _Place:
-    """One list of values: where it stands, the values before, and what it becomes."""
+    """One list of values: its path, the old values, and the result."""
 
     __slots__ = ("create", "failed", "old", "path", "values")
 
@@ -37,17 +37,17 @@ class _Place:
         self.failed = False
 
     def items(self) -> list[dict[str, Any]]:
-        """The list as data."""
+        """Return the list as data."""
         return [{"name": variable.name, "value": variable.value} for variable in self.values]
 
 
 def default_and_validate(
     topology: Data, old_topology: Data | None, definitions: Definitions
 ) -> tuple[dict[str, Any], list[FieldError]]:
-    """The topology with defaults, and every error: those of defaulting first, then those of validation.
+    """Return the topology with defaults, and every error: those of defaulting first, then those of validation.
 
-    Values that cannot be defaulted stay as they are. `old_topology` is what rules call oldSelf. The result shares with
-    the original what does not change.
+    Values that cannot be defaulted stay as they are. Rules see values of `old_topology` as oldSelf. The result shares
+    unchanged parts with the original.
     """
     places = _places(topology, old_topology or {})
     errors: list[FieldError] = []
@@ -65,7 +65,7 @@ def default_and_validate(
 
 
 def _places(topology: Data, old: Data) -> list[_Place]:
-    """The variables of the Cluster first; overrides only where there are any."""
+    """Return the variables of the Cluster first, then the overrides that exist."""
     places = [_Place(CLUSTER_PATH, topology.get("variables"), old.get("variables"), True)]
     owners: list[tuple[str, Data, Data]] = [
         (CONTROL_PLANE_PATH, topology.get("controlPlane") or {}, old.get("controlPlane") or {})
@@ -92,7 +92,7 @@ def _overrides(owner: Data) -> list[Any]:
 
 
 def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
-    """The topology with the values of the places that could be defaulted, which come in the order of the topology."""
+    """Return the topology with the values of the places that could be defaulted; places come in the order of the topology."""
     found = dict(topology)
     own, *rest = places
     if not own.failed:

@@ -1,4 +1,4 @@
-"""Fills in the defaults of variables.
+"""The defaults of variables.
 
 Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def default_variables(
     values: Sequence[VariableValue], definitions: Definitions, path: str, *, create: bool
 ) -> tuple[list[VariableValue], list[FieldError]]:
-    """The values with defaults, or errors and no values at all.
+    """Return the values with defaults, or errors and no values at all.
 
     With `create`, variables that are not set follow in the order of the definitions, if their schema has a default.
     """
@@ -34,7 +34,7 @@ def default_variables(
             errors.append(invalid(key(path, variable.name), variable.shown(), detail))
             continue
         if unusable(variable.value):
-            found.append(variable)  # validation says why
+            found.append(variable)  # validation reports it
             continue
         defaulted, problems = default_variable(variable, definition, path, create=create)
         errors += problems
@@ -55,7 +55,7 @@ def default_variables(
 def default_variable(
     variable: VariableValue | None, definition: VariableDefinition, path: str, *, create: bool
 ) -> tuple[VariableValue | None, list[FieldError]]:
-    """One value with its defaults; None where there is nothing to set. What is set already stays, even if it is empty."""
+    """Return one value with its defaults; None if it is absent and has no default. A set value stays, even an empty one."""
     schema = definition.schema
     if schema is None:
         return None, [FieldError("InternalError", key(path, definition.name), None, _conversion(definition))]

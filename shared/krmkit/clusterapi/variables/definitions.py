@@ -1,6 +1,6 @@
-"""What defines the variables of a ClusterClass: its own definitions first, then those that patches discover.
+"""The definitions of a ClusterClass's variables: its own first, then those that patches discover.
 
-The list is that of ClusterClass status.variables. It is computed here, and need not be in the class.
+This is the list of ClusterClass status.variables. It is computed here, and may be absent in the class.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from krmkit.lang.schema import Schema
 
 INLINE = "inline"
-# Explicit false says the same as nothing.
+# Explicit false is the same as absent.
 _FALSE = (
     "uniqueItems",
     "exclusiveMaximum",
@@ -33,9 +33,9 @@ _FALSE = (
 
 
 class DiscoveryError(ValueError):
-    """The variables of a ClusterClass cannot be put together; the text is the controller's.
+    """The variables of a ClusterClass cannot be computed; the text is the controller's.
 
-    `variables` are those that status.variables shows all the same, the ones in conflict marked; [] where discovery failed.
+    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed.
     """
 
     def __init__(self, message: str, variables: Sequence[dict[str, Any]] = ()) -> None:
@@ -71,9 +71,9 @@ class Definitions:
     def __init__(
         self, status: Sequence[Mapping[str, Any]], environment: KubeEnvironment | None = None
     ) -> None:
-        """`environment` evaluates rules; where it is None, one is made for the first schema that has rules."""
+        """`environment` evaluates rules; if None, the first schema with rules makes one."""
         self.by_name: dict[str, VariableDefinition] = {}
-        # Why the class cannot be used; errors then name all its variables.
+        # The reason for an unusable class; errors then name all its variables.
         self._problem = ""
         self._names = ""
         problems: list[str] = []
@@ -102,7 +102,7 @@ class Definitions:
             self._problem = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
 
     def errors(self, path: str) -> list[FieldError]:
-        """The error of a class whose variables cannot be used, for a list of values at `path`; none if they can."""
+        """Return the error of a class with unusable variables, for a list of values at `path`; [] if they are usable."""
         if not self._problem:
             return []
         detail = f"variable definitions in the ClusterClass not valid: {self._problem}"
@@ -125,9 +125,9 @@ def status_variables(
     discovered: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     environment: KubeEnvironment | None = None,
 ) -> list[dict[str, Any]]:
-    """status.variables of a ClusterClass. `discovered` are the variables that each external patch answers, by patch name.
+    """Return status.variables of a ClusterClass. `discovered` are the variables in each external patch's answer, by patch name.
 
-    Raises DiscoveryError for discovered variables that are not valid, and for definitions that conflict.
+    Raises DiscoveryError for invalid discovered variables, and for conflicting definitions.
     """
     spec = cluster_class.get("spec") or {}
     entries: dict[str, dict[str, Any]] = {}
@@ -169,7 +169,7 @@ def _add(entries: dict[str, dict[str, Any]], variable: Mapping[str, Any], source
 
 
 def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two definitions of a variable are in conflict; explicit false says the same as nothing."""
+    """Return whether two definitions of a variable are in conflict; explicit false is the same as absent."""
     return (
         bool(first.get("required")) is not bool(other.get("required"))
         or (first.get("deprecatedV1Beta1Metadata") or {}) != (other.get("deprecatedV1Beta1Metadata") or {})
@@ -178,7 +178,7 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _without_false(schema: object) -> object:
-    """A schema without booleans that are false, everywhere a schema stands."""
+    """Return a schema without booleans that are false, at all levels."""
     if not isinstance(schema, dict):
         return schema
     found: dict[str, object] = {}

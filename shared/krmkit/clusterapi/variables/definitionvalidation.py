@@ -1,4 +1,4 @@
-"""Checks the definitions of variables, those of a ClusterClass and those that a patch discovers.
+"""Checks of the definitions of variables: those of a ClusterClass, and those that a patch discovers.
 
 Source: cluster-api, internal/topology/variables/clusterclass_variable_validation.go, which repeats what
 k8s.io/apiextensions-apiserver checks of a CustomResourceDefinition.
@@ -45,10 +45,10 @@ def validate_class_variables(
     path: str,
     environment: KubeEnvironment | None = None,
 ) -> list[FieldError]:
-    """Every error of the definitions at `path`.
+    """Return every error of the definitions at `path`.
 
-    `environment` compiles the rules; None takes the newest libraries. A rule that an old definition of the same name has
-    may always use the newest.
+    `environment` compiles the rules; None uses the newest libraries. Rules that an old definition of the same name has
+    already may always use the newest.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -75,7 +75,7 @@ def validate_class_variables(
 
 
 class _Environments:
-    """The environment for new rules, and the newest one, made when it is needed."""
+    """The environment for new rules, and the newest one, which is made on first use."""
 
     __slots__ = ("_new", "_newest")
 
@@ -84,7 +84,7 @@ class _Environments:
         self._newest: KubeEnvironment | None = None
 
     def choose(self, schema: Schema, known: frozenset[str]) -> KubeEnvironment | None:
-        """The newest for a schema whose rules are all known, and where nothing else is asked for."""
+        """Return the newest environment for a schema whose rules are all known, or if the caller gives none."""
         if not has_rules(schema):
             return None
         if self._new is not None and not _all_expressions(schema) <= known:
@@ -120,8 +120,8 @@ def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]
 
 
 def _schema_metadata_errors(schema: object, path: str, depth: int = 0) -> list[FieldError]:
-    """x-metadata may stand at every level; it describes, and says nothing about values."""
-    # Whoever reads the schema says that it is too deep.
+    """Check x-metadata at every level; it describes, and does not constrain values."""
+    # read_schema reports the depth.
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return []
     errors: list[FieldError] = []
@@ -144,7 +144,7 @@ def _expressions(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _all_expressions(schema: Schema) -> frozenset[str]:
-    """Rules and message expressions of a schema and everything below it."""
+    """Return rules and message expressions of a schema and all schemas below it."""
     found: set[str] = set()
     pending = [schema]
     while pending:
@@ -158,7 +158,7 @@ def _all_expressions(schema: Schema) -> frozenset[str]:
 def _root_errors(
     name: str, data: Mapping[str, Any], path: str, environments: _Environments, known: frozenset[str]
 ) -> list[FieldError]:
-    """The steps of the reference: each is made only if the one before found nothing."""
+    """Run the steps of the reference; each runs only if the one before found nothing."""
     schema, errors = convert_schema(data, path)
     if schema is None:
         for error in errors:
@@ -170,7 +170,7 @@ def _root_errors(
     errors = check_structural(wrapped("variableSchema", schema), path)
     if errors:
         for error in errors:
-            # The object around the schema is ours, and nobody knows it.
+            # Users do not see the object that we wrap around the schema.
             error.field = error.field.replace(".properties[variableSchema]", "", 1)
         return errors
     rules = RuleSet(schema, environments.choose(schema, known))
@@ -183,7 +183,7 @@ def _root_errors(
 
 
 class _Checker:
-    """Goes through a schema that is structural. Errors of schemas and of rules are listed apart, as in the reference."""
+    """Walks a structural schema. Errors of schemas and of rules are listed apart, as in the reference."""
 
     __slots__ = ("_rules", "rule_errors", "schema_errors")
 
@@ -193,7 +193,7 @@ class _Checker:
         self.rule_errors: list[FieldError] = []
 
     def check(self, schema: Schema, path: str, uncorrelatable: str) -> bool:
-        """Whether the schema and all below are without errors. `uncorrelatable` is the list that has no old values inside."""
+        """Return whether the schema and all below are without errors. `uncorrelatable` is the list whose elements have no old values."""
         if not schema.type and not schema.int_or_string:
             self.schema_errors.append(required(child(path, "type"), "type cannot be empty"))
             return False
@@ -241,7 +241,7 @@ class _Checker:
 
 
 def _samples(schema: Schema, path: str) -> list[tuple[object, str]]:
-    """The values that a schema itself names: its example and its enum."""
+    """Return the values that a schema itself names: its example and its enum."""
     found: list[tuple[object, str]] = []
     if schema.has_example and schema.example is not None:
         found.append((schema.example, child(path, "example")))
@@ -250,7 +250,7 @@ def _samples(schema: Schema, path: str) -> list[tuple[object, str]]:
 
 
 def _rule_errors(rule: ValidationRule, schema: Schema, path: str) -> list[FieldError]:
-    """What can be said about a rule without compiling it."""
+    """Return the errors of a rule that need no compilation."""
     errors: list[FieldError] = []
     message = rule.message.strip()
     place = child(path, "message")

@@ -1,4 +1,4 @@
-"""Checks the values of variables against their definitions.
+"""Checks of the values of variables against their definitions.
 
 Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
 """
@@ -29,7 +29,7 @@ def validate_variables(
     *,
     require: bool,
 ) -> list[FieldError]:
-    """Every error of a list of values. `require` is for the variables of the Cluster, not for overrides."""
+    """Return every error of a list of values. `require` is for the variables of the Cluster, not for overrides."""
     errors = repeated(values, path) or definitions.errors(path)
     if errors:
         return errors
@@ -58,9 +58,9 @@ def _missing(values: Iterable[VariableValue], definitions: Definitions, path: st
 def validate_variable(
     variable: VariableValue, old: VariableValue | None, definition: VariableDefinition, path: str
 ) -> list[FieldError]:
-    """The errors of one value: those of the first of three checks that fails (schema, unknown fields, rules).
+    """Return the errors of one value: those of the first of three checks that fails (schema, unknown fields, rules).
 
-    `path` is that of the variable, `spec.topology.variables[cpu]`.
+    `path` is the path of the variable, `spec.topology.variables[cpu]`.
     """
     schema = definition.schema
     if schema is None:
@@ -90,7 +90,7 @@ def validate_variable(
 
 
 def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: str) -> list[FieldError]:
-    """The errors with the whole value in their texts, whatever part of it is wrong; at most MAX_ERRORS, and how many more."""
+    """Return the errors with the whole value in their texts; at most MAX_ERRORS, then the number of the others."""
     if not errors:
         return errors
     shown = variable.shown()
@@ -101,7 +101,7 @@ def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: s
 
 
 def _unknown(name: str, fields: list[str]) -> str:
-    """The fields below the variable; a list that is the whole value is called variableValue."""
+    """Return the error about unknown fields below the variable; it calls a list that is the whole value variableValue."""
     shown = []
     for field in fields[:MAX_ERRORS]:
         below = field.removeprefix(name)

@@ -1,4 +1,4 @@
-"""The schema of a variable: the part of OpenAPI that Cluster API's JSONSchemaProps has."""
+"""The schema of a variable: the part of OpenAPI in Cluster API's JSONSchemaProps."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _RULE_KEYWORDS = ("rule", "message", "messageExpression", "reason", "fieldPath")
 
 
 def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, list[FieldError]]:
-    """The schema, or what keeps it from being one.
+    """Return the schema, or the errors that prevent it.
 
-    Bytes in the place of a default, an example or an enum value are JSON text that is still to be read.
+    Bytes as a default, an example or an enum value are JSON text that is parsed here.
     """
     errors: list[FieldError] = []
     cleaned = _inner(data, path, errors, -1)
@@ -41,7 +41,7 @@ def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, l
 
 
 def _clean(data: Mapping[str, Any], path: str, errors: list[FieldError], depth: int) -> dict[str, Any]:
-    """A copy with known keywords only, and numbers as Go reads them. What is malformed is left for read_schema to name."""
+    """Return a copy with known keywords only, and numbers as Go reads them. read_schema reports malformed parts."""
     found: dict[str, Any] = {}
     if depth > 200:
         return found
@@ -72,7 +72,7 @@ def _clean(data: Mapping[str, Any], path: str, errors: list[FieldError], depth: 
 
 def _inner(value: object, path: str, errors: list[FieldError], depth: int) -> object:
     if isinstance(value, bool):
-        # A map where Go has a struct: `additionalProperties: false` cannot be decoded.
+        # Go has a struct here, so that `additionalProperties: false` cannot be decoded.
         errors.append(invalid(path, value, "must be a schema, got true or false"))
         return {}
     return _clean(value, path, errors, depth + 1) if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""The values of variables as a Cluster lists them."""
+"""The values of variables in a Cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_SHOWN = 16 * 1024
 class VariableValue:
     """One value. `raw` is its JSON text, which errors show: VariableValue("cpu", {"b": 1, "a": 2}).raw is `{"a":2,"b":1}`.
 
-    A value that was never set has the raw text "", one that is set to null has "null".
+    An unset value has the raw text "", a null has "null".
     """
 
     __slots__ = ("_raw", "name", "value")
@@ -34,22 +34,22 @@ class VariableValue:
 
     @property
     def raw(self) -> str:
-        """The JSON text, written on first use."""
+        """Return the JSON text, made on first use."""
         if self._raw is None:
             try:
                 self._raw = must_to_json(self.value)
             except GoCallError:
-                self._raw = "..."  # `unusable` says why
+                self._raw = "..."  # `unusable` reports it
         return self._raw
 
     def shown(self) -> str:
-        """The JSON text as errors show it: one that is too long is cut."""
+        """Return the JSON text for errors; a long one is cut."""
         raw = self.raw
         return raw if len(raw) <= MAX_SHOWN else f"{raw[:MAX_SHOWN]}... ({len(raw):,} characters)"
 
 
 def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
-    """The values of a list of {name, value}; null counts as not set, as in Go's decoding.
+    """Return the values of a list of {name, value}; null counts as unset, as in Go's decoding.
 
     >>> [variable.raw for variable in read_variables([{"name": "cpu", "value": 2.0}, {"name": "zone", "value": None}])]
     ['2', '']
@@ -62,9 +62,9 @@ def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
 
 
 def go_number(value: object) -> object:
-    """The value with numbers as Go reads them from JSON: 2.0 is the integer 2, what int64 cannot hold is a float.
+    """Return the value with numbers as Go reads them from JSON: 2.0 is the integer 2, an integer beyond int64 is a float.
 
-    The same object where nothing changes.
+    An unchanged value is returned as the same object.
     """
     if isinstance(value, float):
         whole = value.is_integer() and abs(value) < _PLAIN_FLOATS
@@ -81,7 +81,7 @@ def go_number(value: object) -> object:
 
 
 def unusable(value: object, limit: int = MAX_DEPTH) -> str:
-    """Why a value is no JSON, or "": a number that is not finite, or lists and maps more than `limit` deep.
+    """Return the reason why a value is not JSON: a number that is not finite, or a depth above `limit`; "" if it is JSON.
 
     >>> unusable([float("inf")])
     'must hold only numbers that JSON has, got inf'
@@ -104,7 +104,7 @@ def unusable(value: object, limit: int = MAX_DEPTH) -> str:
 
 
 def repeated(values: Iterable[VariableValue], path: str) -> list[FieldError]:
-    """An error for each value whose name an earlier one has."""
+    """Return an error for each value with the name of an earlier one."""
     seen: set[str] = set()
     errors: list[FieldError] = []
     for variable in values:
