@@ -20,6 +20,7 @@ from krmkit.landscaper.hashannotations import data_hash, target_hash
 from krmkit.landscaper.lenientdata import mapping, text, texts
 from krmkit.landscaper.secretforms import SHORTEST, SecretForms, forms, number_forms
 from krmkit.landscaper.world import World
+from krmkit.lang.nested import leaves
 
 _SHORTEST_LINE = 8
 _SECRET = "(secret)"
@@ -110,14 +111,8 @@ class Secrets:
 
     def _add_leaves(self, value: object, placeholder: str) -> None:
         """Add all texts and numbers inside a value."""
-        pending = [value]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, dict):
-                pending += node.values()
-            elif isinstance(node, list):
-                pending += node
-            elif isinstance(node, str):
+        for node in leaves(value):
+            if isinstance(node, str):
                 self._add(node, placeholder)
             elif isinstance(node, int | float) and not isinstance(node, bool):
                 for one in number_forms(node):

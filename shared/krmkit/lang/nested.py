@@ -10,7 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, TypeGuard
 
     Data = dict[str, Any]
@@ -64,6 +64,24 @@ def mapping(value: object, *path: str) -> Data:
     """The mapping at a path, {} where there is none. The result must not be changed."""
     found = find(value, path)
     return found if type(found) is dict else {}
+
+
+def leaves(value: object, keys: bool = False) -> Iterator[Any]:
+    """Yield the values inside mappings and lists that are neither, in no particular order; `keys` adds the keys of mappings.
+
+    sorted(leaves({"a": [1, {"b": 2}]}))   # [1, 2]
+    """
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            pending += one.values()
+            if keys:
+                pending += one
+        elif isinstance(one, list):
+            pending += one
+        else:
+            yield one
 
 
 def put(data: Data, path: Sequence[str], value: object) -> Data:
