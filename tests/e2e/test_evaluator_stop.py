@@ -15,6 +15,7 @@ pytest.importorskip(
 
 from tests.e2e.porch import CHECK, WATCH, Caller, request
 from tests.e2e.test_evaluator import SELECT, serving, workers_of
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def test_no_call_is_lost(slow: float) -> None:
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
         futures = [
-            caller.method().future(request(SELECT, "apply-presets"), timeout=60)
+            caller.method().future(request(SELECT, "apply-presets"), timeout=MOST)
             for _ in range(CALLS)
             for caller in callers
         ]
@@ -48,7 +49,7 @@ def test_no_call_is_lost(slow: float) -> None:
 
         assert len(answers) == CLIENTS * CALLS
         assert all(b"kind: ResourceList" in answer for answer in answers)
-        assert running.process.wait(60) == 0
+        assert running.process.wait(MOST) == 0
         assert running.process.communicate()[1] == ""
 
 
