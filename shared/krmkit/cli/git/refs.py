@@ -75,7 +75,12 @@ class RefChanges:
             return
         pairs = {name: (self._seen.get(name, NOTHING), oid) for name, oid in self.changes.items()}
         with RepositoryLock(self.repository) as lock:
-            lock.update(pairs)
+            try:
+                lock.update(pairs)
+            except GitError as error:
+                if "cannot lock ref" not in str(error):
+                    raise
+                raise GitError(f"{error}; if another sync was faster, run this one again") from None
         for name, oid in self.changes.items():
             if oid == NOTHING:
                 self._seen.pop(name, None)
