@@ -335,6 +335,4 @@ class Env:
 
 def dynaml_source(source: str) -> str:
     """The source name of what an expression in `source` made."""
-    if not source:
-        return "dynaml"
     return source if source.startswith("dynaml@") else "dynaml@" + source

@@ -141,7 +141,7 @@ class Flow(Flows):
             note = note._replace(tag=expression.tag)
         flags = note.flags
         failure: Failure | None = None
-        value: object = None
+        value: object
         info = NOTHING
         if isinstance(expression, Marker) and expression.has("&template"):
             template = expression.template(root)
