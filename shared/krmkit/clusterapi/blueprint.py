@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.cloning import made_type
 from krmkit.clusterapi.errors import TopologyError
 from krmkit.clusterapi.names import NamingTemplate
 from krmkit.clusterapi.patches.patchengine import PatchEngine
@@ -93,13 +94,7 @@ def read_blueprint(
 
     control_plane_template = read("controlPlane")
     has_machines = bool(mapping(spec, "controlPlane", "machineInfrastructure", "templateRef"))
-    kind = find(control_plane_template, ("spec", "template", "kind")) or str(
-        control_plane_template.get("kind", "")
-    ).removesuffix("Template")
-    api_version = find(control_plane_template, ("spec", "template", "apiVersion")) or str(
-        control_plane_template.get("apiVersion", "")
-    )
-    contract, source = contracts.of(api_version, kind)
+    contract, source = contracts.of(*made_type(control_plane_template))
     workers: dict[str, dict[str, WorkerBlueprint]] = {}
     for listing, data in (("machineDeployments", "machineDeployment"), ("machinePools", "machinePool")):
         workers[listing] = {}

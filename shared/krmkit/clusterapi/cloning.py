@@ -32,6 +32,7 @@ def object_from_template(
     template's without `Template`, the apiVersion the template's, unless spec.template has its own.
     """
     source = mapping(template, "spec", "template")
+    api_version, kind = made_type(template)
     metadata = _metadata(source, name, cluster)
     metadata["annotations"] = {
         **(metadata.get("annotations") or {}),
@@ -48,10 +49,25 @@ def object_from_template(
         metadata["ownerReferences"] = [owner]
     return {
         **source,
-        "apiVersion": source.get("apiVersion") or template.get("apiVersion", ""),
-        "kind": source.get("kind") or str(template.get("kind", "")).removesuffix("Template"),
+        "apiVersion": api_version,
+        "kind": kind,
         "metadata": metadata,
     }
+
+
+def made_type(template: Object) -> tuple[str, str]:
+    """Return apiVersion and kind of the objects made from a template: the kind AWSCluster for an AWSClusterTemplate.
+
+    spec.template may have its own; one that is no text counts as absent.
+    """
+    source = mapping(template, "spec", "template")
+    api_version, kind = (
+        own
+        if isinstance(own := source.get(name), str) and own
+        else str(template.get(name, "")).removesuffix(suffix)
+        for name, suffix in (("apiVersion", ""), ("kind", "Template"))
+    )
+    return api_version, kind
 
 
 def template_from_template(

@@ -7,6 +7,7 @@ refers to are looked up by group, kind and name, of any version.
 from __future__ import annotations
 
 from krmkit.clusterapi import labels
+from krmkit.clusterapi.cloning import made_type
 from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.versions import is_running
 from krmkit.clusterapi.versionupdate import CurrentState as ValidationState
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 _NO_OBJECT: Object = {}
-
-
-def made_kind(template: Object) -> tuple[str, str]:
-    """Return group and kind of the objects made from a template: AWSCluster for an AWSClusterTemplate."""
-    made = mapping(template, "spec", "template")
-    kind = made.get("kind") or str(template.get("kind", "")).removesuffix("Template")
-    return labels.group_of(str(made.get("apiVersion") or template.get("apiVersion", ""))), str(kind)
 
 
 def is_text_map(value: object) -> bool:
@@ -128,7 +122,8 @@ class CurrentObjects:
         if reference or template is None:
             return self.find(namespace, reference)
         owned = self._owned.get((namespace, str(metadata.get("name", ""))), {})
-        return owned.get(made_kind(template))
+        api_version, kind = made_type(template)
+        return owned.get((labels.group_of(api_version), kind))
 
     def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
         """Return the names of the MachineDeployments that are upgrading: one of their Machines has another version."""

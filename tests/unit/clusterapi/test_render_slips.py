@@ -102,6 +102,20 @@ def test_a_template_of_another_shape_is_a_result(path: str, value: Any, told: st
     )
 
 
+@pytest.mark.parametrize("field", ["apiVersion", "kind"])
+@pytest.mark.parametrize("kind", ["KubeadmControlPlaneTemplate", "MetalClusterTemplate"])
+def test_a_type_of_its_own_that_is_no_text_counts_as_absent(kind: str, field: str) -> None:
+    """Cluster API reads `kind: {}` in spec.template as none, and takes the template's."""
+    items = package()
+    [template] = [item for item in items if item["kind"] == kind]
+    template["spec"]["template"][field] = {"a": 1}
+
+    outcome = run(items)
+
+    assert outcome.exit_code == 0
+    assert kind.removesuffix("Template") in {item["kind"] for item in generated(outcome)}
+
+
 def test_a_cluster_without_a_name_is_a_result() -> None:
     """Nothing could be named after it."""
     nameless = cluster()
