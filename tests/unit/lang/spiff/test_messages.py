@@ -98,6 +98,26 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
         "a: (( optional(true, b) ))\nb: (( a ))", [],
         "\t(( optional(true, b) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved",
     ),
+    "an or waits": (
+        "a: (( b -or false ))\nb: {c: (( a ))}", [],
+        "\t(( b -or false ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "an and waits for its right side": (
+        "a: (( true -and b ))\nb: {c: (( a ))}", [],
+        "\t(( true -and b ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "a fallback waits for a whole map": (
+        "a: (( b || 1 ))\nb: {c: (( a ))}", [],
+        "\t(( b || 1 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "optional waits for its condition": (
+        "a: (( optional(b, 1) ))\nb: (( a ))", [],
+        "\t(( optional(b, 1) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved",
+    ),
+    "sync in brackets waits for its condition": (
+        "a: (( sync[5|b] ))\nb: {c: (( a ))}", [],
+        "\t(( sync(5) ))\tin template\ta\t()\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
     "a condition waits": (
         "a: (( b ? 1 :2 ))\nb: {c: (( a ))}", [],
         "\t(( b ? 1 : 2 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
