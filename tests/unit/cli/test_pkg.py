@@ -186,18 +186,10 @@ def test_fast_forward_refuses_edits(
 
 
 # APP as `kpt pkg get` leaves it.
-MARKED = """\
-# the shop
-apiVersion: v1
-kind: ConfigMap
-metadata: # kpt-merge: /app
-  name: app
-  annotations:
-    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'
-data:
-  tag: v1 # the release
-  size: small
-"""
+MARKED = APP.replace("metadata:", "metadata: # kpt-merge: /app").replace(
+    "name: app\n",
+    "name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n",
+)
 
 
 @pytest.mark.parametrize(
