@@ -6,6 +6,7 @@ Rich draws tables where a terminal watches, and is loaded only then.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ CYAN = "cyan"
 BOLD = "bold"
 _CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
 COLOURS = ("auto", "always", "never")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _NARROWEST = 12  # a column that wraps keeps at least this many characters
 
 
@@ -78,6 +80,15 @@ def _coloured(watched: bool) -> bool:
     return watched and os.environ.get("TERM") != "dumb"
 
 
+def visible(text: str) -> str:
+    """The text with what would move a terminal's cursor or turn text around written out: what is shown may be foreign.
+
+    >>> visible(chr(27) + "[2J")
+    '\\\\x1b[2J'
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 class Table:
     """Rows below headings; on a terminal cells wrap so that the table fits.
 
@@ -97,7 +108,7 @@ class Table:
 
     def add(self, cells: list[str], style: str = "") -> None:
         """Add a row; its first cell is painted."""
-        self._rows.append([" ".join(cell.split()) for cell in cells])
+        self._rows.append([visible(" ".join(cell.split())) for cell in cells])
         self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:

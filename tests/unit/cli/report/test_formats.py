@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from krmkit.cli.report.formats import FORMATS, shown
+from krmkit.cli.report.formats import FORMATS, results_text, shown
 from krmkit.cli.report.model import (
     API_VERSION,
     CHANGED,
@@ -156,3 +156,15 @@ def test_what_check_finds(form: str) -> None:
 
     assert "krmkit render would leave this file changed" in text(report, form)
     assert report.exit_code() == 2
+
+
+@pytest.mark.parametrize("form", ["table", "text"])
+def test_foreign_text_leaves_the_terminal_alone(form: str) -> None:
+    """Names and messages come from packages, repositories and extensions; what controls a terminal is written out."""
+    result = Result("error", "odd", "cleared \x1b[2J and \u202eturned", "a\x1b[31m.yaml")
+    result.resource = {"kind": "PackageVariant", "name": "b\x07"}
+
+    text = results_text([result], form, Terminal(io.StringIO()))
+
+    assert all(shown in text for shown in ("cleared \\x1b[2J", "\\u202eturned", "a\\x1b[31m.yaml", "b\\x07"))
+    assert not set("\x1b\x07\u202e") & set(text)
