@@ -8,7 +8,7 @@ from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.cli.report.mask import secrets_in_file
 from krmkit.cli.work.build import Built, Clone, VariantInput
-from krmkit.cli.work.workengine import attempt
+from krmkit.cli.work.workengine import attempt, unexpected
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
@@ -165,7 +165,7 @@ class PackageMaker:
         except OSError as error:
             row.error = f"{error.filename or task.target}: {error.strerror or error}"
         except Exception as error:  # noqa: BLE001  # one variant must not stop the others
-            row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
+            row.error = unexpected(error)
         return row
 
     def _blueprint(self, task: Task) -> UpstreamPackage:

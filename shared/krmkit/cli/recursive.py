@@ -17,7 +17,7 @@ from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of, shown_path
 from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.cli.work.workengine import JobError, Plain, local
+from krmkit.cli.work.workengine import JobError, Plain, local, unexpected
 from krmkit.disk.folders import WORK
 from krmkit.disk.write import FileEdit, WriteError, write, write_file
 from krmkit.render.diff import diff
@@ -70,8 +70,7 @@ class PackageJob:
         except Exception as error:
             if self.arguments.debug:
                 raise
-            failure = f"an error in krmkit itself: {type(error).__name__}: {error} (--debug says where)"
-            raise JobError(failure) from None
+            raise JobError(f"{unexpected(error)} (--debug says where)") from None
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """What came of the package at a path. Raises JobError, PackageError, WriteError."""

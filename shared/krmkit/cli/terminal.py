@@ -22,8 +22,22 @@ CYAN = "cyan"
 BOLD = "bold"
 _CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
 COLOURS = ("auto", "always", "never")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _NARROWEST = 12  # a column that wraps keeps at least this many characters
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
+
+    Names and values in packages may hold them. They would colour or clear the terminal, or begin a line of a CI log that
+    is a command to it.
+    """
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line: a space for each run of spaces and line ends, and nothing invisible."""
+    return visible(" ".join(text.split()))
 
 
 @contextmanager
@@ -80,15 +94,6 @@ def _coloured(watched: bool) -> bool:
     return watched and os.environ.get("TERM") != "dumb"
 
 
-def visible(text: str) -> str:
-    """The text with what would move a terminal's cursor or turn text around written out: what is shown may be foreign.
-
-    >>> visible(chr(27) + "[2J")
-    '\\\\x1b[2J'
-    """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
 class Table:
     """Rows below headings; on a terminal cells wrap so that the table fits.
 
@@ -108,7 +113,7 @@ class Table:
 
     def add(self, cells: list[str], style: str = "") -> None:
         """Add a row; its first cell is painted."""
-        self._rows.append([visible(" ".join(cell.split())) for cell in cells])
+        self._rows.append([one_line(cell) for cell in cells])
         self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from krmkit.cli.report.formats import FORMATS, results_text, shown
+from krmkit.cli.report.formats import FORMATS, shown
 from krmkit.cli.report.model import (
     API_VERSION,
     CHANGED,
@@ -54,6 +54,26 @@ def test_table() -> None:
         "error     bad-number  p/a b.yaml:7:3 ConfigMap app spec.n  must be above 0, got -1\n\n"
         "1 function ran in 1 package: 1 file changed (nothing was written)\n"
     )
+
+
+@pytest.mark.parametrize("form", ["text", "table"])
+def test_control_characters_are_shown(form: str) -> None:
+    """No name or value of a package reaches the terminal as a command, nor begins a line of a CI log."""
+    report = a_report(message="got \x1b[2J")
+    report.packages[0].results[0].field = "spec.x\n::add-mask::y\x9b"
+
+    first = next(each for each in text(report, form).splitlines() if "spec.x" in each)
+
+    assert "spec.x ::add-mask::y\\x9b" in first
+    assert "got \\x1b[2J" in first
+
+
+def test_text_keeps_a_path() -> None:
+    """A path with two spaces stays what it is; one with a line end is still one line."""
+    report = a_report()
+    report.packages[0].results[0].path = "a  b\n.yaml"
+
+    assert text(report, "text").startswith("a  b\\x0a.yaml:7:3: error: ")
 
 
 def test_json() -> None:
@@ -156,15 +176,3 @@ def test_what_check_finds(form: str) -> None:
 
     assert "krmkit render would leave this file changed" in text(report, form)
     assert report.exit_code() == 2
-
-
-@pytest.mark.parametrize("form", ["table", "text"])
-def test_foreign_text_leaves_the_terminal_alone(form: str) -> None:
-    """Names and messages come from packages, repositories and extensions; what controls a terminal is written out."""
-    result = Result("error", "odd", "cleared \x1b[2J and \u202eturned", "a\x1b[31m.yaml")
-    result.resource = {"kind": "PackageVariant", "name": "b\x07"}
-
-    text = results_text([result], form, Terminal(io.StringIO()))
-
-    assert all(shown in text for shown in ("cleared \\x1b[2J", "\\u202eturned", "a\\x1b[31m.yaml", "b\\x07"))
-    assert not set("\x1b\x07\u202e") & set(text)
