@@ -55,12 +55,8 @@ class PackageView:
             ]
         return found
 
-    def file_of(self, resource: Resource) -> str:
-        """The resource's file, relative to the root; "" where nothing tells."""
-        package, path, _ = place_of(resource)
-        return self._file(package, path)
-
     def _file(self, package: str, path: str) -> str:
+        """Return the path of a file relative to the root."""
         if package and package != self.root and package.startswith(self.root):
             return package[len(self.root) :].lstrip("/") + "/" + path
         return path
