@@ -33,12 +33,8 @@ class ListAnchors:
                     self._found.setdefault(anchor, []).append((self._next, node))
             self._next += 1
         found = self._found.get(name, [])
-        place = bisect_left(found, number, key=_number)
+        place = bisect_left(found, number, key=lambda holder: holder[0])
         return found[place - 1][1] if place else None
-
-
-def _number(holder: tuple[int, Node]) -> int:
-    return holder[0]
 
 
 class AnchorsBefore:

@@ -149,11 +149,7 @@ class Composer:
     def scalar(self, node: Node, column: int) -> str:
         """A scalar, or an empty collection, below a key or dash at `column`."""
         if not isinstance(node, Scalar):
-            return (
-                self._tag(node).lstrip()
-                + (" " if node.tag else "")
-                + ("{}" if isinstance(node, Map) else "[]")
-            )
+            return f"{self._tag(node)} {'{}' if isinstance(node, Map) else '[]'}".lstrip()
         if node.source is None:
             return self._fresh(node, column, flow=not self.literals)
         if is_empty(node):
