@@ -22,6 +22,7 @@ from krmkit.fn.contract.contractrules import folder_of
 from krmkit.fn.contract.inputs import BYSTANDERS
 from krmkit.fn.contract.runchecks import check, load
 from tests.contract.checks import FUNCTIONS, ROOT, examples
+from tests.waiting import MOST
 
 SITE = sysconfig.get_path("purelib")
 CODE = (".py", ".yaml")
@@ -48,7 +49,7 @@ def start(
         check=False,
         cwd=cwd,
         env=environment or {},
-        timeout=60,
+        timeout=MOST,
         user=nobody,
         group=nobody,
         extra_groups=[] if as_nobody else None,

@@ -16,11 +16,11 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.conftest import CHROMEDRIVER, CHROMIUM, NO_BROWSER
+from tests.waiting import MOST
 
 # Chromium's own sandbox does not start as root in a container; the pages under test are ours.
 Found = TypeVar("Found")
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
-WAIT = 20  # seconds that something may take to show on a busy machine
 
 
 class Browser:
@@ -78,7 +78,7 @@ class Browser:
 
     def until(self, script: str, *arguments: object) -> Any:
         """Wait until a script returns something true, and return it."""
-        wait: Any = WebDriverWait(self.driver, WAIT, poll_frequency=0.05)
+        wait: Any = WebDriverWait(self.driver, MOST, poll_frequency=0.05)
         return wait.until(lambda _: self.run(script, *arguments), f"never true: {script}")
 
     def errors(self) -> list[str]:

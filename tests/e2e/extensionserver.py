@@ -79,6 +79,16 @@ def make_certificates(folder: Path) -> None:
     make_certificate(folder, "stranger", "other")
 
 
+def renew_certificate(folder: Path, place: Path) -> None:
+    """Replace the server's certificate and key, each at once, by new ones that are made in the folder `place`."""
+    place.mkdir()
+    for name in ("ca.crt", "ca.key"):
+        shutil.copy(folder / name, place)
+    make_certificate(place, "server", "ca")
+    for name in ("server.crt", "server.key"):
+        (place / name).replace(folder / name)
+
+
 class StartError(Exception):
     """The server did not start; the exit code."""
 

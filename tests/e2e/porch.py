@@ -17,6 +17,7 @@ import grpc
 import yaml
 
 from krmkit.cli.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
+from tests.waiting import MOST
 
 METHOD = "/evaluator.FunctionEvaluator/EvaluateFunction"
 CHECK = "/grpc.health.v1.Health/Check"
@@ -58,7 +59,7 @@ class Caller:
 
     def send(self, request: bytes, method: str = METHOD) -> Answer:
         """Any bytes to any method that answers once."""
-        call = self.method(method).future(request, timeout=60)
+        call = self.method(method).future(request, timeout=MOST)
         if call.exception() is not None:
             return Answer(call.code().name, call.details() or "", b"", b"")
         if method != METHOD:

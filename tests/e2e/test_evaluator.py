@@ -24,6 +24,7 @@ pytest.importorskip(
 
 from krmkit.fn import loader, testing
 from tests.e2e.porch import CHECK, LIMIT, Caller, request, wrapper
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Server:
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """(exit code, stderr) after a signal."""
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=60)
+        _, errors = self.process.communicate(timeout=MOST)
         return self.process.returncode, errors
 
 
@@ -355,12 +356,12 @@ def workers_of(server: Server) -> list[int]:
 def calls_in_a_full_line(caller: Caller, count: int) -> list[CallFuture[bytes]]:
     """Calls to a server that has one worker and lets one caller wait: when all others are refused, one is with the worker."""
     call = caller.method()
-    futures = [call.future(request(SELECT, "apply-presets"), timeout=60) for _ in range(count)]
+    futures = [call.future(request(SELECT, "apply-presets"), timeout=MOST) for _ in range(count)]
     answered = Semaphore(0)
     for future in futures:
         future.add_done_callback(lambda _: answered.release())
     for _ in range(count - 2):
-        assert answered.acquire(timeout=60)
+        assert answered.acquire(timeout=MOST)
     return futures
 
 
@@ -419,7 +420,7 @@ def test_graceful_stop(number: signal.Signals) -> None:
         assert next(health) == b"\x08\x01"
         os.kill(pid, signal.SIGSTOP)
         call = caller.method()
-        future = call.future(request(SELECT, "apply-presets"), timeout=60)
+        future = call.future(request(SELECT, "apply-presets"), timeout=MOST)
         # A call that came later has been answered, so the first has reached the server.
         assert caller.evaluate("unknown", b"").code == "NOT_FOUND"
         running.process.send_signal(number)
@@ -427,11 +428,11 @@ def test_graceful_stop(number: signal.Signals) -> None:
         os.kill(pid, signal.SIGCONT)
 
         assert b"kind: ResourceList" in future.result()
-        assert running.process.wait(60) == 0
+        assert running.process.wait(MOST) == 0
         assert running.process.communicate()[1] == ""
         assert not Path(f"/proc/{pid}").exists()
         with pytest.raises(grpc.RpcError):
-            call(b"", timeout=5)
+            call(b"", timeout=MOST)
 
 
 def test_second_signal_cuts_off() -> None:
@@ -442,7 +443,7 @@ def test_second_signal_cuts_off() -> None:
         next(health)
         os.kill(pid, signal.SIGSTOP)
         call = caller.method()
-        future = call.future(request(SELECT, "apply-presets"), timeout=60)
+        future = call.future(request(SELECT, "apply-presets"), timeout=MOST)
         assert caller.evaluate("unknown", b"").code == "NOT_FOUND"
         running.process.send_signal(signal.SIGINT)
         assert next(health) == b"\x08\x02"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import ExitStack
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 
@@ -15,6 +15,7 @@ pytest.importorskip(
 
 from tests.e2e.porch import CHECK, WATCH, Caller, request
 from tests.e2e.test_evaluator import SELECT, serving, workers_of
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def test_no_call_is_lost(slow: float) -> None:
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
         futures = [
-            caller.method().future(request(SELECT, "apply-presets"), timeout=60)
+            caller.method().future(request(SELECT, "apply-presets"), timeout=MOST)
             for _ in range(CALLS)
             for caller in callers
         ]
@@ -48,22 +49,21 @@ def test_no_call_is_lost(slow: float) -> None:
 
         assert len(answers) == CLIENTS * CALLS
         assert all(b"kind: ResourceList" in answer for answer in answers)
-        assert running.process.wait(60) == 0
+        assert running.process.wait(MOST) == 0
         assert running.process.communicate()[1] == ""
 
 
 def test_open_watches_hold_nobody_up() -> None:
     """Streams of the health service end when the server stops, also those about a service that it does not know."""
-    with serving("--workers", "1", "--grace", "50") as running, Caller(running.port) as caller:
+    # The grace is far longer than stop() waits.
+    with serving("--workers", "1", "--grace", "1000") as running, Caller(running.port) as caller:
         watch: UnaryStreamMultiCallable[bytes, bytes] = caller.channel.unary_stream(WATCH)
         known, unknown = watch(b""), watch(b"\x0a\x05other")
         assert [next(known), next(unknown)] == [b"\x08\x01", b"\x08\x03"]
-        begin = monotonic()
 
         assert running.stop() == (0, "")
         assert list(known) == [b"\x08\x02"]
         assert list(unknown) == []
-        assert monotonic() - begin < 40  # far below the grace, far above what any machine needs
 
 
 def test_reflection_is_off() -> None:

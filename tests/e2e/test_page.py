@@ -13,7 +13,7 @@ from krmkit.cli import main
 from krmkit.cli.page import page
 from tests.e2e.browser import Browser, chromium
 from tests.e2e.manypackages import sample, thousand
-from tests.unit.cli.packages import KPTFILE, PACK
+from tests.unit.cli.packages import KPTFILE, PACK, one_pack
 
 pytestmark = pytest.mark.browser
 EDGE = "examples/edge-cluster-profile"
@@ -298,8 +298,4 @@ def test_secrets_are_not_in_the_source(browser: Browser, package: Path, tmp_path
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A package with one pack."""
-    root = tmp_path / "package"
-    root.mkdir()
-    (root / "Kptfile").write_text(KPTFILE.replace("{preset}", "fast"))
-    (root / "app.yaml").write_text(PACK)
-    return root
+    return one_pack(tmp_path / "package")

@@ -22,9 +22,9 @@ from tests.e2e.extensionserver import (
     BASE,
     ROOT,
     Server,
-    make_certificate,
     make_certificates,
     mirror_extension,
+    renew_certificate,
 )
 from tests.e2e.goprograms import build
 from tests.waiting import MOST, until
@@ -175,13 +175,7 @@ def test_a_certificate_is_rotated_on_open_connections(
     calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
     await_calls(server)
     for number in range(3):
-        fresh = certified / f"fresh-{number}"
-        fresh.mkdir()
-        for name in ("ca.crt", "ca.key"):
-            shutil.copy(certified / name, fresh)
-        make_certificate(fresh, "server", "ca")
-        for name in ("server.crt", "server.key"):
-            os.replace(fresh / name, certified / name)
+        renew_certificate(certified, certified / f"fresh-{number}")
         await_log(server, "the certificate was loaded again", number + 1)
         await_calls(server)
     found = calls.result()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import socket
@@ -22,10 +21,10 @@ from tests.e2e.extensionserver import (
     BASE,
     Server,
     StartError,
-    make_certificate,
     make_certificates,
     mirror_extension,
     post,
+    renew_certificate,
 )
 from tests.waiting import MOST, until
 
@@ -260,13 +259,7 @@ def test_a_certificate_is_rotated_under_load(secure: Server, certified: Path) ->
     callers = [threading.Thread(target=calls) for _ in range(3)]
     for caller in callers:
         caller.start()
-    fresh = certified / "fresh"
-    fresh.mkdir()
-    for name in ("ca.crt", "ca.key"):
-        shutil.copy(certified / name, fresh)
-    make_certificate(fresh, "server", "ca")
-    for name in ("server.crt", "server.key"):
-        os.replace(fresh / name, certified / name)
+    renew_certificate(certified, certified / "fresh")
     try:
         until(lambda: peer(secure, certified) != before)
         until(lambda: count[0] > 3 or bool(failures))

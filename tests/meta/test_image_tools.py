@@ -100,6 +100,7 @@ def test_template_copies_what_is_let_through() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
     let_through = (DOCKERFILE.parent / ".dockerignore").read_text("utf-8").split()
 
+    assert copied
     for source in " ".join(copied).split():
         folder = source.removesuffix("/${FUNCTION}")
         assert f"!{folder}" in let_through

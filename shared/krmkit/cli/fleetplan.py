@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 
 from krmkit.cli.fleetobjects import DEFAULT_NAMESPACE
-from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
@@ -15,15 +13,10 @@ from krmkit.porch.findings import doubts
 from krmkit.porch.fleet import Fleet as Sets
 from krmkit.porch.fleet import SetError
 from krmkit.porch.varianttext import owner_of
-from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
-
-_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class FleetError(ValueError):
@@ -119,29 +112,3 @@ def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namesp
                     f"{label}: spec.targets[{number}].{selecting}: no {kind} ({version}) is known in namespace {namespace or 'default'};"
                     " --objects names the folder that has them. If the set is meant to have no packages any more, --prune says so"
                 )
-
-
-def resources_below(folder: str) -> Iterator[Resource]:
-    """The resources of all files below a folder, by path."""
-    if not os.path.isdir(folder):
-        raise FleetError(f"{folder} is not a folder")
-    try:
-        for path in files(folder):
-            if path.endswith(_SUFFIXES):
-                yield from resources_of(os.path.join(folder, path), path)
-    except TreeError as error:
-        raise FleetError(str(error)) from None
-
-
-def resources_of(path: str, label: str) -> list[Resource]:
-    """The resources of one file. Raises FleetError where it cannot be read."""
-    try:
-        text = (read_file(path, label) or b"").decode("utf-8")
-    except UnicodeDecodeError:
-        raise FleetError(f"{label}: is not UTF-8 text") from None
-    except TreeError as error:
-        raise FleetError(str(error)) from None
-    try:
-        return [*SourceFile(label, text, "", label).items]
-    except (SourceError, YamlError) as error:
-        raise FleetError(str(error)) from None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from krmkit.cli.fleetplan import FleetError, Task, plan_variants, resources_below, resources_of
+from krmkit.cli.fleetplan import FleetError, Task, plan_variants
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below, resources_of
+from krmkit.cli.work.build import Build
 from krmkit.cli.work.shard import Shard
 from krmkit.disk.journal import JournalStep
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
-from krmkit.render.external import TIMEOUT
 from krmkit.render.source import SourceError
 from krmkit.render.variantfolder import FolderError, VariantFolder
 from krmkit.render.variantpackages import UpstreamPackage, VariantError, find_upstream, inside
@@ -37,8 +38,11 @@ class Row:
 
 
 class FleetTasks:
-    """All tasks, and what they share. Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes
-    diffs, in colours with `colour`, and with secrets with `show_secrets`."""
+    """All tasks, and what they share; `build` makes their packages.
+
+    Flags: `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes diffs, in colours with `colour`, and
+    with secrets with `show_secrets`.
+    """
 
     def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
         self.objects = objects
@@ -56,11 +60,7 @@ class FleetTasks:
         self.show = False
         self.show_secrets = False
         self.colour = False
-        self.allow_exec = False
-        self.functions: list[str] = []  # folders with functions of others
-        self.allow_network = False
-        self.pull = "IfNotPresent"
-        self.timeout = TIMEOUT
+        self.build = Build(objects)
         self.shard = Shard()
 
     @property
@@ -85,8 +85,8 @@ def read_fleet(
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         found = "is a folder" if os.path.isdir(setfile) else "does not exist"
         raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
-    resources = list(resources_below(objects)) if objects else []
     try:
+        resources = resources_below(objects) if objects else []
         shard = shard or Shard()
         fleet = FleetTasks(
             resources, VariantFolder(out, "" if shard.whole else f"{shard.number}-of-{shard.count}")
@@ -94,7 +94,7 @@ def read_fleet(
         fleet.shard = shard
         fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
         plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
-    except (SetError, FolderError, SourceError, ListError, YamlError) as error:
+    except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
         raise FleetError(str(error)) from None
     fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
     taken: dict[str, str] = {}

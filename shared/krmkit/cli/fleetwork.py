@@ -7,8 +7,8 @@ import os
 from krmkit.cli.fleetobjects import FleetObjects
 from krmkit.cli.fleettasks import FleetTasks, Row
 from krmkit.cli.report.mask import secrets_in_file
-from krmkit.cli.work.build import Build, Built, Clone, VariantInput
-from krmkit.cli.work.workengine import attempt
+from krmkit.cli.work.build import Built, Clone, VariantInput
+from krmkit.cli.work.workengine import attempt, unexpected
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
@@ -54,7 +54,7 @@ def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
         if fleet.tasks[number].error
     )
     numbers = [number for number in fleet.numbers if not fleet.tasks[number].error]
-    done = engine.map(worker.build, (worker.clone(number) for number in numbers))
+    done = engine.map(fleet.build, (worker.clone(number) for number in numbers))
     for number, (built, problem) in zip(numbers, done, strict=True):
         yield worker.write(number, built) if built is not None else _failed(fleet, number, problem)
 
@@ -134,14 +134,6 @@ class PackageMaker:
 
     def __init__(self, fleet: FleetTasks) -> None:
         self.fleet = fleet
-        self.build = Build(
-            fleet.objects,
-            allow_exec=fleet.allow_exec,
-            allow_network=fleet.allow_network,
-            pull=fleet.pull,
-            timeout=fleet.timeout,
-            functions=fleet.functions,
-        )
         self._objects = FleetObjects(fleet.objects)
 
     def work(self, number: int) -> Row:
@@ -149,7 +141,7 @@ class PackageMaker:
         task = self.fleet.tasks[number]
         if task.error:
             return _failed(self.fleet, number, task.error)
-        built, problem = attempt(self.build, self.clone(number))
+        built, problem = attempt(self.fleet.build, self.clone(number))
         return _failed(self.fleet, number, problem) if problem else self.write(number, built)
 
     def clone(self, number: int) -> Clone:
@@ -173,7 +165,7 @@ class PackageMaker:
         except OSError as error:
             row.error = f"{error.filename or task.target}: {error.strerror or error}"
         except Exception as error:  # noqa: BLE001  # one variant must not stop the others
-            row.error = f"an error in krmkit itself: {type(error).__name__}: {error}"
+            row.error = unexpected(error)
         return row
 
     def _blueprint(self, task: Task) -> UpstreamPackage:

@@ -25,6 +25,7 @@ from krmkit.lang.dottedpath import dotted
 from krmkit.render.diff import diff
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.resourcemerge import is_unedited
 from krmkit.render.source import SourceFile
 from krmkit.yaml.errors import YamlError
 
@@ -214,7 +215,11 @@ def _merge(strategy: str, base: Revision, update: Revision, local: dict[str, Fil
         return merge_packages(before, after, here)
     kptfile = {KPTFILE: here[KPTFILE]}
     if strategy == "fast-forward":
-        edited = sorted(path for path in {*before, *here} - {KPTFILE} if before.get(path) != here.get(path))
+        edited = sorted(
+            path
+            for path in {*before, *here} - {KPTFILE}
+            if not is_unedited(path, before.get(path), here.get(path))
+        )
         if edited:
             raise UpstreamError(
                 f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"

@@ -109,22 +109,23 @@ def main(words: list[str]) -> int:
         say("serve", lacking(error, "serve"))
         return 1
     settings = EvaluatorSettings(
-        arguments.host,
-        arguments.port,
-        arguments.workers,
-        arguments.queue,
-        arguments.max_request_body_size,
-        arguments.timeout,
-        arguments.grace,
-        arguments.forward,
+        host=arguments.host,
+        port=arguments.port,
+        workers=arguments.workers,
+        queue=arguments.queue,
+        message_limit=arguments.max_request_body_size,
+        timeout=arguments.timeout,
+        grace=arguments.grace,
+        forward=arguments.forward,
+        idle=arguments.idle,
+        connections=arguments.max_connections,
+        memory=arguments.worker_memory << 20,
+        recycle=arguments.recycle,
+        reflection=arguments.reflection,
+        certificate=arguments.tls_cert,
+        key=arguments.tls_key,
+        client_ca=arguments.client_ca,
     )
-    settings.idle = arguments.idle
-    settings.connections = arguments.max_connections
-    settings.memory = arguments.worker_memory << 20
-    settings.recycle = arguments.recycle
-    settings.reflection = arguments.reflection
-    settings.certificate, settings.key = arguments.tls_cert, arguments.tls_key
-    settings.client_ca = arguments.client_ca
     try:
         serve(settings)
     except ServeError as error:

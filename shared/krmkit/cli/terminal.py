@@ -6,6 +6,7 @@ Rich draws tables where a terminal watches, and is loaded only then.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 
 TYPE_CHECKING = False
@@ -22,6 +23,21 @@ BOLD = "bold"
 _CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
 COLOURS = ("auto", "always", "never")
 _NARROWEST = 12  # a column that wraps keeps at least this many characters
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
+
+    Names and values in packages may hold them. They would colour or clear the terminal, or begin a line of a CI log that
+    is a command to it.
+    """
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line: a space for each run of spaces and line ends, and nothing invisible."""
+    return visible(" ".join(text.split()))
 
 
 @contextmanager
@@ -97,7 +113,7 @@ class Table:
 
     def add(self, cells: list[str], style: str = "") -> None:
         """Add a row; its first cell is painted."""
-        self._rows.append([" ".join(cell.split()) for cell in cells])
+        self._rows.append([one_line(cell) for cell in cells])
         self._styles.append(style)
 
     def text(self, terminal: Terminal) -> str:

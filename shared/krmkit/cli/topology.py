@@ -127,7 +127,8 @@ def main(words: list[str]) -> int:
     shown = Terminal(sys.stdout, arguments.color)
     form = arguments.format
     told(plan, arguments.package, form, shown).show("table" if form in PAGES else form, shown)
-    for text in (*_unused(arguments.extension, old, new), *plan.warnings):
+    ignored = recorder.ignored if recorder is not None else []
+    for text in (*_unused(arguments.extension, old, new), *ignored, *plan.warnings):
         print(f"warning: {text}", file=sys.stderr)
     for text in plan.errors:
         say("topology plan", text)

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from krmkit.cli.arguments import say
 from krmkit.cli.git.objects import Objects
 from krmkit.cli.git.program import GitError, GitRepository
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below
 from krmkit.clusterapi.apiobjects import V1BETA1
 from krmkit.clusterapi.collect import Collected, CollectedObject, collect
 from krmkit.clusterapi.topology import TopologyOptions
@@ -19,7 +20,6 @@ from krmkit.fn.loader import load
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
-from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -46,27 +46,21 @@ def read_items(folder: str) -> list[Resource]:
             items: list[Resource] = [item for one in package.walk() for item in one.items]
         else:
             notes = recover(folder)
-            items = list(_all_files(folder))
-    except (PackageError, WriteError) as error:
+            items = resources_below(folder)
+        opened = [inner for item in items for inner in _opened(item)]
+    except (PackageError, ResourceFileError, WriteError, ListError, YamlError) as error:
         raise PlanError(str(error)) from None
     for note in notes:
         say("topology plan", note)
-    return [inner for item in items for inner in _opened(item)]
+    return opened
 
 
-def _all_files(folder: str) -> list[Resource]:
-    if not os.path.isdir(folder):
-        raise PlanError(f"{folder}: is not a folder")
-    found: list[Resource] = []
-    for path in sorted(Path(folder).rglob("*")):
-        if path.suffix not in SUFFIXES or not path.is_file() or ".git" in path.parts:
-            continue
-        label = path.relative_to(folder).as_posix()
-        try:
-            found += SourceFile(label, path.read_text("utf-8"), "", label).items
-        except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-            raise PlanError(f"{path}: {error}") from None
-    return found
+def collected(items: list[Resource]) -> Collected:
+    """The items by what they are to a topology. Raises PlanError for one that cannot be read."""
+    try:
+        return collect(items)
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
 
 
 def _opened(item: Resource) -> list[Resource]:
@@ -106,7 +100,7 @@ def read_both(folder: str, against: str) -> tuple[Collected, Collected, Topology
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
     items = read_items(folder)
     old = read_items(against) if os.path.isdir(against) else read_revision(folder, against)
-    return collect(old), collect(items), package_options(items)
+    return collected(old), collected(items), package_options(items)
 
 
 def package_options(items: list[Resource]) -> TopologyOptions:

@@ -16,12 +16,13 @@ from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport,
 from krmkit.cli.report.resultplaces import shown_path
 from krmkit.cli.sync.command import add_commands
 from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.cli.work.build import build_of
 from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
 from krmkit.cli.work.shard import add_shard
 from krmkit.cli.work.workengine import EngineError
 from krmkit.disk.journal import recover
 from krmkit.disk.write import Writer
-from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.lang.listed import listed
 
 EPILOG = """
@@ -117,12 +118,7 @@ def main(words: list[str]) -> int:
             fleet.force, fleet.dry_run = arguments.force, quiet
             fleet.show, fleet.colour = arguments.diff, terminal.colour
             fleet.show_secrets = arguments.show_secrets
-            catalog(arguments.functions)
-            fleet.functions = arguments.functions
-            fleet.allow_exec = arguments.allow_exec
-            fleet.allow_network = arguments.allow_network
-            fleet.pull = arguments.image_pull_policy
-            fleet.timeout = arguments.timeout
+            fleet.build = build_of(arguments, fleet.objects)
             rows = []
             total = len(fleet.numbers)
             engine = engine_for(arguments, total)

@@ -267,7 +267,7 @@ def _walked(walk: Walk, request: Object) -> Templates:
 
 
 def decoded(value: Any, of: Any, where: str) -> Any:
-    """Decode plain data into a dataclass, `list[T]`, `dict[str, T]`, `T | None` or a plain type. Raises HookError.
+    """Decode plain data into a dataclass, `list[T]`, `dict[str, T]`, `T | U`, `T | None` or a plain type. Raises HookError.
 
     >>> decoded(["a"], list[str], "names")
     ['a']
@@ -276,10 +276,7 @@ def decoded(value: Any, of: Any, where: str) -> Any:
         return value
     origin = get_origin(of)
     if origin in (Union, UnionType):
-        kinds = [one for one in get_args(of) if one is not NoneType]
-        if value is None and len(kinds) < len(get_args(of)):
-            return None
-        return decoded(value, kinds[0], where)
+        return _alternative(value, get_args(of), where)
     if is_dataclass(of):
         return _dataclass(value, of, where)
     plain = origin or of
@@ -292,6 +289,20 @@ def decoded(value: Any, of: Any, where: str) -> Any:
     if plain is dict and inner:
         return {key: decoded(one, inner[1], f"{where}.{key}") for key, one in value.items()}
     return value
+
+
+def _alternative(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
+    """Decode a value into the first type that takes it. `_alternative("50%", (int, str), "maxSurge")` is "50%"."""
+    if value is None and NoneType in kinds:
+        return None
+    problems = []
+    for kind in kinds:
+        if kind is not NoneType:
+            try:
+                return decoded(value, kind, where)
+            except HookError as error:
+                problems.append(str(error))
+    raise HookError("; or ".join(problems))
 
 
 def _dataclass(value: Any, of: Any, where: str) -> Any:

@@ -17,6 +17,7 @@ from krmkit.disk.primitives import (
     TreeLock,
     WriteError,
     digest,
+    folders_above,
     remove_file,
     remove_tree,
     sync_folder,
@@ -151,11 +152,9 @@ def recover_above(path: str) -> list[str]:
     Only journals of this user count: a folder above may belong to everybody.
     """
     notes: list[str] = []
-    folder = os.path.dirname(path)
-    while folder != os.path.dirname(folder):
+    for folder in reversed(folders_above(path)):
         if unfinished(folder) and _is_ours(os.path.join(folder, WORK)):
             notes += recover(folder)
-        folder = os.path.dirname(folder)
     return notes
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from krmkit.yaml.tree import Alias, Map, Node, Seq
+from krmkit.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
+    from krmkit.yaml.tree import Node
 
 
 class ListAnchors:
@@ -27,18 +28,13 @@ class ListAnchors:
         while self._next < number:
             item = self._items[self._next]
             if "&" in item._text:
-                own: dict[str, Node] = {}
-                _collect(item.document.root, own)
+                own = {node.anchor: node for node in walk(item.document.root) if node.anchor is not None}
                 for anchor, node in own.items():
                     self._found.setdefault(anchor, []).append((self._next, node))
             self._next += 1
         found = self._found.get(name, [])
-        place = bisect_left(found, number, key=_number)
+        place = bisect_left(found, number, key=lambda holder: holder[0])
         return found[place - 1][1] if place else None
-
-
-def _number(holder: tuple[int, Node]) -> int:
-    return holder[0]
 
 
 class AnchorsBefore:
@@ -52,17 +48,3 @@ class AnchorsBefore:
 
     def get(self, name: str) -> Node | None:
         return self._anchors.last_before(self._number, name)
-
-
-def _collect(node: Node | None, found: dict[str, Node]) -> None:
-    if node is None or isinstance(node, Alias):
-        return
-    if node.anchor is not None:
-        found[node.anchor] = node
-    if isinstance(node, Map):
-        for entry in node.entries:
-            _collect(entry.key, found)
-            _collect(entry.value, found)
-    elif isinstance(node, Seq):
-        for item in node.items:
-            _collect(item, found)

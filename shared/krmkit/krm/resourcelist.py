@@ -6,6 +6,8 @@ same head and tail, so that everything that was not touched leaves byte for byte
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from krmkit.krm.anchors import AnchorsBefore, ListAnchors
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header
@@ -212,12 +214,8 @@ class ResourceList:
         texts = [_in_flow(item) for item in self.items]
         if len(texts) != len(chunks.items) or type(self.items[-1]) is not _Item:
             return (joints[0] if joints else ", ").join(texts)
-        parts = []
-        for number, text in enumerate(texts):
-            parts.append(text)
-            # A comma behind the last item is a joint as well.
-            parts.append(joints[number] if number < len(joints) else "")
-        return "".join(parts)
+        # A comma behind the last item is a joint as well.
+        return "".join(text + joint for text, joint in zip_longest(texts, joints, fillvalue=""))
 
     def _render_without_chunks(self) -> str:
         """A list that came without items: there is nothing to keep apart, so the document is edited as a whole."""
@@ -239,27 +237,22 @@ class ResourceList:
         assert isinstance(root, Map)
         head, tail = chunks.head, chunks.tail
         known = root.entry("results")
-        fresh = ""
-        if known is not None:
-            if self.results or not _is_nothing(known):
-                return self._with_results(head, tail)
-        elif self.results and root.flow:
+        if not self.results and (known is None or _is_nothing(known)):
+            return head, tail
+        if known is not None or root.flow:
             return self._with_results(head, tail)
-        elif self.results:
-            start = root.entries[0].key.start
-            # The key may stand behind a question mark of its own.
-            lead = envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff")
-            at = len(lead) - len(lead.lstrip(" "))
-            fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
-            if "\r\n" in head:
-                fresh = fresh.replace("\n", "\r\n")
-        if fresh:
-            # In front of what ends the document, if anything does.
-            ends = [at for at in (("\n" + tail).find("\n---"), ("\n" + tail).find("\n...")) if at >= 0]
-            rest = tail[min(ends) :] if ends else ""
-            tail = tail[: len(tail) - len(rest)]
-            tail += ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
-        return head, tail
+        start = root.entries[0].key.start
+        # The key may stand behind a question mark of its own.
+        lead = envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff")
+        at = len(lead) - len(lead.lstrip(" "))
+        fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
+        if "\r\n" in head:
+            fresh = fresh.replace("\n", "\r\n")
+        # In front of what ends the document, if anything does.
+        ends = [at for at in (("\n" + tail).find("\n---"), ("\n" + tail).find("\n...")) if at >= 0]
+        rest = tail[min(ends) :] if ends else ""
+        tail = tail[: len(tail) - len(rest)]
+        return head, tail + ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
         """Head and tail, one of which has the results."""

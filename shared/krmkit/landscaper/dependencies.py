@@ -10,6 +10,15 @@ from krmkit.landscaper.lenientdata import entries, mapping, text
 Edges = dict[str, list[str]]
 
 
+class CycleError(InstallationError):
+    """Installations that need each other; `names` are those of one cycle."""
+
+    def __init__(self, names: list[str]) -> None:
+        shown = " -{depends_on}-> ".join([*names, names[0]])
+        super().__init__("cycle", f"the subinstallations have a cycle: {shown}")
+        self.names = names
+
+
 @dataclass(slots=True)
 class Exported:
     """The exports of one scope: names of installations by the key that they export."""
@@ -74,7 +83,7 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
 
 
 def order(graph: Edges) -> list[str]:
-    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises cycle."""
+    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises CycleError."""
     done: dict[str, bool] = {}
     result: list[str] = []
     for start in graph:
@@ -97,12 +106,22 @@ def order(graph: Edges) -> list[str]:
                 path.append(following)
                 waiting.append(iter(graph[following]))
             elif not done[following]:
-                cycle = [*path[path.index(following) :], following]
-                raise InstallationError(
-                    "cycle",
-                    f"the subinstallations have a cycle: {' -{depends_on}-> '.join(cycle)}",
-                )
+                raise CycleError(path[path.index(following) :])
     return result
+
+
+def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order where cycles need nothing, and what is wrong with each installation of a cycle.
+
+    order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
+    """
+    cycles: dict[str, str] = {}
+    while True:
+        try:
+            return order({name: [] if name in cycles else others for name, others in graph.items()}), cycles
+        except CycleError as error:
+            message = error.message.replace("subinstallations", "installations")
+            cycles.update(dict.fromkeys(error.names, message))
 
 
 def needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:

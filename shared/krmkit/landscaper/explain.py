@@ -17,6 +17,7 @@ from krmkit.landscaper.redact import Secrets
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.structure import scope_of
 from krmkit.lang.nearest import did_you_mean
+from krmkit.lang.nested import leaves
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _DEEPEST = 50
@@ -35,6 +36,8 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
             "no-installation", f"there is no installation {path}{did_you_mean(path, tree)}"
         )
     known = rendered.prerequisites
+    if known is None and rendered.errors:
+        raise rendered.errors[0]
     names = [one.name for one, _ in known.blueprint.all_imports()] if known is not None else []
     if value and value not in names:
         raise InstallationError(
@@ -150,14 +153,5 @@ def _imports(spec: Data) -> dict[str, Data]:
 
 def _words(value: object) -> set[str]:
     """Return the names in the expressions of a mapping."""
-    found: set[str] = set()
-    pending = [value]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
-        elif isinstance(node, str) and node.startswith("(("):
-            found.update(_WORD.findall(node))
-    return found
+    expressions = (one for one in leaves(value) if isinstance(one, str) and one.startswith("(("))
+    return {word for one in expressions for word in _WORD.findall(one)}

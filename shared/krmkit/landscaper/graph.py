@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from krmkit.landscaper import dependencies
 from krmkit.landscaper.components import Data
-from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items import Items
 from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import entries, mapping, text
@@ -98,9 +97,27 @@ def graph_of(items: Items) -> Graph:
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
         graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
     graph.secrets = secrets = Secrets.of(items.world)
-    for root in Landscape(items.world, items.repository, LandscapeOptions(state=items.state)).run():
+    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
+    for root in _in_order(landscape.run()):
         _add(graph, root, secrets)
     return graph
+
+
+def _in_order(roots: list[RenderedInstallation]) -> list[RenderedInstallation]:
+    """Return the roots in the order of their runs, one namespace after the other."""
+    by_namespace: dict[str, dict[str, RenderedInstallation]] = {}
+    for root in roots:
+        by_namespace.setdefault(root.namespace, {})[root.name] = root
+    return [
+        named[name]
+        for named in by_namespace.values()
+        for name in _order({name: root.spec for name, root in named.items()})
+    ]
+
+
+def _order(named: dict[str, Data]) -> list[str]:
+    """Return the names, each after its dependencies; a cycle is among the problems already."""
+    return dependencies.order_with_cycles(dependencies.edges(named))[0]
 
 
 def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None:
@@ -109,11 +126,7 @@ def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None
     named = {text(one.get("name")): one for one in rendered.templates}
     graph.edges += _edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
-    try:
-        order = dependencies.order(dependencies.edges(named))
-    except InstallationError:
-        order = list(named)  # the problems have this error already
-    for name in order:
+    for name in _order(named):
         if name in children:
             _add(graph, children[name], secrets)
 

@@ -174,6 +174,4 @@ def _number(kind: Any) -> str:
 
 
 def _type(value: object) -> str:
-    if value is None:
-        return "null"
     return "integer" if isinstance(value, float) and value.is_integer() else kind_of(value)

@@ -70,18 +70,16 @@ class Landscape:
         graph = dependencies.edges(specs)
         if wanted is not None:
             graph = dependencies.needed(graph, wanted)
-        try:
-            order = dependencies.order(graph)
-        except InstallationError as error:
-            cycle = error.message.replace("subinstallations", "installations")
-            return [
-                RenderedInstallation(
-                    named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
-                )
-                for name in graph
-            ]
-        done: dict[str, RenderedInstallation] = {}
+        order, cycles = dependencies.order_with_cycles(graph)
+        done = {
+            name: RenderedInstallation(
+                named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
+            )
+            for name, cycle in cycles.items()
+        }
         for name in order:
+            if name in done:
+                continue
             done[name] = self.render(named[name], name, [done[other] for other in graph[name]])
             # Trees of texts and templates have cycles of references, and a function's process runs no garbage collection
             # by itself. Generation 0 has the objects of this installation only.

@@ -20,6 +20,7 @@ from krmkit.landscaper.hashannotations import data_hash, target_hash
 from krmkit.landscaper.lenientdata import mapping, text, texts
 from krmkit.landscaper.secretforms import SHORTEST, SecretForms, forms, number_forms
 from krmkit.landscaper.world import World
+from krmkit.lang.nested import leaves
 
 _SHORTEST_LINE = 8
 _SECRET = "(secret)"
@@ -52,10 +53,9 @@ class Secrets:
         rest = {key: value for key, value in metadata.items() if key not in identity}
         kept: Data = {key: item[key] for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in kept and key != "metadata"}
-        found: Data = {**kept}
-        found["metadata"] = {**identity, **mapping(self._replaced(rest))}
-        found.update(mapping(self._replaced(body)))
-        annotations = mapping(mapping(found["metadata"]).get("annotations"))
+        clean = {**identity, **mapping(self._replaced(rest))}
+        found: Data = {**kept, "metadata": clean, **mapping(self._replaced(body))}
+        annotations = mapping(clean.get("annotations"))
         for key, value in texts(metadata.get("annotations")).items():
             if key.startswith("krmkit.dev/"):
                 annotations[key] = value
@@ -111,14 +111,8 @@ class Secrets:
 
     def _add_leaves(self, value: object, placeholder: str) -> None:
         """Add all texts and numbers inside a value."""
-        pending = [value]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, dict):
-                pending += node.values()
-            elif isinstance(node, list):
-                pending += node
-            elif isinstance(node, str):
+        for node in leaves(value):
+            if isinstance(node, str):
                 self._add(node, placeholder)
             elif isinstance(node, int | float) and not isinstance(node, bool):
                 for one in number_forms(node):

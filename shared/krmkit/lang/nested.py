@@ -10,7 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any, TypeGuard
 
     Data = dict[str, Any]
@@ -25,7 +25,9 @@ class NestedError(ValueError):
     """A path leads through a value that is not a mapping; `at` is the path of that value."""
 
     def __init__(self, at: Sequence[str], value: object) -> None:
-        super().__init__(f".{'.'.join(at)} is not a mapping, but {json_type(value)}")
+        from krmkit.lang.schemawalk import kind_of
+
+        super().__init__(f".{'.'.join(at)} is not a mapping, but {kind_of(value)}")
         self.at = tuple(at)
         self.value = value
 
@@ -43,14 +45,6 @@ MISSING = _Missing()
 """What `lookup` answers where a path ends in nothing."""
 
 
-def json_type(value: object) -> str:
-    """The JSON name of a value's type: `json_type([])` is "array"."""
-    if value is None:
-        return "null"
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-    return names.get(type(value), type(value).__name__)
-
-
 def lookup(value: object, path: Sequence[str]) -> Any:
     """The field at a path of keys, MISSING where any part of it is absent or no mapping."""
     for key in path:
@@ -62,17 +56,32 @@ def lookup(value: object, path: Sequence[str]) -> Any:
 
 def find(value: object, path: Sequence[str], default: Any = None) -> Any:
     """The field at a path of keys; `default` where it is absent. `find({"a": {"b": 1}}, ("a", "b"))` is 1."""
-    for key in path:
-        if type(value) is not dict or key not in value:
-            return default
-        value = value[key]
-    return value
+    found = lookup(value, path)
+    return default if found is MISSING else found
 
 
 def mapping(value: object, *path: str) -> Data:
     """The mapping at a path, {} where there is none. The result must not be changed."""
     found = find(value, path)
     return found if type(found) is dict else {}
+
+
+def leaves(value: object, keys: bool = False) -> Iterator[Any]:
+    """Yield the values inside mappings and lists that are neither, in no particular order; `keys` adds the keys of mappings.
+
+    sorted(leaves({"a": [1, {"b": 2}]}))   # [1, 2]
+    """
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            pending += one.values()
+            if keys:
+                pending += one
+        elif isinstance(one, list):
+            pending += one
+        else:
+            yield one
 
 
 def put(data: Data, path: Sequence[str], value: object) -> Data:

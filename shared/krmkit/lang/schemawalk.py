@@ -180,7 +180,7 @@ class SchemaWalk:
 
 
 def kind_of(value: object) -> str:
-    """The type that the value has in a schema: kind_of(1.5) is "number"."""
+    """The type that the value has in a schema: kind_of(1.5) is "number", kind_of(None) is "null"."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):
@@ -189,4 +189,6 @@ def kind_of(value: object) -> str:
         return "number"
     if isinstance(value, str):
         return "string"
-    return "array" if isinstance(value, list) else "object"
+    if isinstance(value, list):
+        return "array"
+    return "object" if value is not None else "null"

@@ -67,7 +67,7 @@ def _identifiers(text: str, at: int) -> int:
 
 
 def consists_of(text: str, chars: frozenset[str]) -> bool:
-    return text != "" and all(char in chars for char in text)
+    return text != "" and chars.issuperset(text)
 
 
 def prerelease_key(prerelease: str, bound: int | None) -> tuple[int, tuple[tuple[int, int, str], ...]]:

@@ -65,9 +65,6 @@ def run_bounded(command: list[str], given: bytes, seconds: float, most: int) -> 
         bufsize=0,
     )
     try:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
         output, errors = _talk(process, given, time.monotonic() + seconds, seconds, most)
         return output, errors, process.wait()
     finally:
@@ -95,6 +92,7 @@ def _talk(
     errors = _Stderr()
     left = memoryview(given)
     lingering = 0.0
+    late = f"did not end within {seconds:g} seconds (--timeout says how many)"
     with selectors.DefaultSelector() as selector:
         for stream, event in (
             (stdin, selectors.EVENT_WRITE),
@@ -106,7 +104,7 @@ def _talk(
         while selector.get_map():
             now = time.monotonic()
             if now > end:
-                raise ChildTimeError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTimeError(late)
             if lingering and now > lingering:
                 break  # the program has ended; something that it left behind keeps its streams open
             for key, _ in selector.select(min(end - now, 0.1)):
@@ -136,7 +134,7 @@ def _talk(
         while process.poll() is None:
             # It has closed its streams, and may still be at work.
             if time.monotonic() > end:
-                raise ChildTimeError(f"did not end within {seconds:g} seconds (--timeout says how many)")
+                raise ChildTimeError(late)
             time.sleep(0.005)
     return b"".join(output), errors.text()
 

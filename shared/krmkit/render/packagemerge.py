@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from krmkit.porch.kptfilemerge import merge_kptfiles
 from krmkit.porch.mergeedit import write_merged
 from krmkit.render.packagetree import PackageTree
-from krmkit.render.resourcemerge import FileMerge, ResourceConflict, data_of
+from krmkit.render.resourcemerge import FileMerge, ResourceConflict, data_of, is_unedited
 from krmkit.render.source import SourceFile
 
 KPTFILE = "Kptfile"
@@ -59,7 +59,8 @@ def _parents_first(folder: str) -> tuple[int, str]:
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
     """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
-    if old.below(folder) == here.below(folder):
+    before, after = old.below(folder), here.below(folder)
+    if all(is_unedited(path, before.get(path), after.get(path)) for path in {*before, *after}):
         for path in here.below(folder):
             merged.files.pop(path, None)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,8 @@ from krmkit.yaml.errors import YamlError
 SUFFIXES = (".yaml", ".yml")
 # kpt's mark on what it fetched: `group|kind|namespace|name` as upstream has it, so that a renamed resource is found again.
 IDENTIFIER = "internal.kpt.dev/upstream-identifier"
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#(?! kpt-merge:).*$", re.MULTILINE)
 
 Files = dict[str, bytes]
 
@@ -133,6 +136,27 @@ class FileMerge:
                 item.revert(text, changed=True)
         self.conflicts += [ResourceConflict.of(path, name, one) for one in outcome.conflicts]
         return True
+
+
+def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
+    """Whether a local file is as it was fetched: the same bytes, or the same resources and comments apart from kpt's marks.
+
+    `kpt pkg get` marks each resource, and writes its file anew.
+    """
+    if base == local:
+        return True
+    if base is None or local is None or not path.endswith(SUFFIXES):
+        return False
+    try:
+        before, after = _source(path, base), _source(path, local)
+    except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        return False
+    data = [[data_of(item) for item in file.items] for file in (before, after)]
+    comments = [
+        [comment.strip() for comment in _COMMENT.findall(content.decode("utf-8"))]
+        for content in (base, local)
+    ]
+    return data[0] == data[1] and comments[0] == comments[1]
 
 
 def _source(path: str, content: bytes) -> SourceFile:

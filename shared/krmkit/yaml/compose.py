@@ -7,10 +7,11 @@ cut out with their comments and shifted to their new column.
 from __future__ import annotations
 
 from krmkit.yaml import emit
+from krmkit.yaml.copies import is_tied
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
 from krmkit.yaml.places import Places, Spot
-from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.yaml.tree import UNSET, Collection, Document, Entry, Map, Node, Scalar, Seq, deref, walk
 
 
 def is_empty(node: Node) -> bool:
@@ -30,16 +31,10 @@ def is_block(node: Node) -> bool:
 
 def is_clean(node: Node) -> bool:
     """Whether a node stands in its text as it is: without edits, and without anchors and aliases, which may dangle."""
-    if node.source is None or node.anchor is not None or isinstance(node, Alias):
-        return False
-    if isinstance(node, Map):
-        return node.original is None and all(
-            entry.value is entry.first_value and is_clean(entry.key) and is_clean(entry.value)
-            for entry in node.entries
-        )
-    if isinstance(node, Seq):
-        return node.original is None and all(map(is_clean, node.items))
-    return True
+    return not is_tied(node) and all(
+        each.source is not None and (not isinstance(each, Collection) or each.original is None)
+        for each in walk(node)
+    )
 
 
 class Composer:
@@ -154,11 +149,7 @@ class Composer:
     def scalar(self, node: Node, column: int) -> str:
         """A scalar, or an empty collection, below a key or dash at `column`."""
         if not isinstance(node, Scalar):
-            return (
-                self._tag(node).lstrip()
-                + (" " if node.tag else "")
-                + ("{}" if isinstance(node, Map) else "[]")
-            )
+            return f"{self._tag(node)} {'{}' if isinstance(node, Map) else '[]'}".lstrip()
         if node.source is None:
             return self._fresh(node, column, flow=not self.literals)
         if is_empty(node):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from krmkit.yaml.effort import charge
 from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, deref, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 def is_tied(node: Node) -> bool:
     """Whether there is an anchor or an alias at or below a node."""
-    if node.anchor is not None or isinstance(node, Alias):
-        return True
-    if isinstance(node, Map):
-        return any(is_tied(entry.key) or is_tied(entry.value) for entry in node.entries)
-    return isinstance(node, Seq) and any(is_tied(item) for item in node.items)
+    return any(each.anchor is not None or isinstance(each, Alias) for each in walk(node))
 
 
 def detached(node: Node) -> Node:
@@ -88,20 +84,16 @@ def detach_aliases(document: Document) -> None:
     values: list[tuple[Map, Entry, Alias]] = []
     items: list[tuple[Seq, int, Alias]] = []
     keys: list[tuple[Map, Entry, Alias]] = []
-    stack = [document.root] if document.root is not None else []
-    while stack:
-        node = stack.pop()
+    for node in walk(document.root):
         if node.anchor is not None and node.source is document:
             anchored.add(id(node))
         if isinstance(node, Map):
             for entry in node.entries:
-                stack += [entry.key, entry.value]
                 if isinstance(entry.value, Alias):
                     values.append((node, entry, entry.value))
                 if isinstance(entry.key, Alias):
                     keys.append((node, entry, entry.key))
         elif isinstance(node, Seq):
-            stack += node.items
             items += [(node, index, item) for index, item in enumerate(node.items) if isinstance(item, Alias)]
     copy = _Copy(document.limits)
     for mapping, entry, alias in values:

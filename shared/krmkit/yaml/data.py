@@ -8,7 +8,7 @@ reached through an alias count against `Limits.aliases`, so that a few hundred b
 from __future__ import annotations
 
 from krmkit.yaml.effort import charge
-from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError
+from krmkit.yaml.errors import HOLDS_ITSELF, LimitError, YamlError, line_column
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.scalars import NULLS, core_resolve, go2_resolve, go_resolve
 from krmkit.yaml.tree import UNSET, Alias, Map, Node, Scalar, Seq, deref
@@ -152,8 +152,6 @@ def line_of(node: Node) -> tuple[int, int] | tuple[None, None]:
     """Line and column (from 1) of a node in its text; (None, None) for one made by an edit."""
     if node.source is None:
         return None, None
-    from krmkit.yaml.errors import line_column
-
     return line_column(node.source.text, node.start)
 
 

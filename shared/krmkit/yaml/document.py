@@ -5,7 +5,8 @@ from __future__ import annotations
 from krmkit.yaml import _libyaml
 from krmkit.yaml.errors import LimitError, YamlError, line_column, translate
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq, line_fed
+from krmkit.yaml.lines import line_fed
+from krmkit.yaml.tree import Alias, Document, Entry, Map, Node, Scalar, Seq
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -39,12 +39,8 @@ def render(document: Document) -> str:
     closing = _closing(document)
     reason: YamlError | None = None
     # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
-    ways = (
-        [(True, None), (False, None)]
-        if closing is None
-        else [(True, None), (True, closing), (False, None), (False, closing)]
-    )
-    for literals, closed in ways:
+    closings = [None] if closing is None else [None, closing]
+    for literals, closed in [(literals, closed) for literals in (True, False) for closed in closings]:
         editor = Editor(places, literals, edited, closed)
         editor.node(places.root)
         written = _applied(document, places.view, editor.all_splices())

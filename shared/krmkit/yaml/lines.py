@@ -152,3 +152,11 @@ def shift(text: str, old: int, new: int) -> str:
     return "\n".join(
         [line[old - new :] if line.startswith(surplus) else line.lstrip(" ") for line in text.split("\n")]
     )
+
+
+def line_fed(text: str) -> str:
+    """The text without a byte order mark and, where no carriage return stands alone, with line feeds only."""
+    text = text.lstrip("\ufeff")
+    if "\r" in text and text.count("\r") == text.count("\r\n"):
+        return text.replace("\r\n", "\n")
+    return text

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from krmkit.yaml import emit
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.lines import line_fed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,14 +58,6 @@ class Document:
                 position = given.find("\r\n", position + 2)
             found.append(offset + moved)
         return found
-
-
-def line_fed(text: str) -> str:
-    """The text without a byte order mark and, where no carriage return stands alone, with line feeds only."""
-    text = text.lstrip("\ufeff")
-    if "\r" in text and text.count("\r") == text.count("\r\n"):
-        return text.replace("\r\n", "\n")
-    return text
 
 
 class Node:
@@ -215,9 +208,6 @@ class Map(Collection):
     def children(self) -> list[Entry]:
         return self.entries
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self.entries)
-
     def entry(self, name: str) -> Entry | None:
         """The entry whose key's text is `name`; merge keys are not looked into."""
         for entry in self.entries:
@@ -286,9 +276,6 @@ class Seq(Collection):
     def children(self) -> list[Node]:
         return self.items
 
-    def __iter__(self) -> Iterator[Node]:
-        return iter(self.items)
-
     def append(self, value: object) -> Node:
         """Add an item at the end; returns its node."""
         return self.insert(len(self.items), value)
@@ -327,6 +314,18 @@ def deref(node: Node) -> Node:
     while isinstance(node, Alias):
         node = node.target
     return node
+
+
+def walk(node: Node | None) -> Iterator[Node]:
+    """A node and all below it as they are now, in the order of the text; aliases are not followed."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, Map):
+            waiting += [part for entry in reversed(node.entries) for part in (entry.value, entry.key)]
+        elif isinstance(node, Seq):
+            waiting += reversed(node.items)
 
 
 def to_node(value: object) -> Node:

@@ -6,14 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.packages import KPTFILE, PACK
+from tests.unit.cli.packages import one_pack
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A package with one pack, whose pipeline selects the preset that exists."""
-    root = tmp_path / "package"
-    root.mkdir()
-    (root / "Kptfile").write_text(KPTFILE.replace("{preset}", "fast"))
-    (root / "app.yaml").write_text(PACK)
-    return root
+    return one_pack(tmp_path / "package")

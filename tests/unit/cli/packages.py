@@ -41,6 +41,14 @@ PACK = pack("""  values.yaml: |
 FAST = PACK.replace("mode: slow", "mode: fast")
 
 
+def one_pack(root: Path) -> Path:
+    """Write the package with one pack, whose pipeline selects the preset that exists, to the folder `root`."""
+    root.mkdir()
+    (root / "Kptfile").write_text(KPTFILE.replace("{preset}", "fast"))
+    (root / "app.yaml").write_text(PACK)
+    return root
+
+
 def contents(root: Path) -> dict[str, str]:
     return {
         path.relative_to(root).as_posix(): path.read_text()

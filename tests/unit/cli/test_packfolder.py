@@ -17,6 +17,7 @@ from krmkit.disk.journal import recover
 from krmkit.disk.write import WriteError, Writer
 from krmkit.krm.resource import Resource
 from krmkit.render.package import read
+from tests.waiting import MOST
 
 PACK = '{"name": "app", "version": "1.0.0", "layer": "addon"}'
 
@@ -357,7 +358,7 @@ def test_two_imports_at_once(tmp_path: Path) -> None:
         for pack in packs
     ]
 
-    assert [each.wait(60) for each in running] == [0, 0]
+    assert [each.wait(MOST) for each in running] == [0, 0]
     assert sorted((tmp_path / "p/.krmignore").read_text().split()) == ["/one/", "/two/"]
     assert sorted(path.name for path in (tmp_path / "p").glob("*.yaml")) == ["one.yaml", "two.yaml"]
 

@@ -185,6 +185,44 @@ def test_fast_forward_refuses_edits(
     assert (package / "app.yaml").read_text(encoding="utf-8") == APP.replace("v1", "v2")
 
 
+# APP as `kpt pkg get` leaves it.
+MARKED = APP.replace("metadata:", "metadata: # kpt-merge: /app").replace(
+    "name: app\n",
+    "name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(MARKED, 0), (MARKED.replace("small", "large"), 1), (MARKED.replace("the release", "my release"), 1)],
+)
+def test_marks_of_kpt_are_no_edits(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], text: str, code: int
+) -> None:
+    """kpt marks what it fetches; only what a person wrote, comments too, stands in the way of fast-forward."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    (package / "app.yaml").write_text(text, encoding="utf-8")
+
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", "fast-forward"]) == code
+    assert ("edited: app.yaml" in capsys.readouterr().err) is bool(code)
+
+
+@pytest.mark.parametrize(("text", "stays"), [(MARKED, False), (MARKED.replace("small", "large"), True)])
+def test_a_subpackage_that_upstream_deleted(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], text: str, stays: bool
+) -> None:
+    """It goes, whatever kpt marked in it; one that a person edited stays, and is told."""
+    upstream.release("v2", {"sub/Kptfile": KPTFILE, "sub/app.yaml": APP})
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    (package / "sub" / "app.yaml").write_text(text, encoding="utf-8")
+    upstream.release("v3", {"sub/Kptfile": None, "sub/app.yaml": None})
+
+    assert main(["pkg", "update", f"{package}@v3"]) == 0
+
+    assert (package / "sub" / "app.yaml").exists() is stays
+    assert ("deleted upstream, edited locally: kept" in capsys.readouterr().out) is stays
+
+
 def test_force_replaces_everything(upstream: Upstream, package: Path) -> None:
     """force-delete-replace takes upstream's files, and keeps the package's name."""
     upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})

@@ -15,6 +15,7 @@ from krmkit.cli import main
 from krmkit.disk.journal import JOURNAL, recover
 from krmkit.render.variantfolder import RECORD
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def test_two_runs_at_once(place: Path) -> None:
         for setfile in (place / "set.yaml", other)
     ]
 
-    assert [each.wait(60) for each in running] == [0, 0]
+    assert [each.wait(MOST) for each in running] == [0, 0]
     assert list(json.loads((place / "out" / RECORD).read_text())["packages"]) == [
         "north/shop",
         "south/shop",

@@ -124,6 +124,9 @@ def test_discovery() -> None:
         ({"a": [1]}, dict[str, list[int]], {"a": [1]}),
         (None, str | None, None),
         ("a", str | None, "a"),
+        (1, int | str, 1),
+        ("50%", int | str, "50%"),
+        (None, int | str | None, None),
         ([1], Any, [1]),
         ({"host": "h"}, Mirror, Mirror("h")),
     ],
@@ -138,3 +141,9 @@ def test_not_decoded(value: Any, of: Any) -> None:
     """No type is taken for another one."""
     with pytest.raises(HookError, match="x must be"):
         decoded(value, of, "x")
+
+
+def test_no_alternative_fits() -> None:
+    """The message has what each type wants."""
+    with pytest.raises(HookError, match=r"^x must be an integer, got list; or x must be a text, got list$"):
+        decoded([], int | str | None, "x")

@@ -14,6 +14,7 @@ from krmkit.disk.folders import WORK
 from krmkit.disk.journal import Journal, JournalStep, recover
 from krmkit.disk.primitives import FolderLock, digest
 from krmkit.disk.write import MARK, FileEdit, WriteError, Writer, write, write_folder
+from tests.waiting import MOST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def test_writers_come_one_after_the_other(tmp_path: Path) -> None:
     assert files(tmp_path) == {"a": "old"}
     os.close(handle)
     waiting.stdout.close()
-    assert waiting.wait(60) == 0
+    assert waiting.wait(MOST) == 0
     assert files(tmp_path) == {"a": "new"}
 
 
@@ -259,7 +260,7 @@ def says(process: subprocess.Popen[bytes], seconds: float) -> str:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    process.communicate(b"\n", timeout=60)
+    process.communicate(b"\n", timeout=MOST)
     assert process.returncode == 0
 
 

@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from krmkit.landscaper import uris
-from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import ComponentRepository, decode, select
+from krmkit.landscaper.components import decode, select
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
-from tests.unit.landscaper.worlds import Data, made, messages, obj, one
-
-HEADER = f"apiVersion: {API_VERSION}\nkind: Blueprint\n"
-
-
-def descriptor(name: str, *resources: Data, references: tuple[Data, ...] = ()) -> Data:
-    """A descriptor of schema v2."""
-    return {
-        "meta": {"schemaVersion": "v2"},
-        "component": {
-            "name": f"example.com/{name}",
-            "version": "1.0.0",
-            "provider": "internal",
-            "repositoryContexts": [{"type": "ociRegistry", "baseUrl": "registry.example.com"}],
-            "componentReferences": list(references),
-            "resources": list(resources),
-        },
-    }
-
-
-def resource(name: str, kind: str = "blueprint", **more: Any) -> Data:
-    return {"name": name, "type": kind, "version": "1.0.0", "relation": "local", **more}
-
-
-def reference(name: str, **more: Any) -> Data:
-    return {"name": name, "componentName": f"example.com/{name}", "version": "1.0.0", **more}
-
-
-def repository(*descriptors: Data, **blueprints: str) -> ComponentRepository:
-    """Components, and blueprints by the name of their component."""
-    found = ComponentRepository()
-    for each in descriptors:
-        found.add(each)
-    for name, body in blueprints.items():
-        found.blobs[f"example.com/{name}:1.0.0/blueprint"] = Files({"blueprint.yaml": HEADER + body})
-    return found
-
-
-def installed(name: str, **spec: Any) -> Data:
-    """An Installation that takes its blueprint from a component, with a Context beside it."""
-    described = {"ref": {"componentName": f"example.com/{name}", "version": "1.0.0"}}
-    return obj(
-        "Installation",
-        "root",
-        spec={"componentDescriptor": described, "blueprint": {"ref": {"resourceName": "blueprint"}}, **spec},
-    )
-
-
-CONTEXT = obj(
-    "Context", "default", repositoryContext={"type": "ociRegistry", "baseUrl": "mirror.example.com"}
+from tests.unit.landscaper.worlds import (
+    CONTEXT,
+    HEADER,
+    Data,
+    descriptor,
+    installed,
+    made,
+    messages,
+    obj,
+    one,
+    reference,
+    repository,
+    resource,
 )
 
 

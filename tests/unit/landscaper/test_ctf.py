@@ -12,7 +12,7 @@ import pytest
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.ctf import CtfError, read_components
 from tests.unit.landscaper.test_blueprintfiles import tar
-from tests.unit.landscaper.test_components import descriptor, resource
+from tests.unit.landscaper.worlds import descriptor, resource
 
 Blobs = dict[str, bytes]
 

@@ -176,29 +176,22 @@ GIVER = (
 EXPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
 
 
-def test_export_templates() -> None:
-    """A template tells what the deploy items exports whose path its selector fits."""
-    template = {
-        "name": "x",
-        "selector": "^giver/",
-        "template": "exports: {a: '{{ .deployItem.metadata.name }}-1'}",
-    }
+def simulated(selector: str, template: str, blueprint: str = GIVER, **more: str) -> Outcome:
+    """The giver, rendered with one export template."""
+    given = {"name": "x", "selector": selector, "template": template, **more}
+    return render(installation("giver", blueprint, exports=EXPORTS), exportTemplates=[given])
 
-    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+
+def test_export_templates() -> None:
+    """A template gives the exports of the deploy items whose path its selector fits."""
+    found = items(simulated("^giver/", "exports: {a: '{{ .deployItem.metadata.name }}-1'}"))
 
     assert found["DataObject", "a"]["data"] == "item-1"
 
 
 def test_export_templates_for_installations() -> None:
     """A template for whole installations takes the place of what is inside of them."""
-    template = {
-        "name": "x",
-        "for": "installations",
-        "selector": "giver",
-        "template": "dataExports: {a: told}",
-    }
-
-    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+    found = items(simulated("giver", "dataExports: {a: told}", **{"for": "installations"}))
 
     assert found["DataObject", "a"]["data"] == "told"
     assert ("DeployItem", "giver-item") not in found
@@ -414,42 +407,31 @@ def test_state_is_never_applied() -> None:
 
 
 def test_export_templates_for_others() -> None:
-    """A template whose selector does not fit tells nothing; one that fails is an error that names it."""
-    other = {"name": "x", "selector": "^taker/", "template": "exports: {a: b}"}
-    waiting = render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[other])
-    broken = {"name": "x", "selector": ".*", "template": "{{ fail `no luck` }}"}
-    wrong = {"name": "y", "selector": ".*", "template": "a: ["}
+    """A template whose selector does not fit gives nothing; one that fails is an error that names it."""
+    waiting = simulated("^taker/", "exports: {a: b}")
+    broken = simulated(".*", "{{ fail `no luck` }}")
+    wrong = simulated(".*", "a: [", name="y")
 
     assert [rule for rule, _, _ in results(waiting)] == ["unknown-export"]
-    for template, start in (
-        (broken, "export template x: "),
-        (wrong, "export template y: error converting YAML"),
-    ):
-        outcome = render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template])
-        assert outcome.results[0].message.startswith(start)
+    assert broken.results[0].message.startswith("export template x: ")
+    assert wrong.results[0].message.startswith("export template y: error converting YAML")
 
 
 def test_what_export_templates_see() -> None:
     """Imports, the path, the names of template and item, its object, the component and the state."""
     seen = ".installationPath .templateName .deployItem.spec.type .imports .cd .components .state"
-    template = {"name": "x", "selector": ".", "template": f"exports: {{a: {{{{ list {seen} | toJson }}}}}}"}
     blueprint = GIVER.replace("{type: string}", "{}").replace(".item.a }}", ".item.a | toJson }}")
 
-    found = items(render(installation("giver", blueprint, exports=EXPORTS), exportTemplates=[template]))
+    found = items(simulated(".", f"exports: {{a: {{{{ list {seen} | toJson }}}}}}", blueprint))
 
     assert found["DataObject", "a"]["data"] == ["giver", "x", "t", {}, None, None, {}]
 
 
 def test_what_installation_templates_see() -> None:
     """Imports, the path, the name of the template and the Installation."""
-    template = {
-        "name": "x",
-        "for": "installations",
-        "selector": ".",
-        "template": "dataExports: {a: '{{ .installationPath }} {{ .templateName }} {{ .installation.metadata.name }} {{ .imports }}'}",
-    }
+    seen = "{{ .installationPath }} {{ .templateName }} {{ .installation.metadata.name }} {{ .imports }}"
 
-    found = items(render(installation("giver", GIVER, exports=EXPORTS), exportTemplates=[template]))
+    found = items(simulated(".", f"dataExports: {{a: '{seen}'}}", **{"for": "installations"}))
 
     assert found["DataObject", "a"]["data"] == "giver x giver map[]"
 

@@ -13,7 +13,7 @@ from krmkit.landscaper.components import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.jsonschema import JsonSchemaError, check_depth, violations
 from krmkit.landscaper.schemarefs import SchemaScope, resolved
-from tests.unit.landscaper.test_components import descriptor, reference, repository, resource
+from tests.unit.landscaper.worlds import descriptor, reference, repository, resource
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from krmkit.landscaper.soundness import blueprint_errors
 from krmkit.landscaper.validateinstallations import validate
 from krmkit.landscaper.world import World
 from tests.unit.landscaper.test_blueprintfiles import tar
-from tests.unit.landscaper.test_components import (
+from tests.unit.landscaper.worlds import (
     CONTEXT,
     HEADER,
     descriptor,

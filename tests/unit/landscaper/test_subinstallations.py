@@ -11,15 +11,21 @@ from krmkit.landscaper.blueprint import load
 from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.subinstallations import default_name, is_dns_label, prune, validate
-from tests.unit.landscaper.test_components import (
+from tests.unit.landscaper.worlds import (
     CONTEXT,
+    Data,
+    data_object,
     descriptor,
+    installation,
     installed,
+    made,
+    messages,
+    one,
     reference,
     repository,
     resource,
+    target,
 )
-from tests.unit.landscaper.worlds import Data, data_object, installation, made, messages, one, target
 
 PARENT = load(
     Files(

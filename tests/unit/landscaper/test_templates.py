@@ -14,21 +14,25 @@ from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository, to_v3
 from krmkit.landscaper.exporttemplates import ExportTemplate, exporter
 from krmkit.landscaper.templating import merge_maps
-from tests.unit.landscaper.test_components import (
+from tests.unit.landscaper.worlds import (
     CONTEXT,
+    Data,
     descriptor,
+    installation,
     installed,
+    messages,
+    one,
     reference,
     repository,
     resource,
 )
-from tests.unit.landscaper.worlds import Data, installation, messages, one
 
 FILES = {
     "a.txt": "one",
     "parts/b.tpl": "<{{ .x }}>",
     "parts/deep/c.txt": "three",
     "parts/self.tpl": '{{ include "parts/self.tpl" . }}',
+    "parts/down.tpl": '{{ if gt (int .n) 1 }}{{ include "parts/down.tpl" (dict "n" (sub .n 1)) }}{{ else }}end{{ end }}',
     "parts/broken.tpl": "{{ fail .x }}",
 }
 
@@ -60,12 +64,14 @@ def config_of(template: str, **spec: Any) -> tuple[object, list[str]]:
         ('{{ readFile "a.txt" | toString }}', "one"),
         ('{{ readFile "/parts/../a.txt" | toString }}', "one"),
         ('"{{ readFile "a.txt" }}"', "[111 110 101]"),
-        ('"{{ range readDir "/parts" }}{{ .Name }} {{ .IsDir }}, {{ end }}"', "b.tpl false, broken.tpl false, deep true, self.tpl false, "),
+        ('"{{ range readDir "/parts" }}{{ .Name }} {{ .IsDir }}, {{ end }}"', "b.tpl false, broken.tpl false, deep true, down.tpl false, self.tpl false, "),
         ('"{{ readDir "parts/deep" }}"', "[c.txt]"),
         ('{{ include "parts/b.tpl" (dict "x" 5) }}', "<5>"),
+        ('{{ include "parts/down.tpl" (dict "n" 100) }}', "end"),
+        ('{{ range until 101 }}{{ include "a.txt" $ }}{{ end }}', "one" * 101),
         ('"{{ index (parseOCIRef "example.com/a:1") 1 }} {{ ociRefRepo "example.com/a:1" }} {{ ociRefVersion "example.com/a:1" }}"', "1 example.com/a 1"),
     ],
-    ids=["a file", "a path from the root", "bytes", "a folder", "a folder in a folder", "another template", "references of images"],
+    ids=["a file", "a path from the root", "bytes", "a folder", "a folder in a folder", "another template", "a hundred of them inside each other", "more of them one after another", "references of images"],
 )  # fmt: skip
 def test_functions_on_files(template: str, value: object) -> None:
     """Templates read the blueprint's own files, and nothing else."""
@@ -80,6 +86,7 @@ def test_functions_on_files(template: str, value: object) -> None:
         ('{{ readDir "a.txt" }}', "file does not exist: a.txt"),
         ('{{ include "absent.tpl" . }}', "file does not exist: absent.tpl"),
         ('{{ include "parts/self.tpl" . }}', "include: files include each other more than 100 deep"),
+        ('{{ include "parts/down.tpl" (dict "n" 101) }}', "include: files include each other more than 100 deep"),
         ('{{ include "parts/broken.tpl" (dict "x" "no luck") }}', "no luck"),
         ('{{ ociRefRepo "plain" }}', "invalid reference"),
         ('{{ parseOCIRef ":1" }}', "invalid reference"),

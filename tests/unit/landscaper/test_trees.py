@@ -119,6 +119,48 @@ def test_a_cycle_of_siblings() -> None:
     ]  # fmt: skip
 
 
+def test_a_cycle_beside_others() -> None:
+    """Only those of a ring have its error: what needs them fails for that, and what does not is rendered."""
+    found = run(
+        flow("free"),
+        flow("a", "b", "a"),
+        flow("b", "a", "b"),
+        flow("needs", "b"),
+        flow("c", "d", "c"),
+        flow("d", "c", "d"),
+    )
+
+    assert [each.phase for each in found] == ["Succeeded", "Failed", "Failed", "Failed", "Failed", "Failed"]
+    assert [messages(each) for each in found[2:5]] == [
+        ["the installations have a cycle: a -{depends_on}-> b -{depends_on}-> a"],
+        ['depending on installation "default/b" which is not succeeded'],
+        ["the installations have a cycle: c -{depends_on}-> d -{depends_on}-> c"],
+    ]
+
+
+def test_a_graph_lists_roots_in_the_order_of_their_runs() -> None:
+    """What others need comes first; a ring does not change that."""
+    items = Items(
+        world=World.of(
+            [
+                flow("c", "b"),
+                flow("b", "a", "b"),
+                flow("a", "", "a"),
+                flow("x", "z", "z2"),
+                flow("z", "z2", "z"),
+            ]
+        )
+    )
+
+    assert list(graph_of(items).nodes) == ["a", "b", "c", "x", "z"]
+
+
+def test_an_installation_that_failed_explains_nothing() -> None:
+    """The error is why, and not a missing import."""
+    with pytest.raises(InstallationError, match="have a cycle"):
+        explain(Items(world=World.of([flow("a", "b", "a"), flow("b", "a", "b")])), "a", "in")
+
+
 def test_what_is_broken_is_not_rendered() -> None:
     """An installation of a wrong form counts as failed, and what it would export as unknown."""
     found = run(

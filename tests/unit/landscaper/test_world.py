@@ -12,15 +12,19 @@ from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository, decode
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.world import World
-from tests.unit.landscaper.test_components import (
+from tests.unit.landscaper.worlds import (
     CONTEXT,
+    Data,
     descriptor,
     installed,
+    messages,
+    obj,
+    one,
     reference,
     repository,
     resource,
+    target,
 )
-from tests.unit.landscaper.worlds import Data, messages, obj, one, target
 
 SHOP = descriptor("shop", resource("blueprint"))
 

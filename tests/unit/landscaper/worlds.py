@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.landscaper.apinames import API_VERSION
+from krmkit.landscaper.blueprintfiles import Files
 from krmkit.landscaper.components import ComponentRepository
 from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
@@ -12,6 +13,7 @@ from krmkit.landscaper.world import World
 
 CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
 Data = dict[str, Any]
+HEADER = f"apiVersion: {API_VERSION}\nkind: Blueprint\n"
 
 
 def obj(kind: str, name: str, version: str = API_VERSION, **fields: Any) -> Data:
@@ -31,14 +33,61 @@ def data_object(name: str, value: Any) -> Data:
 
 def blueprint(body: str, **files: str) -> Data:
     """spec.blueprint with the text of a blueprint, without its header, and other files (`__` stands for a dot)."""
-    header = f"apiVersion: {API_VERSION}\nkind: Blueprint\n"
     named = {name.replace("__", "."): text for name, text in files.items()}
-    return {"inline": {"filesystem": {"blueprint.yaml": header + body, **named}}}
+    return {"inline": {"filesystem": {"blueprint.yaml": HEADER + body, **named}}}
 
 
 def installation(name: str, body: str, files: Data | None = None, **spec: Any) -> Data:
     """An Installation with an inline blueprint."""
     return obj("Installation", name, spec={"blueprint": blueprint(body, **(files or {})), **spec})
+
+
+def descriptor(name: str, *resources: Data, references: tuple[Data, ...] = ()) -> Data:
+    """A descriptor of schema v2."""
+    return {
+        "meta": {"schemaVersion": "v2"},
+        "component": {
+            "name": f"example.com/{name}",
+            "version": "1.0.0",
+            "provider": "internal",
+            "repositoryContexts": [{"type": "ociRegistry", "baseUrl": "registry.example.com"}],
+            "componentReferences": list(references),
+            "resources": list(resources),
+        },
+    }
+
+
+def resource(name: str, kind: str = "blueprint", **more: Any) -> Data:
+    return {"name": name, "type": kind, "version": "1.0.0", "relation": "local", **more}
+
+
+def reference(name: str, **more: Any) -> Data:
+    return {"name": name, "componentName": f"example.com/{name}", "version": "1.0.0", **more}
+
+
+def repository(*descriptors: Data, **blueprints: str) -> ComponentRepository:
+    """Components, and blueprints by the name of their component."""
+    found = ComponentRepository()
+    for each in descriptors:
+        found.add(each)
+    for name, body in blueprints.items():
+        found.blobs[f"example.com/{name}:1.0.0/blueprint"] = Files({"blueprint.yaml": HEADER + body})
+    return found
+
+
+def installed(name: str, **spec: Any) -> Data:
+    """An Installation that takes its blueprint from a component, with a Context beside it."""
+    described = {"ref": {"componentName": f"example.com/{name}", "version": "1.0.0"}}
+    return obj(
+        "Installation",
+        "root",
+        spec={"componentDescriptor": described, "blueprint": {"ref": {"resourceName": "blueprint"}}, **spec},
+    )
+
+
+CONTEXT = obj(
+    "Context", "default", repositoryContext={"type": "ociRegistry", "baseUrl": "mirror.example.com"}
+)
 
 
 def run(

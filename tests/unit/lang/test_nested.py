@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.lang.jsonequal import json_equal
-from krmkit.lang.nested import MISSING, NestedError, drop, find, lookup, mapping, put
+from krmkit.lang.nested import MISSING, NestedError, drop, find, leaves, lookup, mapping, put
 
 
 def test_a_missing_field_and_a_null_differ() -> None:
@@ -55,3 +55,17 @@ def test_drop_leaves_what_is_absent() -> None:
 def test_json_values_compare_by_their_json_types(left: object, right: object, equal: bool) -> None:
     """Numbers compare by value; booleans are no numbers."""
     assert json_equal(left, right) is equal
+
+
+@pytest.mark.parametrize(
+    ("value", "keys", "expected"),
+    [
+        ({"a": [1, {"b": "x"}], "c": None}, False, ["1", "None", "x"]),
+        ({"a": [1, {"b": "x"}]}, True, ["1", "a", "b", "x"]),
+        ([[], {}], True, []),
+        (5, False, ["5"]),
+    ],
+)
+def test_leaves(value: object, keys: bool, expected: list[str]) -> None:
+    """Everything that is neither a mapping nor a list, with keys if they are asked for."""
+    assert sorted(map(str, leaves(value, keys))) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from dataclasses import dataclass
 
 import grpc
 from grpc_health.v1.health import SERVICE_NAME
@@ -18,6 +19,7 @@ from krmkit.cli.listening import stop_event
 _KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
 
 
+@dataclass(slots=True)
 class EvaluatorSettings:
     """How to serve: where (`host`, `port`; 0: any that is free), with how many processes, how many callers in line, the limit for
     messages in bytes, how many seconds a run may take and how many running calls have to end when the server stops, and the address
@@ -28,52 +30,22 @@ class EvaluatorSettings:
     port is encrypted, with the third only clients with a certificate of it are served. With `reflection` the port tells
     what it offers."""
 
-    __slots__ = (
-        "certificate",
-        "client_ca",
-        "connections",
-        "forward",
-        "grace",
-        "host",
-        "idle",
-        "key",
-        "memory",
-        "message_limit",
-        "port",
-        "queue",
-        "recycle",
-        "reflection",
-        "timeout",
-        "workers",
-    )
-
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        workers: int,
-        queue: int,
-        message_limit: int,
-        timeout: float,
-        grace: float,
-        forward: str = "",
-    ) -> None:
-        self.host = host
-        self.port = port
-        self.workers = workers
-        self.queue = queue
-        self.message_limit = message_limit
-        self.timeout = timeout
-        self.grace = grace
-        self.forward = forward
-        self.idle = 300.0
-        self.connections = 512
-        self.memory = 2 << 30
-        self.recycle = 10_000
-        self.reflection = False
-        self.certificate = ""
-        self.key = ""
-        self.client_ca = ""
+    host: str
+    port: int
+    workers: int
+    queue: int
+    message_limit: int
+    timeout: float
+    grace: float
+    forward: str
+    idle: float
+    connections: int
+    memory: int
+    recycle: int
+    reflection: bool
+    certificate: str
+    key: str
+    client_ca: str
 
 
 class ServeError(Exception):

@@ -34,12 +34,16 @@ _DISCOVERY_SECONDS = 10.0
 
 
 class Recorder:
-    """Requests and answers in the order of the calls, each once: what `--record` writes."""
+    """Requests and answers in the order of the calls, each once: what `--record` writes.
 
-    __slots__ = ("_seen", "responses")
+    `ignored` are the calls that failed and whose handler has failurePolicy Ignore, in words.
+    """
+
+    __slots__ = ("_seen", "ignored", "responses")
 
     def __init__(self) -> None:
         self.responses: list[Object] = []
+        self.ignored: list[str] = []
         self._seen: set[str] = set()
 
     def add(self, hook: str, handler: str, request: Object, response: Object) -> None:
@@ -130,12 +134,19 @@ class LiveExtensions:
         try:
             text = caller.call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
             answer = read_object(text)
+            for field in ("status", "message"):
+                if not isinstance(answer.get(field) or "", str):
+                    raise CallError(f"failed to decode response: {field} must be a text")
             if hook == GENERATE_PATCHES:
                 _check_items(answer)
         except CallError as error:
+            failed = f"failed to call extension handler {quote(handler)}: {error}"
             if failure_policy(known) == IGNORE:
+                said = f"{failed}; its failurePolicy is Ignore, so it counts as an empty answer"
+                if said not in self._recorder.ignored:
+                    self._recorder.ignored.append(said)
                 return {"status": "Success"}
-            raise TopologyError(f"failed to call extension handler {quote(handler)}: {error}") from None
+            raise TopologyError(failed) from None
         for item in answer.get("items") or [] if hook == GENERATE_PATCHES else []:
             item["patch"] = read_patch(item.get("patch"), handler)
         return answer

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from krmkit.cli.extension.live import LiveExtensions, Recorder
-from krmkit.cli.topologysource import package_options, read_items
+from krmkit.cli.topologysource import collected, package_options, read_items
 from krmkit.clusterapi.clustervalidation import class_key
-from krmkit.clusterapi.collect import collect
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.patches.externalpatches import ExternalPatch
 from krmkit.clusterapi.topology import Topologies
@@ -59,11 +58,11 @@ def of_package(folder: str, caller: Caller) -> tuple[list[Object], list[str]]:
     Raises PlanError.
     """
     items = read_items(folder)
-    collected = collect(items)
+    found = collected(items)
     options = package_options(items)
     options.feature_gates = {**options.feature_gates, "RuntimeSDK": True}
-    others, findings = package_extensions(collected)
-    topologies = Topologies(collected, options, LiveExtensions(_Everywhere(caller), others, Recorder()))
+    others, findings = package_extensions(found)
+    topologies = Topologies(found, options, LiveExtensions(_Everywhere(caller), others, Recorder()))
     requests: list[Object] = []
     engine: Any = _Capture(requests)
     for decoded in topologies.managed():

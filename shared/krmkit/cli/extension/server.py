@@ -6,7 +6,7 @@ import asyncio
 import gc
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from hypercorn.asyncio import run as hypercorn_run
@@ -37,20 +37,20 @@ LABEL = "krmkit topology-extension"
 class ServerSettings:
     """How to serve. Without a certificate the port speaks plain HTTP, which only loopback addresses may."""
 
-    paths: list[str] = field(default_factory=list)
-    modules: list[str] = field(default_factory=list)
-    host: str = "127.0.0.1"
-    port: int = 9443
-    metrics_port: int = 8080
-    certificate: str = ""
-    key: str = ""
-    client_ca: str = ""
-    workers: int = 1
+    paths: list[str]
+    modules: list[str]
+    host: str
+    port: int
+    metrics_port: int
+    certificate: str
+    key: str
+    client_ca: str
+    workers: int
+    grace: float
+    log: bool
     queue: int = 256
     timeout: float = 30.0
-    grace: float = 25.0
     poll: float = 1.0
-    log: bool = True
 
 
 class _Connection(TCPServer):

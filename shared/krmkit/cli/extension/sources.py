@@ -7,6 +7,7 @@ import json
 import os
 import sys
 
+from krmkit.cli.resourcefiles import ResourceFileError, resources_of
 from krmkit.clusterapi.collect import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import Served, ServingError
@@ -14,7 +15,6 @@ from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.disk.folders import stamps
 from krmkit.krm.errors import ListError
 from krmkit.render.package import SUFFIXES
-from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -56,16 +56,14 @@ def _extensions(path: str) -> list[Object]:
 def items_of(path: str, kind: str, group: str) -> list[Object]:
     """The items of a kind in a file, of all versions of the group. Raises ExtensionError."""
     try:
-        with open(path, encoding="utf-8") as file:
-            resources = SourceFile(path, file.read(), "", path).items
         # Items are parsed here, when they are asked for.
         return [
             CollectedObject(one).data
-            for one in resources
+            for one in resources_of(path, path)
             if one.kind == kind and one.api_version.startswith(group)
         ]
-    except (OSError, UnicodeDecodeError, SourceError, ListError, YamlError) as error:
-        text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    except (ResourceFileError, ListError, YamlError) as error:
+        text = str(error)
         raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
 
 

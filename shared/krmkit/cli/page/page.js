@@ -2,6 +2,7 @@
 
 const state = { report: null, current: -1, query: "", filter: "all" }; // current: a package's number, -1 for the overview
 const summaries = [];
+const numbers = new Map(); // of the packages by their paths
 
 const FILTERS = {
   all: ["All", () => true],
@@ -14,7 +15,11 @@ const FILTERS = {
 function showReport(report) {
   state.report = report;
   summaries.length = 0;
-  for (const one of report.packages) summaries.push(summaryOf(one));
+  numbers.clear();
+  for (const one of report.packages) {
+    numbers.set(one.path, summaries.length);
+    summaries.push(summaryOf(one));
+  }
   if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
   else if (state.current >= report.packages.length) state.current = -1;
   const [first] = report.packages;
@@ -214,8 +219,8 @@ function overview(found) {
 }
 
 function packageLink(path) {
-  const number = summaries.findIndex((one) => one.path === path);
-  return number < 0 ? path : h("a", { href: `#package=${number}` }, pathText(path));
+  const number = numbers.get(path);
+  return number === undefined ? path : h("a", { href: `#package=${number}` }, pathText(path));
 }
 
 // Follow the part of the address behind #.

@@ -53,13 +53,14 @@ function pipelineTable(one) {
   const steps = one.functions;
   const longest = Math.max(0.0001, ...steps.map((step) => step.seconds));
   const rows = steps.map((step, number) => ({ step, number }));
+  const findings = new Map();
+  for (const { function: name } of one.results) findings.set(name, (findings.get(name) || 0) + 1);
   return table(
     "Functions in the order in which they ran",
     ["Step", "Function", "Time", "Findings", "Exit code"],
     rows,
     ({ step, number }) => {
       const name = step.image || step.exec || "";
-      const found = one.results.filter((result) => result.function === name).length;
       const picture = svg("svg", {
         viewBox: "0 0 120 8",
         width: 120,
@@ -86,7 +87,7 @@ function pipelineTable(one) {
           h("div", { class: "about" }, h("code", { class: "place" }, step.place || name)),
         ),
         cell(h("span", { class: "mono" }, milliseconds(step.seconds)), picture),
-        h("td", { class: "number" }, found || ""),
+        h("td", { class: "number" }, findings.get(name) || ""),
         cell(step.exitCode ? badge("error", `exit code ${step.exitCode}`) : "0"),
       );
     },

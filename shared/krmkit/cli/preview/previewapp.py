@@ -21,6 +21,7 @@ from krmkit.cli.arguments import say
 from krmkit.cli.page import page
 from krmkit.cli.preview.configplace import ChoiceError
 from krmkit.cli.preview.previewpackage import ChangedError, PreviewPackage
+from krmkit.cli.work.workengine import unexpected
 from krmkit.disk.write import WriteError
 from krmkit.render.package import PackageError
 
@@ -180,6 +181,5 @@ async def _changed(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    problem = f"an error in krmkit itself: {type(error).__name__}: {error}"
-    say("preview", problem)
-    return _problem(problem, 500)
+    say("preview", unexpected(error))
+    return _problem(unexpected(error), 500)

@@ -6,7 +6,7 @@ import json
 from importlib import import_module
 
 from krmkit.cli.report.model import API_VERSION
-from krmkit.cli.terminal import CYAN, GREEN, RED, YELLOW, Table
+from krmkit.cli.terminal import CYAN, GREEN, RED, YELLOW, Table, one_line, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,10 +124,10 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
 def line(result: Result, terminal: Terminal) -> str:
     """One line for editors: `p/app.yaml:7:3: error: must be above 0, got -1 (ConfigMap app spec.n) [bad-number]`."""
     severity = terminal.paint(result.severity, _STYLES.get(result.severity, ""))
-    message = " ".join(result.message.split())
     subject = f" ({result.subject})" if result.subject else ""
     rule = f" [{result.rule}]" if result.rule else ""
-    return f"{result.place or result.function or '-'}: {severity}: {message}{subject}{rule}"
+    where = visible(result.place or result.function or "-")
+    return f"{where}: {severity}: {one_line(result.message + subject + rule)}"
 
 
 def _closing(package: PackageReport, written: bool) -> str:

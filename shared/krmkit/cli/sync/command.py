@@ -12,21 +12,22 @@ from pathlib import Path
 
 from krmkit.cli.arguments import add_output, add_running, count, say
 from krmkit.cli.fleetobjects import FleetObjects
-from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants, resources_below, resources_of
+from krmkit.cli.fleetplan import FleetError, FleetPlan, plan_variants
 from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.git.refjournal import RepositoryLock
 from krmkit.cli.report.formats import FORMATS
+from krmkit.cli.resourcefiles import ResourceFileError, resources_below, resources_of
 from krmkit.cli.sync.outcomes import told_status, told_sync
 from krmkit.cli.sync.revisions import SyncSources
 from krmkit.cli.sync.store import Store
 from krmkit.cli.sync.syncvariant import APPROVALS
 from krmkit.cli.sync.wholesync import Sync
 from krmkit.cli.terminal import Terminal
-from krmkit.cli.work.build import Build
+from krmkit.cli.work.build import build_of
 from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
 from krmkit.cli.work.shard import Shard, add_shard
 from krmkit.cli.work.workengine import EngineError
-from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fn.knownfunctions import CatalogError
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.fleet import SetError
@@ -120,6 +121,7 @@ def main(arguments: argparse.Namespace) -> int:
         EngineError,
         FleetError,
         GitError,
+        ResourceFileError,
         ListError,
         SetError,
         YamlError,
@@ -142,7 +144,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dict[str, str]]:
     status = arguments.command == "status"
-    objects = list(resources_below(arguments.objects)) if arguments.objects else []
+    objects = resources_below(arguments.objects) if arguments.objects else []
     prune = not status and arguments.prune
     plan = FleetPlan()
     for path in arguments.sets:
@@ -155,15 +157,7 @@ def _prepare(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Sync, dic
     known = FleetObjects(objects)
     stores, remotes = _open_stores(_named(arguments.repo), known.repositories, stack)
     sources = SyncSources(stores, known)
-    catalog(arguments.functions)
-    build = Build(
-        objects,
-        allow_exec=arguments.allow_exec,
-        allow_network=arguments.allow_network,
-        pull=arguments.image_pull_policy,
-        timeout=arguments.timeout,
-        functions=arguments.functions,
-    )
+    build = build_of(arguments, objects)
     approve, shard = ("never", Shard()) if status else (arguments.approve, arguments.shard)
     dry = status or arguments.dry_run or arguments.check
     return Sync(plan, sources, build, approve, _author(stores.values()), prune, shard, dry), remotes

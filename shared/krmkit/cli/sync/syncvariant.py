@@ -260,7 +260,7 @@ class VariantSync:
         tree = replace_folders(self.store.objects, self.store.pack, None, folder)
         assert tree is not None
         body = [
-            f"Variant: {self.outcome.name}",
+            f"{VARIANT}{self.outcome.name}",
             f"Upstream: {source.label} {source.commit}",
             f"{WORKSPACE}{workspace}",
         ]

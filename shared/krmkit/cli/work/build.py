@@ -5,6 +5,7 @@ A build is a job that needs no repository: it gets contents and returns contents
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -143,6 +144,19 @@ class Build:
             known = [Candidate.of(one) for one in self._known.of(namespace)]
             self._candidates[namespace] = known
         return known
+
+
+def build_of(arguments: argparse.Namespace, objects: Iterable[Resource]) -> Build:
+    """The job as the flags of `add_running` say. Raises CatalogError, here and not in each process."""
+    catalog(arguments.functions)
+    return Build(
+        objects,
+        arguments.functions,
+        allow_exec=arguments.allow_exec,
+        allow_network=arguments.allow_network,
+        pull=arguments.image_pull_policy,
+        timeout=arguments.timeout,
+    )
 
 
 def read_blueprint(files: Files) -> UpstreamPackage:

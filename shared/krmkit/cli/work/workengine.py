@@ -44,7 +44,12 @@ def attempt(job: Job, given: Any) -> Done:
     except JobError as error:
         return None, str(error)
     except Exception as error:  # noqa: BLE001  # one package must not stop the others
-        return None, f"an error in krmkit itself: {type(error).__name__}: {error}"
+        return None, unexpected(error)
+
+
+def unexpected(error: Exception) -> str:
+    """What to say of an error that only a mistake in krmkit can cause."""
+    return f"an error in krmkit itself: {type(error).__name__}: {error}"
 
 
 class Serial:

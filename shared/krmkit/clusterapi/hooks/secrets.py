@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
+from krmkit.lang.nested import leaves
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +30,7 @@ class SensitiveValues:
         self._forms: list[tuple[str, str]] = []
         for name in names:
             places = (request.variables, *(item.variables for item in request.items))
-            for text in dict.fromkeys(one for place in places for one in _leaves(place.get(name))):
+            for text in dict.fromkeys(one for place in places for one in _texts(place.get(name))):
                 quoted = json.dumps(text, ensure_ascii=False)[1:-1]
                 encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
                 self._forms += [(name, form) for form in dict.fromkeys((text, quoted, encoded))]
@@ -41,7 +43,7 @@ class SensitiveValues:
         """Return the variable whose value a patch contains: as a whole text or key, or inside a longer one; "" for none."""
         if not self._forms:
             return ""
-        for text in _leaves(value, keys=True):
+        for text in _texts(value, keys=True):
             for name, form in self._forms:
                 if form == text or (len(form) >= _SHORTEST and form in text):
                     return name
@@ -51,22 +53,8 @@ class SensitiveValues:
 _SHORTEST = 4  # shorter ones stand in many texts by chance
 
 
-def _leaves(value: Any, keys: bool = False) -> Iterator[str]:
-    """Yield the texts and numbers inside a value; true, false and null are never secret.
-
-    keys: yield the keys of maps too.
-    """
-    pending = [value]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            pending += one.values()
-            if keys:
-                pending += one
-        elif isinstance(one, list):
-            pending += one
-        elif isinstance(one, str):
-            if one:
-                yield one
-        elif one is not None and not isinstance(one, bool):
+def _texts(value: Any, keys: bool = False) -> Iterator[str]:
+    """Yield the texts and numbers inside a value, with `keys` the keys of maps too; true, false and null are never secret."""
+    for one in leaves(value, keys):
+        if one is not None and one != "" and not isinstance(one, bool):
             yield str(one)

@@ -23,7 +23,7 @@ def network(text: str) -> Network | None:
     if "/" not in text:
         return None
     base, _, length = text.partition("/")
-    if not length.isdigit() or not length.isascii():
+    if not length.isdigit():
         return None
     try:
         return ipaddress.ip_network(f"{base}/{length}", strict=False)

@@ -34,8 +34,6 @@ class Chance:
     def below(self, limit: int) -> int:
         """A number from 0 to limit - 1, each as likely as the others: numbers that are too large are thrown away."""
         bits = (limit - 1).bit_length()
-        if not bits:
-            return 0
         length = (bits + 7) // 8
         while True:
             number = int.from_bytes(self.take(length), "big") >> (length * 8 - bits)

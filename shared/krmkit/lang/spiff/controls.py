@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.lang.spiff.environment import Env, is_resolved
+from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Issue
 from krmkit.lang.spiff.expressions.lambdas import LambdaValue
 from krmkit.lang.spiff.expressions.literals import truth
@@ -12,6 +12,7 @@ from krmkit.lang.spiff.expressions.marking import TemplateValue, instantiate
 from krmkit.lang.spiff.expressions.operators import loosely_equal
 from krmkit.lang.spiff.flowplaces import FlowPlace
 from krmkit.lang.spiff.nodes import Expression, Node, type_name
+from krmkit.lang.spiff.resolved import is_resolved
 from krmkit.lang.spiff.texts import short, shorten
 
 OPTIONS = frozenset(("<<do", "<<mapkey"))

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from krmkit.lang.spiff.chance import Chance
-from krmkit.lang.spiff.embedded import embedded
 from krmkit.lang.spiff.errors import Info, LimitExceeded, Path
-from krmkit.lang.spiff.nodes import Expression, Node, find, is_list_complete, is_map_complete, step_into
+from krmkit.lang.spiff.nodes import Expression, Node, find, step_into
 from krmkit.yaml.effort import EffortError, charge
 
 VERSION = "1.7.0"
@@ -31,13 +30,15 @@ class SpiffLimits:
     """What a run may use; each is counted.
 
     passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside each other.
-    nodes: of what is made. output: characters of the result.
+    nodes: of what is made. held: nodes of all values, one that `[a, a]` holds twice counted twice. output: characters of
+    the result.
     """
 
     passes: int = 400
     steps: int = 2_000_000
     depth: int = 200
     nodes: int = 2_000_000
+    held: int = 4_000_000
     output: int = 64 * 1024 * 1024
 
 
@@ -49,7 +50,7 @@ class Run:
 
     __slots__ = (
         "access", "call", "cascade", "chance", "control", "demands", "depth", "environment", "files", "flow", "free",
-        "interpolation", "limits", "made", "parse", "read_all", "steps", "tags", "update",
+        "held", "interpolation", "limits", "made", "parse", "read_all", "steps", "tags", "update",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +68,7 @@ class Run:
         self.free = 0  # evaluations that documents of this size take anyway
         self.depth = 0
         self.made = 0
+        self.held = 0
         self.demands = 0
         self.flow: Callable[..., Node]
         self.update: Callable[..., Any]
@@ -82,6 +84,27 @@ class Run:
             self._draw(nodes * _MADE)
         if self.made > self.limits.nodes:
             raise LimitExceeded("nodes", self.limits.nodes)
+
+    def hold(self, value: Any) -> int:
+        """Count the nodes inside a value, and return how many; LimitExceeded beyond the limit.
+
+        Values are shared and not copied: thirty doublings, `b: (( [a, a] ))`, are thirty lists, and a billion nodes for all
+        that walks through them.
+        """
+        before = self.held
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            entries = value.values() if type(value) is dict else value
+            self.hold_entries(len(entries))
+            waiting += [entry.value for entry in entries if type(entry.value) in (dict, list)]
+        return self.held - before
+
+    def hold_entries(self, count: int) -> None:
+        """Count the entries of one list or map that a walk goes through."""
+        self.held += count
+        if self.held > self.limits.held:
+            raise LimitExceeded("nodes in values", self.limits.held)
 
     def step(self, count: int = 1) -> None:
         """Count one evaluation, or a function's work that takes as long as so many."""
@@ -312,36 +335,4 @@ class Env:
 
 def dynaml_source(source: str) -> str:
     """The source name of what an expression in `source` made."""
-    if not source:
-        return "dynaml"
     return source if source.startswith("dynaml@") else "dynaml@" + source
-
-
-def is_locally_resolved(value: Any, run: Run) -> bool:
-    """Whether a value is no expression, and its own merges are done."""
-    kind = type(value)
-    if kind is dict:
-        return is_map_complete(value, run.control)
-    if kind is list:
-        return is_list_complete(value)
-    return not isinstance(value, Expression)
-
-
-def is_resolved(value: Any, run: Run) -> bool:
-    """Whether a value holds no expression, at any depth."""
-    kind = type(value)
-    if kind is str:
-        return embedded(value, run.interpolation) is None
-    if kind is dict:
-        return all(is_resolved_node(node, run) for node in value.values())
-    if kind is list:
-        return all(is_resolved_node(node, run) for node in value)
-    return not isinstance(value, Expression)
-
-
-def is_resolved_node(node: Node, run: Run) -> bool:
-    """As `is_resolved`; a node that a flow is done with is not walked through again."""
-    state = node.state
-    if state is not None and getattr(state, "settled", False):
-        return True
-    return is_resolved(node.value, run)

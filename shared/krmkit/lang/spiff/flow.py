@@ -8,7 +8,7 @@ and not one for each link.
 from __future__ import annotations
 
 from krmkit.lang.spiff.embedded import embedded
-from krmkit.lang.spiff.environment import Env, is_locally_resolved, is_resolved
+from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Issue, LimitExceeded
 from krmkit.lang.spiff.expressions.lambdas import Constant
 from krmkit.lang.spiff.expressions.marking import Marker, Substitution, TemplateValue
@@ -16,6 +16,7 @@ from krmkit.lang.spiff.flowlists import flow_list
 from krmkit.lang.spiff.flowmaps import flow_map
 from krmkit.lang.spiff.flowplaces import Cell, FlowPlace, Flows
 from krmkit.lang.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node
+from krmkit.lang.spiff.resolved import is_locally_resolved, is_resolved
 
 DEMANDS = 40
 """How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
@@ -140,7 +141,7 @@ class Flow(Flows):
             note = note._replace(tag=expression.tag)
         flags = note.flags
         failure: Failure | None = None
-        value: object = None
+        value: object
         info = NOTHING
         if isinstance(expression, Marker) and expression.has("&template"):
             template = expression.template(root)
@@ -192,6 +193,8 @@ class Flow(Flows):
         old = root.note
         source = info.source or root.source
         state: object = None
+        if type(value) in (dict, list):
+            env.run.hold(value)
         if type(value) is str:
             text = embedded(value, env.run.interpolation)
             if text is not None:
@@ -270,4 +273,5 @@ def is_plain(value: object, env: Env) -> bool:
 
 
 def _plain_node(node: Node, env: Env) -> bool:
+    """As `is_plain`; a node that a flow is done with is not walked through again: a third of the time of large copies."""
     return (node.state is not None and node.state.settled) or is_plain(node.value, env)

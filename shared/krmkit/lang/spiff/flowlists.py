@@ -173,7 +173,7 @@ class _List:
             return f"{key}:{name}", True
         step = f"[{index}]"
         found = step_into(node, key, True, control)
-        if found is None or found.value is None:
+        if found is None:
             return step, True
         if isinstance(found.value, Expression) or (type(found.value) is str and name is not None):
             before = self.flow.changes
@@ -226,8 +226,6 @@ class _List:
 
 def _keys(entries: list[Node], key_name: str, env: Env) -> bool:
     """Whether the entries are addressed by a key field: all names that are known differ."""
-    if key_name.startswith("!"):
-        return False
     if not env.stubs:
         return True
     seen: set[str] = set()

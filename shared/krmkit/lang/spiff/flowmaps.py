@@ -140,7 +140,6 @@ class _Map:
         interpolation = run.interpolation
         stubs = bool(self.env.stubs)
         wrap = self.controlled = run.control and is_control_map(self.names)
-        keeps = not self.flags & 0x090
         for key in sorted(self.names):
             if key == "<<" or key == "<<<":
                 continue
@@ -166,7 +165,7 @@ class _Map:
                             if self._drop(key, node):
                                 continue
                     self.settled = self.settled and flow.is_settled(node, interpolation)
-            made[key] = node if keeps else implied(node, self.flags)
+            made[key] = implied(node, self.flags)
 
     def _drop(self, key: str, node: Node) -> bool:
         """Leave out an undefined entry; those of a control structure are kept, for it decides."""

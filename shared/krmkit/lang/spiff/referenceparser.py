@@ -34,7 +34,6 @@ class ReferenceParser(Forms):
     """References and merges."""
 
     def _reference(self) -> Expression | None:
-        start = self.at
         tag = self.tag()
         begin = self.at
         if tag:
@@ -48,7 +47,6 @@ class ReferenceParser(Forms):
                 return self._chain_dynamic(Reference(("",)))
             self.accept(".")
         if not self.key():
-            self.at = start
             return None
         self._follow()
         return Reference(path_steps(self.text[begin : self.at], True), tag)

@@ -30,7 +30,7 @@ spec:
 
 def check(folder: Path, *words: str) -> int:
     (folder / "extension.yaml").write_text(EXTENSION, "utf-8")
-    return main(["check-extension", str(folder / "extension.yaml"), *words])
+    return main(["check-extension", str(folder / "extension.yaml"), "--max-ms", "10000", *words])
 
 
 def test_recorded_is_that_file_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -182,12 +182,26 @@ def test_a_program_that_never_stops_writing(tmp_path: Path) -> None:
     until(lambda: not alive())
 
 
-@pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]"])
+@pytest.mark.parametrize("answer", [CallError("no route"), b"<html>", b"[]", b'{"status": ["Success"]}'])
 def test_failure_policy(answer: Any) -> None:
     """Ignore makes an empty success of transport errors and of what cannot be decoded; Fail does not."""
     assert live(Fake(answer, failurePolicy="Ignore")).generate_patches("g.x", {}) == {"status": "Success"}
     with pytest.raises(TopologyError, match="failed to call extension handler"):
         live(Fake(answer)).generate_patches("g.x", {})
+
+
+def test_ignored_calls_are_told() -> None:
+    """Once for each reason; else a plan would show what the missing patches undo, and not why."""
+    recorder = Recorder()
+    fake = Fake(CallError("no route"), failurePolicy="Ignore")
+    extensions = LiveExtensions({"x": fake}, PackageExtensions(NoExtensions()), recorder)
+
+    for _ in range(2):
+        extensions.generate_patches("g.x", {})
+
+    assert recorder.ignored == [
+        'failed to call extension handler "g.x": no route; its failurePolicy is Ignore, so it counts as an empty answer'
+    ]
 
 
 def test_failures_are_not_ignored() -> None:

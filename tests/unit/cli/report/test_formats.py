@@ -56,6 +56,26 @@ def test_table() -> None:
     )
 
 
+@pytest.mark.parametrize("form", ["text", "table"])
+def test_control_characters_are_shown(form: str) -> None:
+    """No name or value of a package reaches the terminal as a command, nor begins a line of a CI log."""
+    report = a_report(message="got \x1b[2J")
+    report.packages[0].results[0].field = "spec.x\n::add-mask::y\x9b"
+
+    first = next(each for each in text(report, form).splitlines() if "spec.x" in each)
+
+    assert "spec.x ::add-mask::y\\x9b" in first
+    assert "got \\x1b[2J" in first
+
+
+def test_text_keeps_a_path() -> None:
+    """A path with two spaces stays what it is; one with a line end is still one line."""
+    report = a_report()
+    report.packages[0].results[0].path = "a  b\n.yaml"
+
+    assert text(report, "text").startswith("a  b\\x0a.yaml:7:3: error: ")
+
+
 def test_json() -> None:
     """The documented report; what is not known is absent."""
     data = json.loads(text(a_report(), "json"))

@@ -63,6 +63,7 @@ def test_a_process_that_dies_costs_one_input() -> None:
     """Each of them is named once, and every other input has its answer."""
     done = list(Processes(2).map(Dies(), range(40)))
 
+    assert len(done) == 40
     for number, (answer, problem) in enumerate(done):
         if number % 10 == 7:
             assert problem == "the process that made it was killed (SIGKILL); the others went on"

@@ -157,6 +157,11 @@ ENDLESS = {
     "ranges in ranges": "a: (( map[[1..3000]|x|->[1..3000]] ))",
     "eval": 'a: (( eval(a) ))\nb: (( (|x|->eval("_(x)"))(1) ))',
     "powers": "a: (( sum[[1..100]|[1]|s,x|->s s] ))",
+    "lists in lists": "a: (( sum[[1..100]|[1]|s,x|->[s, s] ] ))",
+    "a list twice": "a0: [1]\n" + "".join(f"a{i + 1}: (( [a{i}, a{i}] ))\n" for i in range(60)),
+    "a map twice": "a0: {v: 1}\n" + "".join(f"a{i + 1}: {{k: (( a{i} )), l: (( a{i} ))}}\n" for i in range(60)),
+    "maps in maps": 'a: (( sum[[1..100]|{}|s,x|->deepmerge(s, {"k" = s, "l" = s})] ))',
+    "equal lists": "a: (( sum[[1..100]|[1]|s,x|->[s, s] ] == sum[[1..100]|[1]|s,x|->[s, s] ] ))",
     "texts": 'a: (( sum[[1..100]|"xxxxxxxx"|s,x|->s s] ))',
     "aliases": "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(f"a{i}: &a{i} [{', '.join(['*a' + (str(i - 1) if i else '')] * 10)}]\n" for i in range(9)),
 }  # fmt: skip
@@ -166,7 +171,7 @@ ENDLESS = {
 def test_endless_templates_end(template: str) -> None:
     """A template that would never end, or fill the memory, ends in an error."""
     with pytest.raises(SpiffError):
-        result(template, limits=SpiffLimits(nodes=200_000, steps=200_000, output=1_000_000))
+        result(template, limits=SpiffLimits(nodes=200_000, held=200_000, steps=200_000, output=1_000_000))
 
 
 LIMITS: dict[str, tuple[str, SpiffLimits, str]] = {

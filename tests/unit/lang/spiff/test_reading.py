@@ -60,3 +60,10 @@ def test_unescape() -> None:
     """One ! goes."""
     assert unescape("((!!x))", False) == "((!x))"
     assert unescape("a ((!x)) b", True) == "a ((x)) b"
+
+
+def test_tags() -> None:
+    """`!!float` makes a float of an int, `!!int` keeps it, and other tags make texts."""
+    (found,) = plain_documents("[!!float 1, !!int 5, !!bool yes, !!str 7]", "x")
+
+    assert [(value, type(value)) for value in found] == [(1.0, float), (5, int), (True, bool), ("7", str)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from krmkit.lang.spiff.environment import Env, is_resolved
+from krmkit.lang.spiff.environment import Env
 from krmkit.lang.spiff.errors import Failure, Info, Path, Result
 from krmkit.lang.spiff.expressions.references import Reference
 from krmkit.lang.spiff.nodes import Expression, find_text, step_into
+from krmkit.lang.spiff.resolved import is_resolved
 
 
 class Merge(Expression):

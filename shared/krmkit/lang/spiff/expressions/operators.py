@@ -175,6 +175,8 @@ class Comparison(Binary):
 
     def apply(self, left: Any, right: Any, info: Info, env: Env) -> Any:
         operator = self.operator
+        if operator in ("==", "!=") and type(left) in (dict, list):
+            env.run.hold(left)
         if operator == "==":
             return equal(left, right)
         if operator == "!=":

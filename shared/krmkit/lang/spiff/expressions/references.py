@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from krmkit.lang.spiff.environment import (
-    DOCUMENT,
-    SELF,
-    Env,
-    is_locally_resolved,
-    is_resolved,
-    is_resolved_node,
-)
+from krmkit.lang.spiff.environment import DOCUMENT, Env
 from krmkit.lang.spiff.errors import NOTHING, Failure, Info, Issue, Path, Result
 from krmkit.lang.spiff.expressions.literals import ListExpression, Range
 from krmkit.lang.spiff.nodes import Expression, Node
+from krmkit.lang.spiff.resolved import is_locally_resolved, is_resolved, is_resolved_node
 
 
 class Reference(Expression):
@@ -54,7 +48,7 @@ class Reference(Expression):
             return pending
         if len(path) == 1:
             return walked(self, node, env, locally, path)
-        if first == SELF and node.note.resolver is not None:
+        if node.note.resolver is not None:
             return _inside(self, node.note.resolver.find_first, env, locally)
         if first == DOCUMENT and node.source == "__ctx":
             return _inside(self, env.find_in_host, env, locally)
