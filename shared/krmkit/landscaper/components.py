@@ -122,7 +122,7 @@ class ComponentRepository:
         self._collect(root, found, [])
         return list(found.values())
 
-    def referenced(self, component: Component, reference: Data) -> Component:
+    def referenced(self, reference: Data) -> Component:
         """Return the component of a reference: the descriptor in its label, else the one of its name and version."""
         labelled = labelled_descriptor(reference)
         if labelled is not None:
@@ -148,7 +148,7 @@ class ComponentRepository:
             return
         found[key] = component
         for reference in component.references:
-            self._collect(self.referenced(component, reference), found, [*path, key])
+            self._collect(self.referenced(reference), found, [*path, key])
 
 
 def labelled_descriptor(reference: Data) -> Component | None:

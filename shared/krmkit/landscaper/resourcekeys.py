@@ -67,7 +67,7 @@ def _relative(templater: TemplateContext, component: Component, reference: str) 
         found = next((one for one in component.references if _matches(one, step)), None)
         if found is None:
             raise GoCallError(f"component reference {text(step.get('name'))} cannot be found")
-        component = templater.repository.referenced(component, found)
+        component = templater.repository.referenced(found)
     wanted = mapping(data.get("resource"))
     resource = next((one for one in component.resources if _matches(one, wanted)), None)
     if not wanted or resource is None:

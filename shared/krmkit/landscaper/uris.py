@@ -53,5 +53,5 @@ def walk(repository: ComponentRepository, component: Component, uri: str) -> tup
                 "component-not-found",
                 f"component reference {name} cannot be found{did_you_mean(name, known)}",
             )
-        component = repository.referenced(component, reference)
+        component = repository.referenced(reference)
     return component, _REFERENCES, parts[-1]

@@ -41,7 +41,7 @@ class _Note:
             start = _document_head(places) if first else places.head_start(units, index, is_root=False)
             self.head_at = (start, line)
             self.head = view[start:line]
-        at = _end_of_line_value(places, unit)
+        at = _end_of_line_value(unit)
         rest = view[at : places.line_end(at)] if at >= 0 else "x"
         if not rest.strip(" ") or (rest.startswith(" ") and rest.lstrip(" ").startswith("#")):
             self.behind_at = (at, at + len(rest))
@@ -148,8 +148,8 @@ def _is_block(node: Node) -> bool:
     return isinstance(node, Map | Seq) and not node.flow
 
 
-def _end_of_line_value(places: Places, unit: Unit) -> int:
-    """Behind what stands on the line of a comment behind the field: its value, or its colon; -1 for block scalars and aliases."""
+def _end_of_line_value(unit: Unit) -> int:
+    """Return the offset after which a comment on the field's line can stand: after its value or its colon; -1 for block scalars and aliases."""
     node = unit.value.node
     if (
         isinstance(node, Alias)

@@ -55,12 +55,8 @@ class PackageView:
             ]
         return found
 
-    def file_of(self, resource: Resource) -> str:
-        """The resource's file, relative to the root; "" where nothing tells."""
-        package, path, _ = place_of(resource)
-        return self._file(package, path)
-
     def _file(self, package: str, path: str) -> str:
+        """Return the path of a file relative to the root."""
         if package and package != self.root and package.startswith(self.root):
             return package[len(self.root) :].lstrip("/") + "/" + path
         return path
@@ -123,6 +119,6 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
 
 
 def is_resource_file(path: str) -> bool:
-    """Whether kpt and Porch read resources from a file of this name."""
+    """Return whether kpt and Porch read resources from a file of this name."""
     name = path.rpartition("/")[2]
     return name == KPTFILE or name.endswith(_PATTERNS)
