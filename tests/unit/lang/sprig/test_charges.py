@@ -17,7 +17,7 @@ CALLS: dict[str, tuple[str, object, int, int]] = {
     "a value as YAML": ("toYaml .", VALUES, 1600, 3000),
     "a short text of YAML": ("fromYaml .", "a", 200, 300),
     "a copied value": ("deepCopy .", VALUES, 360, 600),
-    "a value among others": ("uniq .", VALUES, 240, 500),
+    "a value among others": ("uniq .", VALUES, 320, 500),
     "base32": ("b32enc .", TEXT, 450, 600),
     "words in other cases": ("kebabcase .", TEXT, 5400, 7000),
     "a quoted pattern": ("regexQuoteMeta .", TEXT, 225, 400),
