@@ -485,26 +485,3 @@ def test_comments_of_people_stay() -> None:
     lines = [line.strip().removeprefix("- ") for line in written.partition("functionConfig:")[0].splitlines()]
     assert [line for line in lines if line in kept] == kept
     assert "landscaper.gardener.cloud/operation: reconcile" in lines
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (
-            "imports: [{name: n, schema: {}}]\n",
-            "the name of an import must be a text, got false; YAML 1.1 reads a plain n",
-        ),
-        (
-            "exports: [{name: y, schema: {}}]\n",
-            "the name of an export must be a text, got true; YAML 1.1 reads a plain n",
-        ),
-        ("imports: [{name: 7, schema: {}}]\n", "the name of an import must be a text, got 7"),
-        ("imports: [{name: [a], schema: {}}]\n", "the name of an import must be a text, got list"),
-    ],
-    ids=["n", "y", "a number", "a list"],
-)
-def test_a_name_that_is_no_text(body: str, message: str) -> None:
-    """A name that YAML reads as something else is named, and not taken for no name."""
-    found = " ".join(one[2] for one in validated(installation("a", body)))
-
-    assert message in found
