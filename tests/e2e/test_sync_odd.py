@@ -42,6 +42,20 @@ def test_an_odd_name_stops_its_variant_only(fleet: GitFleet, name: str, package:
     assert fleet.branches() == {draft("p")}
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_package_below_the_draft_of_another(fleet: GitFleet, first: bool) -> None:
+    """No ref can be a folder of another one; the second variant is told so, and the first one goes on."""
+    packages = ["p", "p/packagevariant-1"] if first else ["p/packagevariant-1", "p"]
+    texts = [one_variant(f"v{number}", package) for number, package in enumerate([*packages, "q"])]
+    (fleet.root / "fleet.yaml").write_text("---\n".join(texts), encoding="utf-8")
+
+    said = fleet.sync(code=1)
+
+    assert "one would be a folder of the other" in said
+    assert fleet.branches() == {draft(packages[0]), draft("q")}
+    assert "0 variants changed, 2 unchanged" in fleet.sync(code=1)
+
+
 def test_nothing_is_written(fleet: GitFleet) -> None:
     """Neither --check nor --dry-run leaves a file, also where packages would be published; nor does any sync upstream."""
 

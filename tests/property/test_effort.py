@@ -107,6 +107,18 @@ def short_texts(function: str, text: str) -> Callable[[], None]:
     return work
 
 
+def words_in_a_loop(call: str) -> Callable[[], None]:
+    """A call of a function of templates whose cost is in the text that it gets."""
+
+    def work() -> None:
+        template = parse(
+            "{{range .n}}{{range $.n}}{{$_ := (" + call + ")}}{{end}}{{end}}", functions="landscaper"
+        )
+        template.execute({"n": list(range(250)), "s": "x y-Z_" * 150})
+
+    return work
+
+
 def patterns() -> None:
     """Twice the same ones: what was compiled before costs as much."""
     drawn = Effort()
@@ -209,6 +221,9 @@ EVALUATORS: dict[str, Callable[[], object]] = {
     "short YAML texts, nested": short_texts("fromYaml", "- " * 400 + "1"),
     "YAML texts with other ends of lines": short_texts("fromYaml", "- 1\r" * 300),
     "short YAML texts with aliases": short_texts("fromYaml", aliases(2)),
+    "dates by long layouts": words_in_a_loop('toDate $.s "abc"'),
+    "durations": words_in_a_loop("durationRound $.s"),
+    "quoted patterns": words_in_a_loop("regexQuoteMeta $.s"),
     "patterns": patterns,
     "patterns that are too large": patterns_in_a_loop("[^a]{1000}" * 240),
     "patterns of many repeats": patterns_in_a_loop("a{1,1000}" * 20),

@@ -16,6 +16,7 @@ from krmkit.cli.git.program import GitError, GitRepository
 from krmkit.cli.report.formats import Totals, of_package, shown
 from krmkit.cli.report.model import PackageReport, Report
 from krmkit.cli.report.resultplaces import report_of, shown_path
+from krmkit.cli.report.unreadable import unreadable
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.workengine import JobError, Plain, local, unexpected
 from krmkit.disk.folders import WORK
@@ -147,7 +148,7 @@ def reports(
     # With --debug an unexpected error ends the run, with its traceback.
     engine = Plain() if arguments.debug else local(arguments.jobs or cores(), len(paths))
     for path, (report, problem) in zip(paths, engine.map(job, paths), strict=True):
-        yield report if report is not None else PackageReport(shown_path(path), failure=problem)
+        yield report if report is not None else unreadable(shown_path(path), problem)
 
 
 def name_of(path: str, folder: str) -> str:

@@ -9,8 +9,9 @@ import time
 
 from krmkit.cli.arguments import CommandParser, add_output, add_running, count, resolver_of, say
 from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.resultplaces import report_of
+from krmkit.cli.report.model import Report
+from krmkit.cli.report.resultplaces import report_of, shown_path
+from krmkit.cli.report.unreadable import unreadable
 from krmkit.cli.terminal import Terminal, unread_is_fine
 from krmkit.cli.work.shard import add_shard
 from krmkit.disk.write import FileEdit, WriteError, write, write_file, write_folder
@@ -124,14 +125,15 @@ def main(words: list[str]) -> int:
             say("render", error)
             return 1
     observer = _Progress(Terminal(sys.stderr, arguments.color))
+    folder = arguments.package or package_above()
     try:
-        package = read(arguments.package or package_above(), options.limits)
+        package = read(folder, options.limits)
         for note in package.notes:
             say("render", note)
         rendering = render(package, resolver, observer)
     except PackageError as error:
-        if arguments.format in _PROGRAMS:
-            failed = PackageReport(arguments.package or os.curdir, failure=str(error))
+        if arguments.format != "table":
+            failed = unreadable(shown_path(folder), str(error))
             terminal = Terminal(sys.stdout, arguments.color)
             print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
         say("render", error)

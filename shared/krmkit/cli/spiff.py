@@ -35,7 +35,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     one.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
-    one.add_argument("stubs", nargs="*", metavar="STUB", help="stubs; the first one counts most")
+    one.add_argument("stubs", nargs="*", default=[], metavar="STUB", help="stubs; the first one counts most")
     one.add_argument("--json", action="store_true", help="print JSON, a document a line")
     one.add_argument(
         "--path", default="", metavar="PATH", help="print only what is at a path such as a.b.[0]"

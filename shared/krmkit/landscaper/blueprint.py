@@ -180,6 +180,9 @@ def _check_kind(data: dict[str, object], kind: str, path: str) -> None:
 def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -> ImportOrExport:
     if depth > _DEEPEST:
         raise InstallationError("limit", f"imports are nested more than {_DEEPEST} deep")
+    name = "" if entry.get("name") is None else entry["name"]
+    if not isinstance(name, str):
+        raise InstallationError("invalid", _no_name(name, is_export), "spec.blueprint")
     kind = text(entry.get("type"))
     target_type = text(entry.get("targetType"))
     if not kind:
@@ -188,11 +191,21 @@ def _definition(entry: dict[str, object], depth: int, is_export: bool = False) -
         target_type = f"{GROUP}/{target_type}"
     default = entry.get("default")
     return ImportOrExport(
-        text(entry.get("name")),
+        name,
         kind,
         entry.get("schema"),
         target_type,
         entry.get("required") is not False,
         default if isinstance(default, dict) and default.get("value") is not None else None,
         [] if is_export else [_definition(one, depth + 1) for one in entries(entry.get("imports"))],
+    )
+
+
+def _no_name(value: object, is_export: bool) -> str:
+    """Return what is wrong with a name that is no text."""
+    got = str(value).lower() if isinstance(value, (bool, int, float)) else type(value).__name__
+    hint = "; YAML 1.1 reads a plain n, y, no, yes, off and on as a boolean: quote it"
+    what = "export" if is_export else "import"
+    return (
+        f"{BLUEPRINT_FILE}: the name of an {what} must be a text, got {got}{hint * isinstance(value, bool)}"
     )

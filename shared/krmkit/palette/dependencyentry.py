@@ -26,7 +26,7 @@ class Dependency:
         return self.low is not None or self.high is not None
 
     def holds(self, version: LenientKey) -> bool:
-        """Whether a version lies inside the bounds."""
+        """Return whether a version lies inside the bounds."""
         return (self.low is None or self.low <= version) and (self.high is None or version <= self.high)
 
     def range(self) -> str:

@@ -28,7 +28,7 @@ class FormatError(ValueError):
 
 
 class TooCostlyError(ValueError):
-    """Whether the value fits cannot be decided within the limits."""
+    """The limits do not suffice to decide whether the value fits."""
 
 
 class Token:
@@ -46,11 +46,11 @@ class Token:
 
     @property
     def known(self) -> bool:
-        """Whether the type is one of TYPES; any other is handled as string."""
+        """Return whether the type is one of TYPES; any other is handled as string."""
         return self.type in TYPES
 
     def accepts(self, node: Scalar) -> bool:
-        """Whether a whole value fits."""
+        """Return whether a whole value fits."""
         if self.type == "boolean":
             found = kind(node)
             return found == "bool" or (found == "str" and node.text in ("true", "false"))
@@ -59,7 +59,7 @@ class Token:
         return kind(node) == "str" and self._matches(node.text)
 
     def accepts_text(self, text: str) -> bool:
-        """Whether a piece of a composite fits."""
+        """Return whether a piece of a composite fits."""
         name = self.type
         if name == "boolean":
             return text in ("true", "false")
@@ -143,7 +143,7 @@ class Format:
         return [part for part in self.parts if isinstance(part, Token)]
 
     def accepts(self, node: Scalar) -> bool:
-        """Whether a scalar that is not empty fits. Raises TooCostlyError."""
+        """Return whether a scalar that is not empty fits. Raises TooCostlyError."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Token):
             return self.parts[0].accepts(node)
         return _splits(self.parts, node.text, self.effort)
@@ -283,7 +283,7 @@ def _short(text: str) -> str:
 
 
 def _splits(parts: list[str | Token], text: str, effort: Effort) -> bool:
-    """Whether the text is the parts in their order, by any split: the offsets each part can end at, one after another."""
+    """Return whether the text can be split into the parts in their order; computes the possible end offsets of each part in turn."""
     tests = 0
     size = len(text)
     reached = {0}

@@ -50,7 +50,7 @@ class Effort:
         return compiled
 
     def search(self, pattern: Pattern, text: str) -> bool:
-        """Whether the pattern matches anywhere. Raises PatternError, EffortError."""
+        """Return whether the pattern matches anywhere. Raises PatternError, EffortError."""
         self._charge(pattern.cost(len(text)) // _SEARCHED)
         return pattern.search(text) is not None
 

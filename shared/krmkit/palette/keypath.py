@@ -169,7 +169,7 @@ def merged(node: Map) -> dict[str, Node]:
 
 
 def is_merge(key: Scalar) -> bool:
-    """Whether a key with the text `<<` is the merge key."""
+    """Return whether a key with the text `<<` is the merge key."""
     return not key.style and key.tag in (None, "!!merge")
 
 

@@ -62,7 +62,7 @@ class Context:
         self.on_undefined = on_undefined
 
     def is_secret(self, texts: Iterable[str]) -> bool:
-        """Whether the value of a secret variable is part of one of the texts."""
+        """Return whether the value of a secret variable is part of one of the texts."""
         hidden = [self.variables[name] for name in self.secrets if self.variables.get(name)]
         return any(value in text for text in texts for value in hidden)
 

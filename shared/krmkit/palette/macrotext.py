@@ -59,7 +59,7 @@ class Macro:
 
     @property
     def trims(self) -> tuple[bool, bool]:
-        """Whether blanks before and behind it on its line go, `{{-` and `-}}`."""
+        """Return whether `{{-` and `-}}` remove blanks before and after it on its line."""
         return self.raw[2:3] == "-" and self.raw[3:4].isspace(), self.raw[-3:-2] == "-" and self.raw[
             -4:-3
         ].isspace()
@@ -215,7 +215,7 @@ def _action_end(text: str, position: int) -> int:
 
 
 def _string_end(text: str, position: int, stop: int) -> int:
-    """Behind the closing quote of a string; in double-quoted scalars its quotes are escaped, `\\"`."""
+    """Return the offset behind the closing quote of a string; in double-quoted scalars its quotes are escaped, `\\"`."""
     quote = text[position]
     if quote == "`":
         return text.find("`", position + 1, stop) + 1
@@ -234,7 +234,7 @@ def _string_end(text: str, position: int, stop: int) -> int:
 
 
 def is_macro(raw: str) -> bool:
-    """Whether an action has a field `.spectro.` outside its strings."""
+    """Return whether an action has a field `.spectro.` outside its strings."""
     position = raw.find(FIELD)
     while position >= 0:
         if raw[position - 1] in _BEFORE_FIELD or (position == 2) or (position == 3 and raw[2] == "-"):
@@ -269,7 +269,7 @@ def insertion(macro: Macro, value: str, indent: str) -> str:
 
 
 def _is_one_scalar(value: str, flow: bool) -> bool:
-    """Whether the text, put behind a key, is read as one scalar and nothing else."""
+    """Return whether the text, put behind a key, is read as one scalar and nothing else."""
     if "\n" in value or value != value.strip():
         return False
     try:
@@ -294,7 +294,7 @@ def _is_one_scalar(value: str, flow: bool) -> bool:
 
 
 def _is_whole(node: Scalar, value: str) -> bool:
-    """Whether a text on one line is the scalar and nothing else, such as a comment."""
+    """Return whether a text on one line is the scalar and nothing else, such as a comment."""
     if not node.style:
         return node.text == value
     inner = value[1:-1]

@@ -105,11 +105,11 @@ class MacroValues:
         raise known
 
     def is_secret(self, macro: Macro) -> bool:
-        """Whether the macro's value holds a secret."""
+        """Return whether the macro's value holds a secret."""
         return id(macro) in self._secret_macros
 
     def changes_variable(self, macro: Macro) -> bool:
-        """Whether the macro calls a function on a profile variable."""
+        """Return whether the macro calls a function on a profile variable."""
         expression = self._expressions[macro.body]
         return bool(expression.functions) and any(path.startswith("var.") for path in expression.fields)
 

@@ -162,7 +162,7 @@ def candidates(items: ResourceList) -> list[Resource]:
 
 
 def is_pack(resource: Resource) -> bool:
-    """Whether an item carries a pack."""
+    """Return whether an item carries a pack."""
     kind = resource.kind
     if kind == "Pack":
         return resource.api_version.startswith("krmkit.dev/") or isinstance(

@@ -128,7 +128,7 @@ def check(
 
 
 def _satisfied(rule: KeyRule, matches: list[KeyPathMatch]) -> str:
-    """Why a rule found nothing."""
+    """Return the reason why a rule has no finding."""
     if rule.format is None and not rule.template.required and not rule.template.readonly:
         return "nothing to check: the template has hints only"
     there = sum(match.state == FOUND and not is_empty(match.node) for match in matches)

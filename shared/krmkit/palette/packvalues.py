@@ -133,7 +133,7 @@ def is_empty(node: Node | None) -> bool:
 
 
 def holds_macro(node: Node | None) -> bool:
-    """Whether a value is written with a macro that is not resolved yet: `{{ ... .spectro. ... }}`.
+    """Return whether a value is written with a macro that is not resolved yet: `{{ ... .spectro. ... }}`.
 
     An unquoted one is a flow mapping until it is resolved.
     """
@@ -147,7 +147,7 @@ def holds_macro(node: Node | None) -> bool:
 
 
 def has_macro(text: str) -> bool:
-    """Whether a text holds an action with a `.spectro.` field."""
+    """Return whether a text holds an action with a `.spectro.` field."""
     at = text.find(".spectro.")
     while at >= 0:
         start = text.rfind("{{", 0, at)
@@ -158,7 +158,7 @@ def has_macro(text: str) -> bool:
 
 
 def is_unclosed(text: str) -> bool:
-    """Whether a text begins a macro and does not end it: `{{.spectro.var.KEY}`."""
+    """Return whether a text begins a macro and does not end it: `{{.spectro.var.KEY}`."""
     if ".spectro." not in text:
         return False
     from krmkit.palette.macrotext import unclosed
@@ -167,7 +167,7 @@ def is_unclosed(text: str) -> bool:
 
 
 def equal(mine: Node | None, theirs: Node | None, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Whether two values are the same: "1" is not 1, quoting, comments and the order of keys do not matter.
+    """Return whether two values are equal: "1" differs from 1; quoting, comments and the order of keys are ignored.
 
     Raises LimitError where aliases make a value too large to compare.
     """

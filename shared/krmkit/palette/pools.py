@@ -74,7 +74,7 @@ class MachinePool:
 
     @property
     def worker(self) -> bool:
-        """Whether ordinary pods are scheduled here."""
+        """Return whether ordinary pods are scheduled here."""
         return not self.control_plane or self.as_worker
 
     def capacity(self, resource: str, use_min_size: bool = False) -> int | None:

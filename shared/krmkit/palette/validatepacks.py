@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ValidationOptions:
-    """How to validate; the fields are those of a ValidatePackConstraints config, pools and packs already read.
+    """Options of a validation: the fields of a ValidatePackConstraints config, with pools and packs already read.
 
     pools: None where the machine pools are not known. effort: what the formats of this run may still cost. previous: the packs before an upgrade, None where none is asked.
     """

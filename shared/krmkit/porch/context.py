@@ -53,7 +53,7 @@ def set_package_context(package: PackageView, context: dict[str, Any] | None) ->
 
 
 def is_package_context(resource: Resource) -> bool:
-    """Whether kpt's generator would throw the resource away: any ConfigMap of the reserved name, in whatever file."""
+    """Return whether kpt's generator drops the resource: any ConfigMap of the reserved name, in any file."""
     return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
 
 

@@ -40,12 +40,12 @@ class DecodedVariant:
 
 
 def is_variant(resource: Resource) -> bool:
-    """Whether a resource is a PackageVariant of the version that is understood here."""
+    """Return whether a resource is a PackageVariant of a supported version."""
     return resource.kind == VARIANT_KIND and resource.api_version == VARIANT_VERSION
 
 
 def is_set(resource: Resource) -> bool:
-    """Whether a resource is a PackageVariantSet of the version that is understood here."""
+    """Return whether a resource is a PackageVariantSet of a supported version."""
     return resource.kind == SET_KIND and resource.api_version == SET_VERSION
 
 

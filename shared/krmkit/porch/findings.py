@@ -124,7 +124,7 @@ def doubts(planned: Planned) -> list[tuple[str, str]]:
 
 
 def set_error_finding(error: SetError) -> Finding:
-    """Why a set gave no variants, by the controller's reason."""
+    """Return the finding about a set without variants, by the controller's reason."""
     rules = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
     rule = rules.get(error.reason, "unexpected-error")
     return condition_finding(ERROR, rule, error.condition, error.resource)

@@ -114,7 +114,7 @@ def reconcile(set_name: str, variants: Sequence[Variant], existing: Sequence[Exi
 
 
 def in_namespace(namespace: str, wanted: str) -> bool:
-    """Whether an object counts as one of a set's or variant's namespace: it is there, or has none (cluster-scoped, or a file
+    """Return whether an object belongs to a set's or variant's namespace: it is in it, or has none (cluster-scoped, or a file
     that leaves the namespace open). A set or variant without a namespace is in `default`, where a cluster would put it.
     """
     return not namespace or namespace == (wanted or "default")

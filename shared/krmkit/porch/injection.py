@@ -119,7 +119,7 @@ def find_injection_points(package: PackageView) -> list[InjectionPoint]:
 
 
 def validate_injection_points(points: Sequence[InjectionPoint]) -> None:
-    """PorchError with everything that is wrong: values of annotations, and condition types that two points share."""
+    """Raise PorchError with all errors: bad values of annotations, and condition types that two points share."""
     errors: list[str] = []
     known: dict[str, InjectionPoint] = {}
     for point in points:
@@ -167,7 +167,7 @@ def fill(
 
 
 def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
-    """Why an injector does not apply to a point of this type; "" where it does. What is absent matches all, "" only itself."""
+    """Return the reason why an injector does not apply to a point of this type; "" if it applies. An absent field matches all, "" only itself."""
     group, slash, version = api_version.rpartition("/")
     if not slash:
         group = ""

@@ -70,7 +70,7 @@ def _function_lists(kptfile: Kptfile) -> list[list[dict[str, Any]]]:
 
 
 def _is_nameless(functions: list[dict[str, Any]]) -> bool:
-    """Whether no function has a name and no two are the same program, so that the program can stand in for the name."""
+    """Return whether no function has a name and all programs differ, so that the program can replace the name."""
     programs = [_program(function) for function in functions]
     return not any(function.get("name") for function in functions) and len(set(programs)) == len(programs)
 

@@ -1,4 +1,4 @@
-"""Which lists of built-in Kubernetes kinds are associative: their elements are told apart by keys, not by place.
+"""The associative lists of built-in Kubernetes kinds: keys identify their elements, not positions.
 
 The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI document, which
 kyaml's three-way merge goes by. A list of a kind that is not here, and every list of a custom resource, is replaced whole.

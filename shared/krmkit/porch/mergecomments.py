@@ -149,7 +149,7 @@ def _is_block(node: Node) -> bool:
 
 
 def _end_of_line_value(unit: Unit) -> int:
-    """Behind what stands on the line of a comment behind the field: its value, or its colon; -1 for block scalars and aliases."""
+    """Return the offset after which a comment on the field's line can stand: after its value or its colon; -1 for block scalars and aliases."""
     node = unit.value.node
     if (
         isinstance(node, Alias)

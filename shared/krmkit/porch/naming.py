@@ -15,7 +15,7 @@ def function_name(variant: str, function: str, position: int) -> str:
 
 
 def is_function_of(variant: str, name: str) -> bool:
-    """Whether a pipeline function of this name was put there by the variant.
+    """Return whether the variant added a pipeline function of this name.
 
     A dot in either name gives more than four parts, and the function is not recognised.
     """
@@ -24,7 +24,7 @@ def is_function_of(variant: str, name: str) -> bool:
 
 
 def is_atoi(text: str) -> bool:
-    """Whether Go's strconv.Atoi accepts the text: one sign at most, ASCII digits, within 64 bits."""
+    """Return whether Go's strconv.Atoi accepts the text: one sign at most, ASCII digits, within 64 bits."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
         return False
@@ -51,5 +51,5 @@ def variant_name(identifier: str) -> str:
 
 
 def is_dns_label(name: str) -> bool:
-    """Whether the API server would take the name for objects and labels alike: [a-z0-9-], at most 63, no dash at the ends."""
+    """Return whether the API server accepts the name for objects and for labels: [a-z0-9-], at most 63, no dash at the ends."""
     return 0 < len(name) <= _LONGEST and name[0] != "-" and name[-1] != "-" and _LABEL.issuperset(name)

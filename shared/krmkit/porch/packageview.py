@@ -119,6 +119,6 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
 
 
 def is_resource_file(path: str) -> bool:
-    """Whether kpt and Porch read resources from a file of this name."""
+    """Return whether kpt and Porch read resources from a file of this name."""
     name = path.rpartition("/")[2]
     return name == KPTFILE or name.endswith(_PATTERNS)

@@ -58,7 +58,7 @@ class TemplateExpression:
 
     @property
     def varies(self) -> bool:
-        """Whether it compiled, and has to be evaluated for every variant."""
+        """Return whether the expression compiled, and must be evaluated for every variant."""
         return self.program is not None and self._constant is None
 
     def text(self, values: ExpressionValues | None) -> str:

@@ -114,7 +114,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[object])
 
 
 def is_own_function(item: Node, variant: str, where: str) -> bool:
-    """Whether a function of the Kptfile is the variant's. PorchError where it is no map, or its name no string."""
+    """Return whether a function of the Kptfile is the variant's. Raises PorchError if it is not a map, or its name not a string."""
     function = deref(item)
     if not isinstance(function, Map):
         raise PorchError(f"{where} of the Kptfile is not a function (a map)")

@@ -91,7 +91,7 @@ class VariantTemplate:
 
     @property
     def chooses_repo(self) -> bool:
-        """Whether the repository comes from an expression, which is evaluated before any is bound."""
+        """Return whether the repository comes from an expression, which is evaluated before repositories are bound."""
         return isinstance(self._repo, TemplateExpression)
 
     def repo(self, default: str, values: ExpressionValues | None) -> str:

@@ -12,7 +12,7 @@ from krmkit.krm import annotations as names
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.render.source import ORCHESTRATION, standalone
+from krmkit.render.source import ORCHESTRATION, standalone, without
 from krmkit.yaml.copies import detached, is_tied
 from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.errors import YamlError
@@ -185,7 +185,7 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
 def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
     """Bring the data of `given` into `item`; where it says another place, that stands in the annotations."""
     before = item.get()
-    data = _without(given.get(), ORCHESTRATION)
+    data = without(given.get(), ORCHESTRATION)
     if (
         isinstance(before, dict)
         and isinstance(data, dict)
@@ -261,20 +261,6 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
         item.adopt(path[:-1], entry)
     else:
         item.set(path, node)
-
-
-def _without(data: object, annotations: tuple[str, ...]) -> object:
-    """The data of a resource less these annotations, and less `annotations` where nothing else was in it."""
-    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
-        return data
-    found = data["metadata"].get("annotations")
-    if not isinstance(found, dict):
-        return data
-    kept = {key: value for key, value in found.items() if key not in annotations}
-    metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
-    if kept:
-        metadata = {key: kept if key == "annotations" else value for key, value in data["metadata"].items()}
-    return {key: metadata if key == "metadata" else value for key, value in data.items()}
 
 
 def _results(found: object) -> list[dict[str, object]]:

@@ -24,8 +24,7 @@ from krmkit.render.source import (
     SourceError,
     SourceFile,
     first_document,
-    may_hold_orchestration,
-    strip_orchestration,
+    package_file,
 )
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -270,11 +269,8 @@ def _read_files(package: Package, budget: _Budget) -> None:
         label = package.place(path)
         text = _text(os.path.join(package.path, path), label, budget)
         budget.take(text)
-        file = SourceFile(path, text, package.path, label, budget.limits)
+        file = package_file(path, text, package.path, label, budget.limits)
         budget.take_items(len(file.items))
-        for item in file.items:
-            if may_hold_orchestration(item.original):
-                strip_orchestration(item)
         package.files.append(file)
 
 

@@ -12,7 +12,7 @@ from krmkit.porch.listkeys import schema_of
 from krmkit.porch.merge3 import Conflict, MergeError, merge
 from krmkit.porch.mergecomments import merge_comments
 from krmkit.porch.mergeedit import write_merged
-from krmkit.render.source import FileResource, SourceError, SourceFile, joined
+from krmkit.render.source import FileResource, SourceError, SourceFile, joined, without
 from krmkit.yaml.errors import YamlError
 
 SUFFIXES = (".yaml", ".yml")
@@ -186,14 +186,8 @@ def _identifier(item: FileResource) -> str:
 
 def data_of(item: FileResource) -> dict[str, Any]:
     """A resource's data without kpt's mark."""
-    data = item.get()
+    data = without(item.get(), (IDENTIFIER,))
     assert isinstance(data, dict)
-    metadata = data.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if isinstance(metadata, dict) and isinstance(annotations, dict) and IDENTIFIER in annotations:
-        kept = {key: value for key, value in annotations.items() if key != IDENTIFIER}
-        rest = {key: value for key, value in metadata.items() if key != "annotations"}
-        return {**data, "metadata": {**rest, **({"annotations": kept} if kept else {})}}
     return data
 
 

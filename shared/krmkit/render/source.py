@@ -208,6 +208,29 @@ def standalone(resource: Resource) -> str:
     return shift(" " * resource.column + resource.text, resource.column, 0)
 
 
+def package_file(path: str, text: str, package: str, label: str, limits: Limits) -> SourceFile:
+    """A file as it belongs to a package: without the annotations that kpt takes away."""
+    file = SourceFile(path, text, package, label, limits)
+    for item in file.items:
+        if may_hold_orchestration(item.original):
+            strip_orchestration(item)
+    return file
+
+
+def without(data: object, annotations: tuple[str, ...]) -> object:
+    """The data of a resource less these annotations, and less `annotations` where nothing else was in it."""
+    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
+        return data
+    found = data["metadata"].get("annotations")
+    if not isinstance(found, dict) or found.keys().isdisjoint(annotations):
+        return data
+    kept = {key: value for key, value in found.items() if key not in annotations}
+    metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
+    if kept:
+        metadata = {key: kept if key == "annotations" else value for key, value in data["metadata"].items()}
+    return {key: metadata if key == "metadata" else value for key, value in data.items()}
+
+
 def may_hold_orchestration(text: str) -> bool:
     """Whether the text may hold an annotation that kpt takes away: a quick look, with false positives."""
     return "config.kubernetes.io/" in text or "config.k8s.io/" in text

@@ -28,8 +28,7 @@ from krmkit.render.source import (
     SourceError,
     SourceFile,
     first_document,
-    may_hold_orchestration,
-    strip_orchestration,
+    package_file,
 )
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -114,11 +113,7 @@ class UpstreamPackage:
             if path in known and known[path].text == texts[path]:
                 owner.files.append(known[path])
                 continue
-            file = SourceFile(inner, texts[path], owner.path, path, self.limits)
-            for item in file.items:
-                if may_hold_orchestration(item.original):
-                    strip_orchestration(item)
-            owner.files.append(file)
+            owner.files.append(package_file(inner, texts[path], owner.path, path, self.limits))
         for each in packages.values():
             for function in each.functions:
                 each.config(function)

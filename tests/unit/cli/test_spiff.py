@@ -139,3 +139,11 @@ def test_wrong_calls(
     found = capsys.readouterr()
     assert found.out == ""
     assert message in found.err
+
+
+def test_only_the_template_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    """Stubs may be absent, and the message does not ask for them."""
+    with pytest.raises(SystemExit):
+        cli.main(["spiff", "merge"])
+
+    assert "arguments are required: TEMPLATE;" in capsys.readouterr().err

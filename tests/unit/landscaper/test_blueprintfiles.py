@@ -12,9 +12,11 @@ import pytest
 
 from krmkit.landscaper import archive as archives
 from krmkit.landscaper.archive import ArchiveError, gunzip, untar
+from krmkit.landscaper.blueprint import load
 from krmkit.landscaper.blueprintfiles import Files, clean, inline_files
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.installationsources import _unpacked
+from tests.unit.landscaper.worlds import HEADER
 
 
 @pytest.mark.parametrize(
@@ -229,3 +231,29 @@ def test_links_are_left_out() -> None:
 
     assert untar(data, left_out) == untar(data) == {"a": "a"}
     assert left_out == ["sub/b"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "imports: [{name: n, schema: {}}]\n",
+            "the name of an import must be a text, got false; YAML 1.1 reads a plain n",
+        ),
+        (
+            "exports: [{name: y, schema: {}}]\n",
+            "the name of an export must be a text, got true; YAML 1.1 reads a plain n",
+        ),
+        ("imports: [{name: 7, schema: {}}]\n", "the name of an import must be a text, got 7"),
+        ("imports: [{name: [a], schema: {}}]\n", "the name of an import must be a text, got list"),
+    ],
+    ids=["n", "y", "a number", "a list"],
+)
+def test_a_name_that_is_no_text(body: str, message: str) -> None:
+    """A name that YAML reads as something else is named, and not taken for no name."""
+    files = Files({"blueprint.yaml": HEADER + body})
+
+    with pytest.raises(InstallationError) as caught:
+        load(files)
+
+    assert message in caught.value.message

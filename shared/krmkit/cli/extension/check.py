@@ -15,7 +15,7 @@ from krmkit.cli.extension.live import GROUP, VERSION, read_object
 from krmkit.cli.extension.samples import of_our_own, of_package
 from krmkit.cli.extension.sources import ExtensionError, items_of, load, read
 from krmkit.cli.report.formats import json_of
-from krmkit.cli.terminal import RED, YELLOW, Table, Terminal
+from krmkit.cli.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.cli.topologysource import PlanError, read_items
 from krmkit.clusterapi.extensions import DISCOVER_VARIABLES
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
@@ -110,7 +110,8 @@ def main(words: list[str]) -> int:
     report = check_contract(target, requests, recorded, arguments.max_ms / 1000)
     for problem in problems:
         report.add("", "package", problem)
-    print(_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
+    with unread_is_fine(sys.stdout):
+        print(_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
     return 1 if report.violations else 0
 
 

@@ -33,6 +33,7 @@ class RefChanges:
         self._seen = dict(seen)
         self.changes: dict[str, str] = {}
         self._undo: dict[str, str | None] = {}
+        self._below: dict[str, str] | None = None
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -49,12 +50,34 @@ class RefChanges:
             raise
 
     def set(self, name: str, oid: str) -> None:
-        """Let a ref point at a commit; it is made where it does not exist."""
+        """Let a ref point at a commit; it is made where it does not exist.
+
+        Raises GitError where another ref is a folder of its name, or lies below it: git would refuse the whole transaction.
+        """
+        other = self._in_the_way(name)
+        if other:
+            raise GitError(
+                f"{name} cannot be made while there is {other}: one would be a folder of the other"
+            )
         self._undo.setdefault(name, self.changes.get(name))
         if self._seen.get(name, NOTHING) == oid:
             self.changes.pop(name, None)
         else:
             self.changes[name] = oid
+
+    def _in_the_way(self, name: str) -> str:
+        if self._below is None:
+            self._below = {folder: one for one in self._seen for folder in _folders(one)}
+        for folder in _folders(name):
+            if self.get(folder) is not None:
+                return folder
+        below = self._below.get(name, "")
+        if below and self.get(below) is None:  # that one was deleted; there may be others
+            names = (one for one in {**self._seen, **self.changes} if one.startswith(f"{name}/"))
+            below = next((one for one in names if self.get(one) is not None), "")
+        if not below:
+            self._below.update(dict.fromkeys(_folders(name), name))
+        return below
 
     def delete(self, name: str) -> None:
         """Remove a ref; one that did not exist stays away."""
@@ -99,6 +122,12 @@ class RefChanges:
     def _old(self, name: str) -> str:
         """A lease on "" means that the ref must not exist."""
         return self._seen.get(name, "")
+
+
+def _folders(name: str) -> list[str]:
+    """`_folders("refs/heads/a/b")` is ["refs", "refs/heads", "refs/heads/a"]."""
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
 def check_ref(name: str) -> str:

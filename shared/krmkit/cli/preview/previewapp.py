@@ -154,6 +154,7 @@ async def _body(request: Request) -> dict[str, Any]:
             raise ChoiceError(f"a request must have at most {_LARGEST:,} bytes")
     try:
         data = json.loads(content)
+        json.dumps(data, ensure_ascii=False).encode()  # an error for half a character, which no file can hold
     except (ValueError, RecursionError) as error:
         raise ChoiceError(f"a request must be JSON: {error}") from None
     if not isinstance(data, dict):

@@ -9,9 +9,10 @@ from krmkit.cli.preview.configplace import ChoiceError, ConfigPlace
 from krmkit.cli.preview.macrochoices import MacroChoices
 from krmkit.cli.preview.presetchoices import PresetChoices
 from krmkit.cli.report.machines import has_clusters, topology_of
-from krmkit.cli.report.model import PackageReport, Report
+from krmkit.cli.report.model import Report
 from krmkit.cli.report.packagereport import WHOLE, describe
 from krmkit.cli.report.resultplaces import shown_path
+from krmkit.cli.report.unreadable import unreadable
 from krmkit.disk.folders import WORK, stamps
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
@@ -67,7 +68,7 @@ class PreviewPackage:
                     key: mask.value(value) for key, value in topology_of(self.path, "").items()
                 }
         except PackageError as error:
-            report = PackageReport(shown_path(self.path), failure=str(error))
+            report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []
         return {
             "report": Report("preview", [report], written=False).data(),

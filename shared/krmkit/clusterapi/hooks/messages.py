@@ -97,4 +97,5 @@ def on_the_wire(answer: Object) -> Object:
 
 def encoded_patch(patch: Any) -> str:
     """`encoded_patch([])` is "W10="."""
-    return b64encode(json.dumps(patch, ensure_ascii=False, separators=(",", ":")).encode()).decode()
+    text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return b64encode(text.encode()).decode()

@@ -99,7 +99,7 @@ class Served:
         try:
             answer = on_the_wire(_checked(kind, extension.answer(kind, handler, request)))
             text = _json(answer)
-        except Exception as error:  # noqa: BLE001  # whatever an author's code raises is a failure of the call, not of the server
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever an author's code raises is a failure of the call, not of the server
             return 200, _json(failure(kind, f"handler {handler} failed: {type(error).__name__}: {error}"))
         if len(text) > LARGEST:
             message = f"handler {handler}: the response has {len(text)} bytes, more than the {LARGEST} that may be sent"

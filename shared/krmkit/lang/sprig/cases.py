@@ -156,7 +156,7 @@ def _number(char: str) -> bool:
 
 def _split_case(text: str, connector: str) -> str:
     """Words in lower case with a connector between them; a number belongs to the letters around it."""
-    charge(len(text) * 4)
+    charge(len(text) * 6)
     words = _Words(text)
     kind, word = words.take()
     out: list[str] = []

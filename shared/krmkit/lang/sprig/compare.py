@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.lang.golang.values import GoObject, is_nil_list
-from krmkit.lang.sprig.limits import CountingWalk
+from krmkit.lang.sprig.limits import CountingWalk, charge
 
 
 def deep_equal(first: object, second: object) -> bool:
@@ -57,6 +57,7 @@ def _equal(first: object, second: object, walk: CountingWalk, depth: int) -> boo
 
 def _identity(value: object, walk: CountingWalk, depth: int) -> object:
     walk.visit(depth)
+    charge(1)
     if isinstance(value, list):
         return type(value), tuple([_identity(item, walk, depth + 1) for item in value])
     if isinstance(value, dict):

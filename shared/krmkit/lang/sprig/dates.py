@@ -6,6 +6,7 @@ from krmkit.lang.golang.gofunctions import GoCallError
 from krmkit.lang.golang.values import Int32, Int64, type_of
 from krmkit.lang.sprig.cast import wrap64
 from krmkit.lang.sprig.durations import SECOND, DurationError, format_duration, parse_duration
+from krmkit.lang.sprig.limits import charge
 from krmkit.lang.sprig.refused import no_clock
 from krmkit.lang.sprig.timeparse import TimeParseError, parse_time
 from krmkit.lang.sprig.times import ZERO, Time
@@ -99,6 +100,7 @@ def duration_round(value: object) -> str:
         raise no_clock("durationRound of a time is the time that has passed since")
     span = 0
     if isinstance(value, str):
+        charge(len(value))
         try:
             span = parse_duration(value)
         except DurationError:
@@ -110,6 +112,7 @@ def duration_round(value: object) -> str:
 
 
 def _parse(layout: str, text: str) -> Time:
+    charge(2 * (len(layout) + len(text)))
     parsed = parse_time(layout, text)
     zone = UTC_ZONE if (parsed.offset, parsed.zone) == (0, "UTC") else FixedZone(parsed.offset, parsed.zone)
     return Time(parsed.unix, parsed.nanosecond, zone)

@@ -103,6 +103,7 @@ def deep_copy(value: object) -> object:
 
 def _copy(value: object, walk: CountingWalk, depth: int) -> object:
     walk.visit(depth)
+    charge(2)
     if isinstance(value, dict):
         return type(value)({key: _copy(item, walk, depth + 1) for key, item in value.items()})
     if isinstance(value, list):

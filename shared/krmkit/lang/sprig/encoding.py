@@ -34,6 +34,7 @@ def base32_encode(text: str) -> str:
     """b32enc."""
     from base64 import b32encode
 
+    charge(len(text) // 2)
     return b32encode(encode(text)).decode("ascii")
 
 

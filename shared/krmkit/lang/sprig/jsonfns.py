@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ALWAYS = frozenset(_SHORT) | frozenset(map(chr, range(0x20))) | frozenset("\u2028\u2029\ufffd")
 _HTML = frozenset("<>&")
+_VALUE = 7  # steps that a value costs beside being visited
 
 
 def to_json(value: object) -> str:
@@ -107,6 +108,7 @@ class _Writer:
 
     def _value(self, out: list[str], value: object, depth: int) -> None:
         self._walk.visit(depth)
+        charge(_VALUE)
         if value is None or is_nil_list(value):
             out.append("null")
         elif isinstance(value, bool):
@@ -116,6 +118,7 @@ class _Writer:
         elif isinstance(value, int):
             out.append(str(int(value)))
         elif isinstance(value, float):
+            charge(_VALUE)
             out.append(json_float(value))
         elif isinstance(value, list):
             self._members(out, "[]", [("", item) for item in value], depth)
@@ -142,7 +145,7 @@ class _Writer:
     def _string(self, text: str) -> str:
         if text.isascii() and text.isalnum():
             return f'"{text}"'
-        charge(len(text) // 2)
+        charge(len(text))
         return f'"{"".join(self._char(char) for char in text)}"'
 
     def _char(self, char: str) -> str:

@@ -24,7 +24,7 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
 
 # What reading a YAML text costs, in steps. The signs are those that a value can begin or end with, counted wherever they stand.
 _SIGNS = "\n\r\x85\u2028\u2029,:-[{?"
-_CALL = 40
+_CALL = 200
 _SIGN = 20
 _CHARACTERS = 16  # of them, for one step
 
@@ -59,7 +59,7 @@ def from_yaml(text: str) -> object:
 
 def _write(out: list[Step], value: object, walk: CountingWalk, depth: int) -> None:
     walk.visit(depth)
-    charge(8)
+    charge(14)
     if isinstance(value, dict):
         out.append(("map", None, not value))
         for key in sorted(value, key=_NaturalKey):

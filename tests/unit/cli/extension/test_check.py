@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +85,20 @@ def test_times_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str],
 
     assert ended.value.code == 1
     assert "must be a number of milliseconds above 0" in capsys.readouterr().err
+
+
+def test_nobody_reads_the_table(tmp_path: Path) -> None:
+    """`| head` may go away; the exit code says what was found all the same."""
+    (tmp_path / "extension.yaml").write_text(EXTENSION, "utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "krmkit.cli", "topology", "check-extension", str(tmp_path / "extension.yaml")],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+
+    assert (done.returncode, done.stderr) == (0, b"")

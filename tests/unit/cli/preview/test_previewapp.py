@@ -120,6 +120,7 @@ BODIES = [
     pytest.param(b'{"choices": 1}', 400, "choices must be an object", id="no choices"),
     pytest.param(b'{"choices": {"../../x": {}}}', 400, "no function", id="a path"),
     pytest.param(b" " * (1 << 21), 400, "at most", id="too long"),
+    pytest.param(b'{"choices": {"\\ud800": {}}}', 400, "must be JSON", id="half a character"),
     pytest.param(b"[" * 100_000, 400, "must be JSON", id="too deep"),
     pytest.param(json.dumps(CHOICE).encode(), 409, "Kptfile was changed on disk", id="no digest"),
 ]

@@ -30,7 +30,7 @@ class Odd:
         return {"status": "Success", "handlers": [{"name": "odd", "requestHook": hook}]}
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
-        if isinstance(self._answer, Exception):
+        if isinstance(self._answer, BaseException):
             raise self._answer
         answer: Object = self._answer
         return answer
@@ -95,6 +95,11 @@ def test_malformed_requests(path: str, body: bytes) -> None:
         ({"status": "Success", "message": "x" * (LARGEST + 1)}, "more than the 20971520 that may be sent"),
         ({"status": "Success", "message": float("nan")}, "handler odd failed: ValueError"),
         (None, "handler odd failed: AttributeError"),
+        (SystemExit(3), "handler odd failed: SystemExit: 3"),
+        (
+            {"status": "Success", "items": [{"uid": "1", "patch": [float("nan")]}]},
+            "Out of range float values",
+        ),
     ],
 )
 def test_handlers_that_go_wrong(answer: Any, message: str) -> None:

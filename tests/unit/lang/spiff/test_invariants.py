@@ -58,6 +58,7 @@ MERGES: dict[str, Case] = {
     "an insertion leaves the others alone": ("l:\n- {v: 1}\n- <<: (( merge ))", ["l: [{v: 2}, {v: 3}]"], {"l": [{"v": 1}, {"v": 2}, {"v": 3}]}),
     "names that stand twice are none": ("l: [{name: a, v: 1}, {name: a, v: 2}]", ["l: [{name: b, v: 8}, {name: c, v: 9}]"], {"l": [{"name": "b", "v": 8}, {"name": "c", "v": 9}]}),
     "an index on demand": ("l: [{'key:!name': a, v: 1}]", ["l: [{v: 5}]"], {"l": [{"name": "a", "v": 5}]}),
+    "a name that is merged": ("l:\n- name: (( merge ))\n  v: 2", ["l: [{name: b, v: 3}]"], {"l": [{"name": "b", "v": 3}]}),
     "a name that is an expression": ("l:\n- name: (( \"b\" ))\n  v: 2", ["l: [{name: a, v: 9}, {name: b, v: 3}]"], {"l": [{"name": "b", "v": 3}]}),
     "only a merge that replaces alone does": ("a:\n  <<: (( (merge replace b) { $c = 2 } ))\n  z: 1", ["b: {x: 1}"], {"a": {"x": 1, "c": 2, "z": 1}}),
     "an index for all entries": ("l:\n- {'key:!id': a, v: 1}\n- {id: b, v: 2}", ["l: [{id: b, v: 5}, {id: a, v: 6}]"], {"l": [{"id": "b", "v": 5}, {"id": "a", "v": 6}]}),
@@ -91,6 +92,7 @@ EXPRESSIONS: dict[str, Case] = {
     "numbers as Go prints them": ("a: (( 1.0 ))\nb: (( 2.5 ))\nc: 1e19", [], {"a": 1, "b": 2.5, "c": 1e19}),
     "numbers have 64 bits": ("a: (( 9223372036854775807 + 1 ))\nb: (( -9223372036854775807 - 2 ))\nc: (( 9223372036854775807 * 2 ))", [], {"a": -(1 << 63), "b": (1 << 63) - 1, "c": -2}),
     "floats have no limit": ("c: 1e19\na: (( c * 2 ))\nb: (( c + c ))\nd: (( c - 2.5 ))", [], {"c": 1e19, "a": 2e19, "b": 2e19, "d": 1e19}),
+    "the outermost map of a list": ("- name: a\n  b: {c: 1}\n  v: (( .__map.b.c ))", [], [{"name": "a", "b": {"c": 1}, "v": 1}]),
     "a key with the name of the outermost map": ("__map: {a: 1}\nm: (( .__map.a ))", [], {"__map": {"a": 1}, "m": 1}),
     "division goes to zero": ("a: (( -7 / 2 ))\nb: (( -7 % 3 ))\nc: (( 7 % -3 ))\nd: (( -6 / -4 ))", [], {"a": -3, "b": -1, "c": 1, "d": 1}),
     "a float is true": ("a: (( 0.0 ? 1 :2 ))\nb: (( [] ? 1 :2 ))", [], {"a": 1, "b": 2}),
@@ -160,6 +162,19 @@ def test_partial_merge() -> None:
     assert found.error is not None and found.error.message.endswith(
         "\t(( q ))\tin stub1\ta\t()\t*'q' not found"
     )
+
+
+def test_partial_merge_that_replaces() -> None:
+    """An open expression that replaces stays as it is: it is not evaluated again where it is now."""
+    found = partial("a: (( merge replace b ))", ["b: (( q ))"])
+
+    assert found.documents == [{"a": "(( q ))"}]
+    assert found.error is not None and found.error.message.endswith("\t(( q ))\tin stub1\ta\t()")
+
+
+def test_partial_stub_that_is_not_complete() -> None:
+    """Nothing is taken from a map of a stub whose merge is open."""
+    assert partial("a: {b: 1}", ["a: {<<: (( q )), b: 2}"]).documents == [{"a": {"b": 1}}]
 
 
 def test_partial_tag() -> None:

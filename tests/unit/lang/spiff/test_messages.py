@@ -86,6 +86,58 @@ ERRORS: dict[str, tuple[str, list[str], str]] = {
         "\t(( ( lambda|x|->1 / 0 )(t) ))\tin template\ta\t()\t*evaluation of lambda expression failed: lambda|x|->1 / 0: {x: {template t}}"
         "\n\t\t... division by zero",
     ),
+    "a call waits for its function": (
+        "a: (( .f(1) ))\nf: {c: (( a ))}", [],
+        "\t(( .f(1) ))\tin template\ta\t()\n\t(( a ))\tin template\tf.c\t()\t@'a' unresolved",
+    ),
+    "and for its arguments": (
+        "a: (( type(b) ))\nb: {c: (( a ))}", [],
+        "\t(( type(b) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "optional waits for its value": (
+        "a: (( optional(true, b) ))\nb: (( a ))", [],
+        "\t(( optional(true, b) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved",
+    ),
+    "an or waits": (
+        "a: (( b -or false ))\nb: {c: (( a ))}", [],
+        "\t(( b -or false ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "an and waits for its right side": (
+        "a: (( true -and b ))\nb: {c: (( a ))}", [],
+        "\t(( true -and b ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "a fallback waits for a whole map": (
+        "a: (( b || 1 ))\nb: {c: (( a ))}", [],
+        "\t(( b || 1 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "optional waits for its condition": (
+        "a: (( optional(b, 1) ))\nb: (( a ))", [],
+        "\t(( optional(b, 1) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb\t()\t@'a' unresolved",
+    ),
+    "sync in brackets waits for its condition": (
+        "a: (( sync[5|b] ))\nb: {c: (( a ))}", [],
+        "\t(( sync(5) ))\tin template\ta\t()\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "a condition waits": (
+        "a: (( b ? 1 :2 ))\nb: {c: (( a ))}", [],
+        "\t(( b ? 1 : 2 ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "a negation waits": (
+        "a: (( !b ))\nb: {c: (( a ))}", [],
+        "\t(( !(b) ))\tin template\ta\t()\t@'b' unresolved\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "sync waits for its condition": (
+        "a: (( sync(5, b) ))\nb: {c: (( a ))}", [],
+        "\t(( sync(5) ))\tin template\ta\t()\n\t(( a ))\tin template\tb.c\t()\t@'a' unresolved",
+    ),
+    "a part that had to wait is shown alone": (
+        "b: (( 0 ))\nc: (( true ? 1 / b :2 ))", [],
+        "\t(( 1 / b ))\tin template\tc\t()\t*division by zero",
+    ),
+    "an assignment without a name": (
+        "a: (( {= 5} ))", [],
+        "\t(( {= 5} ))\tin template\ta\t()\t*parse error near symbol 1 - symbol 2: ' '",
+    ),
     "a merge that replaces": ("a: {b: (( merge replace ))}", [], "\t(( merge required ))\tin template\ta.b\t(a.b)\t*'a.b' not found in any stub"),
     "the file that an expression came from": ("a: (( merge x ))", ["x: 1\nz: (( q ))"], "\t(( q ))\tin stub1\tz\t()\t*'q' not found"),
     "a merge without a stub": ("a: {<<: (( merge required ))}", [], "\t(( merge ))\tin template\ta.<<\t(a)\t*'a' not found in any stub"),
