@@ -38,7 +38,7 @@ class SpiffLimits:
     steps: int = 2_000_000
     depth: int = 200
     nodes: int = 2_000_000
-    held: int = 4_000_000
+    held: int = 2_000_000
     output: int = 64 * 1024 * 1024
 
 
