@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from krmkit.krm.errors import ListError
+from krmkit.yaml.document import AnyAnchor, parse_all
+from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from krmkit.krm.resource import Resource
-    from krmkit.yaml.tree import Node
+    from krmkit.yaml.tree import Document, Node
 
 
 class ListAnchors:
@@ -48,3 +53,42 @@ class AnchorsBefore:
 
     def get(self, name: str) -> Node | None:
         return self._anchors.last_before(self._number, name)
+
+
+def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelope: Document) -> None:
+    """Raise ListError where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
+
+    items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
+    what stands around the items.
+    """
+    lost = set[str]().union(*(_names(before) - _names(after) for before, after in edits if "&" in before))
+    if not lost:
+        return
+    users = [
+        (alias.name, "what stands around the items")
+        for alias in envelope.aliases
+        if alias.target.source is not envelope
+    ]
+    for item in items:
+        if any(f"*{name}" in item.text for name in lost):
+            users += [(name, item.label) for name in _wanted(" " * item.column + item.text)]
+    for name, label in users:
+        if name in lost:
+            raise ListError(
+                f"the edit removes the anchor &{name}, which {label} refers to; write the value out there"
+            )
+
+
+def _names(text: str) -> set[str]:
+    """The words behind `&` in a text: all its anchors, and perhaps others. `a: &b 1 && c` gives {"b"}."""
+    words = (piece.split(None, 1)[0] for piece in text.split("&")[1:] if piece[:1].strip())
+    return {word.partition(",")[0].rstrip("]}") for word in words}
+
+
+def _wanted(text: str) -> list[str]:
+    """The names of a text's aliases that are not its own anchors'."""
+    try:
+        documents = parse_all(text, anchors=AnyAnchor())
+    except YamlError:
+        return []  # an item that nobody asked for is handed on as it came, broken or not
+    return [alias.name for document in documents for alias in document.aliases if alias.target.source is None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from krmkit.krm.anchors import AnchorsBefore, ListAnchors
+from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header
 from krmkit.krm.identity import may_hide
@@ -182,6 +182,8 @@ class ResourceList:
             texts = chunks.items
         else:
             texts = [self._placed(item, chunks) for item in self._items]
+            came = [item for item in self._items if isinstance(item, _Item)]
+            refuse_lost(self._items, ((chunks.items[one._number], one.text) for one in came), self.envelope)
             if not texts:
                 return head.rstrip() + " []\n" + tail
             for index, text in enumerate(texts[:-1]):

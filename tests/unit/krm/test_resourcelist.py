@@ -179,6 +179,41 @@ def test_config_refers_to_an_item() -> None:
 
 
 @pytest.mark.parametrize(
+    ("later", "user"),
+    [
+        ("- kind: B\n  data: *d\n", "item 2"),
+        ("- {kind: B, data: *d}\n", "item 2"),
+        ("- kind: B\nfunctionConfig:\n  kind: C\n  data: *d\n", "what stands around the items"),
+    ],
+)
+def test_an_edit_takes_no_anchor_from_others(later: str, user: str) -> None:
+    """The list would be no YAML; that it says so depends on nobody having read the other item."""
+    rl = ResourceList.parse(HEAD + "items:\n- kind: A\n  data: &d {k: v}\n" + later)
+    rl.items[0].set(("data",), {"k": "w"})
+
+    with pytest.raises(ListError, match=f"the edit removes the anchor &d, which {user} refers to"):
+        rl.render()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "- kind: B\n",
+        "- kind: B\n  text: '*d'\n",
+        "- kind: B\n  own: &d 1\n  data: *d\n",
+        "- kind: B\n  x: a: *d\n",
+    ],
+)
+def test_an_anchor_that_nobody_needs_may_go(later: str) -> None:
+    """A text that looks like an alias, an anchor of one's own, and what is broken already hold nothing back."""
+    rl = ResourceList.parse(HEAD + "items:\n- kind: A\n  data: &d {k: v}\n  url: x?a=1&b=2\n" + later)
+    rl.items[0].remove(("data",))
+    rl.items[0].remove(("url",))
+
+    assert rl.render() == HEAD + "items:\n- kind: A\n" + later
+
+
+@pytest.mark.parametrize(
     ("item", "found"),
     [
         ("kind: Pack\n", True),
