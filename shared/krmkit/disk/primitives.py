@@ -164,8 +164,13 @@ def remove_file(path: str) -> None:
 def remove_tree(path: str) -> None:
     """Remove a folder and what is in it, as far as that can be done; a link is removed, and never followed."""
     import shutil
+    from contextlib import suppress
 
-    shutil.rmtree(path, ignore_errors=True)
+    if os.path.islink(path):
+        with suppress(OSError):
+            os.unlink(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def sync_folders(root: str, folders: set[str]) -> None:
