@@ -99,6 +99,8 @@ def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
     if following == len(text):
         return following
     start = _line_start(text, following)
+    if start == last:
+        last = 0  # `- ? a` ends for libyaml where the next token begins: comments may stand in between
     while start > last:
         above = _line_start(text, start - 1)
         if above < last or text[above : above + column + 1].lstrip(" ") != "#":

@@ -12,7 +12,7 @@ import pytest
 
 from krmkit.disk.folders import WORK
 from krmkit.disk.journal import Journal, JournalStep, recover
-from krmkit.disk.primitives import FolderLock, digest, remove_tree
+from krmkit.disk.primitives import FolderLock, digest
 from krmkit.disk.write import MARK, FileEdit, WriteError, Writer, write, write_folder
 from tests.waiting import MOST
 
@@ -27,18 +27,6 @@ def files(root: Path) -> dict[str, str]:
         for path in sorted(root.rglob("*"))
         if path.is_file()
     }
-
-
-def test_a_link_in_the_place_of_a_folder_goes(tmp_path: Path) -> None:
-    """What it leads to stays."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/file").write_text("x")
-    (tmp_path / "link").symlink_to("mine")
-
-    remove_tree(str(tmp_path / "link"))
-
-    assert not (tmp_path / "link").is_symlink()
-    assert files(tmp_path) == {"mine/file": "x"}
 
 
 def test_writes_makes_and_removes(tmp_path: Path) -> None:

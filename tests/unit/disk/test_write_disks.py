@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.disk.primitives import remove_tree
 from krmkit.disk.write import MARK, FileEdit, WriteError, write
 from tests.unit.disk.test_write import files
 
@@ -102,3 +103,15 @@ def test_a_disk_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert files(tmp_path) == {"a": "old", "z": "old"}
     assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
     assert owners[0] == (before.st_uid, before.st_gid)
+
+
+def test_a_link_in_the_place_of_a_folder_goes(tmp_path: Path) -> None:
+    """What it leads to stays."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/file").write_text("x")
+    (tmp_path / "link").symlink_to("mine")
+
+    remove_tree(str(tmp_path / "link"))
+
+    assert not (tmp_path / "link").is_symlink()
+    assert files(tmp_path) == {"mine/file": "x"}
