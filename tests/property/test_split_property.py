@@ -390,8 +390,6 @@ def test_block_lists(text: str) -> None:
 @PROFILE
 @given(broken_lists())
 @example("items:\n- ?\n# about it\n# more\nfunctionConfig: {}")
-@example("items:\n- ? a\n# c\nkind: x\n")
-@example("items:\n- |\n  # x\nkind: x\n")
 def test_broken_lists(text: str) -> None:
     """Lists damaged at random: whatever is still a list is split right, the rest is refused with a YamlError."""
     if check(text) is None:
