@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.e2e.goprograms import need
 from tests.waiting import MOST
 
 Object = dict[str, Any]
@@ -70,8 +69,7 @@ def make_certificate(folder: Path, name: str, authority: str) -> None:
 
 def make_certificates(folder: Path) -> None:
     """Two authorities, `ca` and `other`, the server's and the client's certificate, and that of a stranger. Skips without openssl."""
-    if not shutil.which("openssl"):
-        pytest.skip("openssl makes the certificates, and is not on PATH")
+    need("openssl", "openssl")
     for authority in ("ca", "other"):
         make_authority(folder, authority)
     for name in ("server", "client"):

@@ -13,13 +13,18 @@ SOURCES = Path(__file__).resolve().parent / "go"
 REQUIRED = "KRMKIT_REQUIRE_GO"  # set by .ci/run where it installs Go: then nothing is skipped
 
 
-def build(name: str, folder: Path) -> Path:
-    """The built program; the test is skipped (with KRMKIT_REQUIRE_GO: fails) where Go is absent."""
-    if shutil.which("go") is None:
-        reason = "go is not on PATH; on Debian or Ubuntu: apt-get install golang-go"
+def need(program: str, package: str) -> None:
+    """Skip the test (with KRMKIT_REQUIRE_GO: fail it) where a program is absent."""
+    if shutil.which(program) is None:
+        reason = f"{program} is not on PATH; on Debian or Ubuntu: apt-get install {package}"
         if os.environ.get(REQUIRED):
             pytest.fail(reason)
         pytest.skip(reason)
+
+
+def build(name: str, folder: Path) -> Path:
+    """The built program; the test is skipped (with KRMKIT_REQUIRE_GO: fails) where Go is absent."""
+    need("go", "golang-go")
     target = folder / name
     command = ["go", "build", "-buildvcs=false", "-o", str(target), str(SOURCES / name / "main.go")]
     # No module is fetched, and a go.mod above the sources plays no part.

@@ -83,15 +83,18 @@ def test_ci_installs_what_is_looked_for() -> None:
         *root.glob("tools/images/*.py"),
         root / "tests/bench/bench_images.py",
         root / "tests/e2e/goprograms.py",
+        root / "tests/e2e/extensionserver.py",
     ]
     wanted = {
-        name for path in sources for name in re.findall(r'which\("([a-z]+)"\)', path.read_text("utf-8"))
+        name
+        for path in sources
+        for name in re.findall(r'(?:which|need)\("([a-z]+)"', path.read_text("utf-8"))
     }
     [brought] = re.findall(
         r"^for package in (.+); do$", (root / ".ci/install-tools").read_text("utf-8"), re.M
     )
 
-    assert {"podman", "debootstrap", "busybox", "go"} <= wanted
+    assert {"podman", "debootstrap", "busybox", "go", "openssl"} <= wanted
     assert wanted <= {name.removesuffix("-static").removeprefix("golang-") for name in brought.split()}
 
 

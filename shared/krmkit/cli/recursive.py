@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from abc import ABC, abstractmethod
 from pathlib import Path
 
 from krmkit.cli.arguments import cores, resolver_of, say
@@ -42,7 +43,7 @@ class PackageTreeError(Exception):
     """The folder cannot be rendered; the message says why."""
 
 
-class PackageJob:
+class PackageJob(ABC):
     """Work on one package after the other; `report` does it for one. What is costly to set up is made once in a process."""
 
     def __init__(self, arguments: argparse.Namespace, options: RunOptions) -> None:
@@ -73,9 +74,9 @@ class PackageJob:
                 raise
             raise JobError(f"{unexpected(error)} (--debug says where)") from None
 
+    @abstractmethod
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """What came of the package at a path. Raises JobError, PackageError, WriteError."""
-        raise NotImplementedError
 
 
 class RenderJob(PackageJob):
