@@ -61,7 +61,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
     items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
     what stands around the items.
     """
-    lost = set[str]().union(*(_names(before) - _names(after) for before, after in edits if "&" in before))
+    lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
     if not lost:
         return
     users = [
@@ -70,7 +70,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
         if alias.target.source is not envelope
     ]
     for item in items:
-        if any(f"*{name}" in item.text for name in lost):
+        if not lost.isdisjoint(_words(item.text, "*")):
             users += [(name, item.label) for name in _wanted(" " * item.column + item.text)]
     for name, label in users:
         if name in lost:
@@ -79,9 +79,11 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
             )
 
 
-def _names(text: str) -> set[str]:
-    """The words behind `&` in a text: all its anchors, and perhaps others. `a: &b 1 && c` gives {"b"}."""
-    words = (piece.split(None, 1)[0] for piece in text.split("&")[1:] if piece[:1].strip())
+def _words(text: str, sign: str) -> set[str]:
+    """The words behind a sign in a text: all anchors behind `&`, and perhaps others. `a: &b 1 && c` gives {"b"}."""
+    if sign not in text:
+        return set()
+    words = (piece.split(None, 1)[0] for piece in text.split(sign)[1:] if piece[:1].strip())
     return {word.partition(",")[0].rstrip("]}") for word in words}
 
 

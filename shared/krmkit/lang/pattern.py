@@ -29,10 +29,8 @@ _INSTRUCTION = 6  # steps of effort that each of them costs then
 _FOUND = 6  # steps of effort that a match costs: it stays in memory, too
 # Steps that it costs to begin compiling: for a class of Unicode, and for so many pairs of parts that may be left out.
 _CLASS, _PAIRS = 800, 200
-_CHARACTER, _TOO_LARGE = (
-    8,
-    700_000,
-)  # steps that a refused pattern costs: a character, and a program that gets too large
+# Steps that a refused pattern costs: a character, and a program that gets too large.
+_CHARACTER, _TOO_LARGE = 8, 700_000
 
 _cache: dict[str, Pattern] = {}
 
@@ -78,8 +76,8 @@ class PatternMatch:
 class Pattern:
     """A compiled pattern.
 
-    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile` draws, `groups` the number of its capture groups, `names` maps
-    theirs to their numbers.
+    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile` draws, `groups`
+    the number of its capture groups, `names` maps theirs to their numbers.
     """
 
     __slots__ = ("_match", "_unanchored", "begun", "groups", "names", "size", "text")
@@ -267,14 +265,16 @@ def _begin(text: str) -> int:
     classes = text.count("\\p") + text.count("\\P")
     begun = len(text) + classes * _CLASS + optional * optional // _PAIRS
     charge(begun)
-    for name, count, most in (("MAX_ATOMS", atoms, MAX_ATOMS), ("MAX_OPTIONAL", optional, MAX_OPTIONAL)):
-        if count > most:
-            raise PatternError(
-                f"the pattern {_shown(text)} is too large with its repeats written out: more than {most:,} "
-                f"{'parts that may be left out' if name == 'MAX_OPTIONAL' else 'characters and classes'} "
-                f"(krmkit.lang.pattern.{name}); use smaller counts",
-                "pattern too large - compile failed",
-            )
+    much = ""
+    if atoms > MAX_ATOMS:
+        much = f"{MAX_ATOMS:,} characters and classes (krmkit.lang.pattern.MAX_ATOMS)"
+    elif optional > MAX_OPTIONAL:
+        much = f"{MAX_OPTIONAL:,} parts that may be left out (krmkit.lang.pattern.MAX_OPTIONAL)"
+    if much:
+        raise PatternError(
+            f"the pattern {_shown(text)} is too large with its repeats written out: more than {much}; use smaller counts",
+            "pattern too large - compile failed",
+        )
     return begun
 
 

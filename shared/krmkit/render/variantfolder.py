@@ -56,9 +56,7 @@ class VariantFolder:
         self.path = os.path.abspath(path)
         self.part = part
         self.entries: dict[str, WrittenPackage] = {}
-        self._written: set[str] | None = (
-            None  # paths of all files that were written, made where it is asked for
-        )
+        self._written: set[str] | None = None  # paths of all files that were written
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{path} is not a folder")
         self._records = {name: self._read(name) for name in self._names()}

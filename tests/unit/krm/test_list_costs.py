@@ -52,6 +52,22 @@ def test_editing_every_item(item: str) -> None:
     check_shape(make)
 
 
+def test_anchors_that_go() -> None:
+    """Whether somebody needs an anchor that an edit takes out is not asked of every pair of items."""
+
+    def make(size: int) -> Callable[[], object]:
+        rl = ResourceList.parse(listed("- kind: A\n  a: &b{n} x\n  glob: '*.b{n}'\n", size))
+
+        def work() -> None:
+            for resource in rl.items:
+                resource.set(("a",), ["y"])
+            rl.render()
+
+        return work
+
+    check_shape(make)
+
+
 def test_the_last_anchor_before_the_alias_counts() -> None:
     """An anchor that comes again in a later item is another one for the items behind it."""
     rl = ResourceList.parse(HEAD + "- a: &x 1\n- b: *x\n- c: &x 2\n- d: *x\n- e: [*x, &x 3, *x]\n")

@@ -62,6 +62,15 @@ class Mappings:
                 found[one.item.annotations.get(_MADE_BY, "")].append((values, one.item.labels))
         return found
 
+    @cached_property
+    def _originals(self) -> dict[tuple[str, object], list[TracedResource]]:
+        """The resources of the files, by kind and name."""
+        found: dict[tuple[str, object], list[TracedResource]] = defaultdict(list)
+        for one in self._subjects:
+            if one.original is not None:
+                found[one.item.kind, one.item.name].append(one)
+        return found
+
     def _of(self, labels: dict[str, str], namespace: str) -> list[Source]:
         """The mapping of one datum, the imports that it names, and the objects that these refer to."""
         key, context = labels.get(f"{_LABEL}key", ""), labels.get(f"{_LABEL}context", "").rpartition(".")[2]
@@ -72,15 +81,8 @@ class Mappings:
         return self._known[known]
 
     def _found(self, key: str, name: str, side: str, namespace: str) -> Iterator[Source]:
-        originals = [one for one in self._subjects if one.original is not None]
-        installation = next(
-            (
-                one
-                for one in originals
-                if (one.item.kind, one.item.name, one.item.namespace) == ("Installation", name, namespace)
-            ),
-            None,
-        )
+        named = self._originals.get(("Installation", name), ())
+        installation = next((one for one in named if one.item.namespace == namespace), None)
         if installation is None or not key:
             return
         values = values_of(installation.original, "")
@@ -100,7 +102,6 @@ class Mappings:
             entry = match[1]
             yield "config", entry.removeprefix("spec."), installation, field
             for reference, kind in _REFERENCES.items():
-                wanted = (kind, values.get(f"{entry}.{reference}"))
-                for other in originals:
-                    if (other.item.kind, other.item.name) == wanted:
-                        yield "resource", f"{kind}/{wanted[1]}", other, ""
+                wanted = values.get(f"{entry}.{reference}")
+                for other in self._originals.get((kind, wanted), ()):
+                    yield "resource", f"{kind}/{wanted}", other, ""
