@@ -10,15 +10,6 @@ from krmkit.landscaper.lenientdata import entries, mapping, text
 Edges = dict[str, list[str]]
 
 
-class CycleError(InstallationError):
-    """Installations that need each other; `names` are those of one cycle."""
-
-    def __init__(self, names: list[str]) -> None:
-        shown = " -{depends_on}-> ".join([*names, names[0]])
-        super().__init__("cycle", f"the subinstallations have a cycle: {shown}")
-        self.names = names
-
-
 @dataclass(slots=True)
 class Exported:
     """The exports of one scope: names of installations by the key that they export."""
@@ -83,9 +74,29 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
 
 
 def order(graph: Edges) -> list[str]:
-    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises CycleError."""
+    """Return the names sorted so that each follows its dependencies; independent ones keep their order. Raises InstallationError."""
+    result, cycles = _walk(graph)
+    if cycles:
+        raise InstallationError("cycle", f"the subinstallations have a cycle: {next(iter(cycles.values()))}")
+    return result
+
+
+def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order where installations of cycles need nothing, and the cycle of each of these.
+
+    order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
+    """
+    result, cycles = _walk(graph)
+    if cycles:
+        result, _ = _walk({name: [] if name in cycles else others for name, others in graph.items()})
+    return result, cycles
+
+
+def _walk(graph: Edges) -> tuple[list[str], dict[str, str]]:
+    """Return the names in order, but for dependencies that close a cycle, and the cycles as far as these are met."""
     done: dict[str, bool] = {}
     result: list[str] = []
+    cycles: dict[str, str] = {}
     for start in graph:
         if start in done:
             continue
@@ -106,22 +117,11 @@ def order(graph: Edges) -> list[str]:
                 path.append(following)
                 waiting.append(iter(graph[following]))
             elif not done[following]:
-                raise CycleError(path[path.index(following) :])
-    return result
-
-
-def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
-    """Return the names in order where cycles need nothing, and what is wrong with each installation of a cycle.
-
-    order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
-    """
-    cycles: dict[str, str] = {}
-    while True:
-        try:
-            return order({name: [] if name in cycles else others for name, others in graph.items()}), cycles
-        except CycleError as error:
-            message = error.message.replace("subinstallations", "installations")
-            cycles.update(dict.fromkeys(error.names, message))
+                names = path[path.index(following) :]
+                shown = " -{depends_on}-> ".join([*names, following])
+                for name in names:
+                    cycles.setdefault(name, shown)
+    return result, cycles
 
 
 def needed(graph: dict[str, list[str]], wanted: list[str]) -> dict[str, list[str]]:

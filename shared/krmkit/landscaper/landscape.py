@@ -72,10 +72,8 @@ class Landscape:
             graph = dependencies.needed(graph, wanted)
         order, cycles = dependencies.order_with_cycles(graph)
         done = {
-            name: RenderedInstallation(
-                named[name], name, FAILED, [InstallationError("cycle", cycle, "spec.imports")]
-            )
-            for name, cycle in cycles.items()
+            name: RenderedInstallation(named[name], name, FAILED, [_cycle(shown)])
+            for name, shown in cycles.items()
         }
         for name in order:
             if name in done:
@@ -332,6 +330,10 @@ class Landscape:
             for one in entries(wanted.get(list_name)):
                 key = object_name(scope, text(one.get(key_name)))
                 self.unknown[kind, rendered.namespace, key] = rendered.path
+
+
+def _cycle(shown: str) -> InstallationError:
+    return InstallationError("cycle", f"the installations have a cycle: {shown}", "spec.imports")
 
 
 def _flow_spec(installation: Data) -> Data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.lang.listed import listed
 from krmkit.palette.filelines import said_place
 from krmkit.palette.macrocontext import Context, Source
 from krmkit.palette.macros import MacroResolver, Resolved
@@ -153,8 +154,6 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
     """Variables and user macros of the config that no macro refers to."""
     for place, names in resolver.unused().items():
         if names:
-            from krmkit.lang.listed import listed
-
             flat = config is not None and config.kind == "ConfigMap"
             field = f"{'data' if flat else 'spec'}.{place}"
             yield Finding(

@@ -9,7 +9,7 @@ import pytest
 
 from krmkit.landscaper import landscape
 from krmkit.landscaper.apinames import API_VERSION, object_name
-from krmkit.landscaper.dependencies import Exported, edges, order
+from krmkit.landscaper.dependencies import Exported, edges, order, order_with_cycles
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.explain import explain
 from krmkit.landscaper.graph import graph_of
@@ -18,6 +18,7 @@ from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import mapping
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.world import World
+from tests.costs import Make, check_shape
 from tests.unit.landscaper.worlds import Data, data_object, installation, messages, obj, one, run, target
 
 HEADER: Data = {"apiVersion": API_VERSION, "kind": "Blueprint"}
@@ -136,6 +137,18 @@ def test_a_cycle_beside_others() -> None:
         ['depending on installation "default/b" which is not succeeded'],
         ["the installations have a cycle: c -{depends_on}-> d -{depends_on}-> c"],
     ]
+
+
+def test_twice_the_rings_cost_twice() -> None:
+    """Each pair of installations that need each other is found in one walk."""
+
+    def make(size: int) -> Make:
+        pairs = [(f"a{number}", f"b{number}") for number in range(size)]
+        graph = {one: [other] for pair in pairs for one, other in (pair, pair[::-1])}
+        return lambda: order_with_cycles(graph)
+
+    assert len(order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[1]) == 2
+    check_shape(make)
 
 
 def test_a_graph_lists_roots_in_the_order_of_their_runs() -> None:
