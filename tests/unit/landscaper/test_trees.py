@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from krmkit.landscaper.landscape import Landscape
 from krmkit.landscaper.lenientdata import mapping
 from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
 from krmkit.landscaper.world import World
-from tests.costs import Make, check_shape
+from tests.costs import check_shape
 from tests.unit.landscaper.worlds import Data, data_object, installation, messages, obj, one, run, target
 
 HEADER: Data = {"apiVersion": API_VERSION, "kind": "Blueprint"}
@@ -142,7 +143,7 @@ def test_a_cycle_beside_others() -> None:
 def test_twice_the_rings_cost_twice() -> None:
     """Each pair of installations that need each other is found in one walk."""
 
-    def make(size: int) -> Make:
+    def make(size: int) -> Callable[[], object]:
         pairs = [(f"a{number}", f"b{number}") for number in range(size)]
         graph = {one: [other] for pair in pairs for one, other in (pair, pair[::-1])}
         return lambda: order_with_cycles(graph)
