@@ -189,11 +189,13 @@ def test_workers_are_killed_under_load(programs: Path, certified: Path, server: 
     calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
     killed: set[int] = set()
     for _ in range(4):
-        await_calls(server)
-        until(lambda: bool(children(server.process.pid) - killed))
-        worker = min(children(server.process.pid) - killed)
+        # A call that loses two workers fails, so the last one's call, which stands behind all others, must be answered before the next.
+        await_calls(server, 3 * CALLERS)
+        until(lambda: bool(children(server.process.pid)))
+        worker = min(children(server.process.pid))
         os.kill(worker, signal.SIGKILL)
         killed.add(worker)
+        until(lambda: not killed & children(server.process.pid))
     found = calls.result()
 
     assert len(killed) == 4
@@ -217,10 +219,10 @@ def await_log(server: Server, text: str, count: int) -> None:
     until(lambda: log().count(text) >= count, log)
 
 
-def await_calls(server: Server) -> None:
-    """Return when the server has answered each of the callers once more, which its log shows."""
+def await_calls(server: Server, count: int = CALLERS + 1) -> None:
+    """Return when the server's log shows `count` more calls: with one more than callers, each was answered once more."""
     before = server.errors.read_text("utf-8").count(GENERATE)
-    await_log(server, GENERATE, before + CALLERS + 1)
+    await_log(server, GENERATE, before + count)
 
 
 def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, server: Server) -> None:
