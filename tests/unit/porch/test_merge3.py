@@ -84,6 +84,21 @@ def test_two_keys() -> None:
     assert merged.value == {"spec": {"ports": [tcp, udp]}}
 
 
+def test_elements_that_lack_one_of_two_keys() -> None:
+    """A port that loses its protocol upstream is not lost, and the others keep their places (kpt deletes it: docs/fleet.md)."""
+    schema = schema_of("v1", "Service")
+    tcp, other = {"port": 53, "protocol": "TCP"}, {"port": 80}
+
+    merged = merge(
+        {"spec": {"ports": [tcp, other]}},
+        {"spec": {"ports": [{"port": 53}, other]}},
+        {"spec": {"ports": [tcp, other | {"name": "web"}]}},
+        schema,
+    )
+
+    assert merged.value == {"spec": {"ports": [other | {"name": "web"}, {"port": 53}]}}
+
+
 def test_conflicts_hold_all_versions() -> None:
     """A field that both sides changed is reported with its path and all values."""
     merged = merge({"s": {"n": 1, "m": 1}}, {"s": {"n": 2, "m": 2}}, {"s": {"n": 3, "m": 2}})
