@@ -56,6 +56,33 @@ def test_a_package_below_the_draft_of_another(fleet: GitFleet, first: bool) -> N
     assert "0 variants changed, 2 unchanged" in fleet.sync(code=1)
 
 
+def test_a_branch_in_the_way_of_a_deletion(fleet: GitFleet) -> None:
+    """The variant that is to go keeps all it has, and the others go on."""
+    fleet.sync("--approve", "auto")
+    git(fleet.shops, "branch", "deletionProposed/west/v1/mine", "west/v1")
+    fleet.want(revision=1, names=("north",))
+    state = "refs/krmkit/variants/default/fleet-shops-"
+
+    said = fleet.sync("--prune", code=1)
+
+    assert "refs/heads/deletionProposed/west/v1 cannot be made while there is" in said
+    assert "deletionProposed/south/v1" in fleet.branches()
+    assert f"{state}west" in fleet.refs() and f"{state}south" not in fleet.refs()
+
+
+def test_a_branch_in_the_way_of_main(fleet: GitFleet) -> None:
+    """The packages are published, and main is what the error is about."""
+    fleet.sync()
+    git(fleet.shops, "branch", "main/mine", draft("north"))
+
+    said = fleet.sync("--approve", "auto", code=1)
+
+    assert (
+        "main keeps what it has: refs/heads/main cannot be made while there is refs/heads/main/mine" in said
+    )
+    assert fleet.branches() == {"main/mine", "north/v1", "south/v1", "west/v1"}
+
+
 def test_nothing_is_written(fleet: GitFleet) -> None:
     """Neither --check nor --dry-run leaves a file, also where packages would be published; nor does any sync upstream."""
 

@@ -137,7 +137,7 @@ def main(arguments: argparse.Namespace) -> int:
         else told_sync(outcomes, terminal, sync.dry, arguments.check)
     )
     told.show(arguments.format, terminal)
-    if any(outcome.error for outcome in sync.outcomes):
+    if any(outcome.error for outcome in outcomes):
         return 1
     return 2 if not status and arguments.check and changed else 0
 

@@ -140,10 +140,19 @@ class Sync:
                     continue
                 outcome = SyncOutcome(variant, f"{name}/{state.package}")
                 if self.prune:
-                    self._remove(store, ref, state, outcome)
+                    self._prune(store, ref, state, outcome)
                 else:
                     outcome.actions.append("no set generates it any more; --prune removes what it owns")
                 self.removed.append(outcome)
+
+    def _prune(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
+        """Remove what a variant owns; where git cannot, its refs stay as they were."""
+        try:
+            with store.refs.attempt():
+                self._remove(store, ref, state, outcome)
+        except GitError as error:
+            outcome.actions.clear()
+            outcome.error = str(error)
 
     def _remove(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
         owner: dict[str, Any] = {"metadata": {"uid": outcome.name}, "spec": {"deletionPolicy": state.policy}}
@@ -172,10 +181,18 @@ class Sync:
             number = max([*store.versions(package), made.get(package, 0)], default=0)
             if number and known.get(package) != f"v{number}":
                 newest[package] = number
-        if newest:
-            self.main_behind = True
-            if not self.dry:
+        if not newest:
+            return
+        self.main_behind = True
+        if self.dry:
+            return
+        try:
+            with store.refs.attempt():
                 self._commit_main(store, known, newest)
+        except GitError as error:
+            failed = SyncOutcome("-", store.name)
+            failed.error = f"main keeps what it has: {error}"
+            self.outcomes.append(failed)
 
     def _commit_main(self, store: Store, known: dict[str, str], newest: dict[str, int]) -> None:
         # The published trees may be in the pack that is not stored yet, so it is stored first; no ref names it so far.
