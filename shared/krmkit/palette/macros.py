@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.krm.finding import Finding
 from krmkit.palette.filelines import LineIndex
 from krmkit.palette.macrocontext import Context, Source
-from krmkit.palette.macrotext import COMMENT, InsertError, Macro, insertion
+from krmkit.palette.macrotext import COMMENT, InsertError, Macro, holds_macro, insertion
 from krmkit.palette.macrovalues import FailError, KeepError, MacroValues
 from krmkit.palette.packfinding import VALUES, pack_finding
 from krmkit.yaml.document import parse
@@ -84,6 +84,9 @@ class MacroResolver:
             except InsertError as error:
                 findings.append(self._about(source, macro, "invalid-result", f"{macro.raw}: {error}", file))
                 continue
+            if holds_macro(value):
+                message = f"{macro.raw}: the value holds a macro, which stays in the text: Palette never looks for macros in values"
+                findings.append(self._about(source, macro, "macro-in-value", message, file, "warning"))
             if self._values.changes_variable(macro):
                 message = f"{macro.raw}: Palette's documentation allows no functions on profile variables; check it there"
                 findings.append(self._about(source, macro, "function-on-variable", message, file, "info"))

@@ -245,6 +245,11 @@ def is_macro(raw: str) -> bool:
     return False
 
 
+def holds_macro(text: str) -> bool:
+    """Return whether there is a macro in a text: `holds_macro("v{{ .spectro.var.n }}")`."""
+    return FIELD in text and any(is_macro(text[start:end]) for start, end in actions(text))
+
+
 class InsertError(ValueError):
     """A value cannot stand where the macro stands; the message says why."""
 

@@ -342,6 +342,21 @@ def test_functions_on_variables(expression: str, told: bool) -> None:
     assert result.count == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [("{{ .spectro.var.n }}", True), ("a {{- .spectro.x }}", True), ("{{ .Values.n }}", False), (".spectro.var.n", False)],
+)  # fmt: skip
+def test_a_macro_in_a_value(value: str, told: bool) -> None:
+    """It is inserted as it is, and told of: the next run would take it for a macro of the pack."""
+    source = Source("p", ("p",), "a: '{{ .spectro.var.given }}'\n")
+    result = MacroResolver([source], Context(variables={"given": value})).resolve(source)
+
+    assert result.text == f"a: '{value}'\n"
+    assert [(found.rule, found.severity, found.line) for found in result.findings] == (
+        [("macro-in-value", "warning", 1)] if told else []
+    )
+
+
 def test_variables_in_content() -> None:
     """Palette does not resolve variables in pack.content."""
     result = resolve("pack:\n  content:\n    images:\n    - image: 'x:{{ .spectro.var.n }}'\n")
