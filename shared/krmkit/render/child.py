@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 STDERR_KEPT = 64 * 1024  # bytes of the beginning and of the end
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes; a pipe holds no more
 _LINGERING = 2.0  # seconds that what the program started may keep its output open after its end
 
 
@@ -105,9 +105,8 @@ def _talk(
             now = time.monotonic()
             if now > end:
                 raise ChildTimeError(late)
-            if lingering and now > lingering:
-                break  # the program has ended; something that it left behind keeps its streams open
-            for key, _ in selector.select(min(end - now, 0.1)):
+            over = bool(lingering) and now > lingering
+            for key, _ in selector.select(0 if over else min(end - now, 0.1)):
                 if key.fileobj is stdin:
                     try:
                         left = left[os.write(key.fd, left[:_CHUNK]) :] if left else left
@@ -129,6 +128,9 @@ def _talk(
                     output.append(chunk)
                 else:
                     errors.add(chunk)
+            if over:
+                # Something that it left behind keeps its streams open. What they held of its own was read just now, however late that is.
+                break
             if not lingering and process.poll() is not None:
                 lingering = time.monotonic() + _LINGERING
         while process.poll() is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from krmkit.render import child
 from krmkit.render.child import STDERR_KEPT, ChildError, run_bounded
 from tests.waiting import until
 
@@ -83,6 +85,15 @@ def test_grandchildren(tmp_path: Path, end: str, seconds: float) -> None:
             run_bounded(command, b"", seconds, 100)
 
     until(lambda: not alive(file))
+
+
+def test_what_is_read_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that the program said comes back, also where this process gets no time until long after the program's end."""
+    monkeypatch.setattr(child, "_LINGERING", -1.0)
+    monkeypatch.setattr(subprocess.Popen, "poll", lambda process: process.wait())
+    code = "import sys\nsys.stdout.write('x' * 60_000)\nsys.stderr.write('e' * 60_000)\nsys.exit(3)"
+
+    assert run_bounded(python(code), b"", 60, 60_000) == (b"x" * 60_000, "e" * 60_000, 3)
 
 
 def test_no_such_program() -> None:
