@@ -114,6 +114,8 @@ class RepositoryLock:
         for name in (*changes, "HEAD", "packed-refs"):
             # The process that held these is dead, or the lock would not be free.
             (self.folder / f"{name}.lock").unlink(missing_ok=True)
+        # git writes the packed refs anew beside the old ones, and refuses to where it finds such a file.
+        (self.folder / "packed-refs.new").unlink(missing_ok=True)
         listed = self.repository.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
             "utf-8", "surrogateescape"
         )

@@ -36,6 +36,7 @@ def leave(repository: GitRepository, changes: dict[str, tuple[str, str]]) -> Non
     (repository.folder / "refs" / "heads").mkdir(parents=True, exist_ok=True)
     for name in ("refs/heads/b", "HEAD", "packed-refs"):
         (repository.folder / f"{name}.lock").touch()
+    (repository.folder / "packed-refs.new").touch()
 
 
 def test_a_killed_run_is_completed(repository: GitRepository, commits: list[str]) -> None:
@@ -50,6 +51,19 @@ def test_a_killed_run_is_completed(repository: GitRepository, commits: list[str]
     assert list_refs(repository) == {"refs/heads/a": second, "refs/heads/b": second}
     with RepositoryLock(repository) as lock:
         assert not lock.note
+
+
+def test_a_run_that_was_killed_with_packed_refs(repository: GitRepository, commits: list[str]) -> None:
+    """A ref that is packed goes: what git had begun to write of the others is no obstacle."""
+    for name in ("a", "b"):
+        repository.run("update-ref", f"refs/heads/{name}", commits[0])
+    repository.run("pack-refs", "--all")
+    leave(repository, {"refs/heads/b": (commits[0], NOTHING)})
+
+    with RepositoryLock(repository):
+        pass
+
+    assert list_refs(repository) == {"refs/heads/a": commits[0]}
 
 
 def test_what_somebody_moved_since_stays(repository: GitRepository, commits: list[str]) -> None:
