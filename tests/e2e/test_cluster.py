@@ -20,6 +20,7 @@ from krmkit.cli.work.workengine import EngineError, JobError
 from tests.e2e.cluster import LocalCluster
 from tests.e2e.gitfleet import APP, GitFleet
 from tests.unit.cli.fleets import folders, render
+from tests.waiting import until
 
 # The client's own threads and sockets are closed when the interpreter ends.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -126,15 +127,22 @@ def test_no_worker_is_left(tmp_path: Path, project: Path, monkeypatch: pytest.Mo
         engine.close()
 
 
-def test_the_scheduler_goes_away(tmp_path: Path, project: Path) -> None:
-    """One line says so."""
+@pytest.mark.parametrize("seen", ["not yet", "lost", "given up"])
+def test_the_scheduler_goes_away(tmp_path: Path, project: Path, seen: str) -> None:
+    """One line says so, whatever the client has seen of it when it is asked for more."""
     with LocalCluster(tmp_path, project, workers=1) as cluster:
         engine = DaskEngine(cluster.address)
         done = engine.map(Doubles(), range(4000))
         next(done)
         cluster.scheduler.kill()
-        with pytest.raises(EngineError, match="nothing was written"):
+        if seen == "lost":
+            until(lambda: engine._client.status != "running")
+        elif seen == "given up":
+            engine.close()
+        with pytest.raises(EngineError, match="the scheduler went away; nothing was written"):
             list(done)
+        with pytest.raises(EngineError, match="the scheduler went away; nothing was written"):
+            list(engine.map(Doubles(), range(4)))
         engine.close()
 
 
@@ -170,7 +178,7 @@ def test_tls_needs_certificates() -> None:
 
 def test_no_worker_from_the_start(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says how to start one."""
-    monkeypatch.setattr(daskengine, "CONNECT", 2.0)
+    monkeypatch.setattr(daskengine, "FIRST", 1.0)
     with (
         LocalCluster(tmp_path, project, workers=0) as cluster,
         pytest.raises(EngineError, match="has no worker; start one with: dask worker tcp"),

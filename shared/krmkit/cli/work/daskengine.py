@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
 CONNECT = 20.0  # seconds to wait for the scheduler
+FIRST = 20.0  # seconds to wait for its first worker
 PATIENCE = 60.0  # seconds to wait for a worker where there is none
 AHEAD = 3  # batches for each worker that are on their way
 
@@ -62,7 +63,7 @@ class DaskEngine:
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
         """Do the jobs. Raises EngineError where the scheduler or all workers are gone."""
-        held = self._client.submit(_load, pickle.dumps(job), pure=False)
+        held = self._submit(_load, pickle.dumps(job))
         waiting: deque[tuple[list[Any], Future[Any]]] = deque()
         workers = self._many()
         for batch in batches(inputs, workers):
@@ -78,8 +79,15 @@ class DaskEngine:
         yield from self._done(held, batch, future, [other for _, other in waiting])
 
     def _send(self, held: Future[Any], batch: list[Any]) -> Future[Any]:
-        blob = pickle.dumps(batch, protocol=5)
-        sent: Future[Any] = self._client.submit(_work, held, blob, krmkit.__version__, pure=False)
+        return self._submit(_work, held, pickle.dumps(batch, protocol=5), krmkit.__version__)
+
+    def _submit(self, function: Callable[..., Any], *given: Any) -> Future[Any]:
+        from distributed.client import ClosedClientError
+
+        try:
+            sent: Future[Any] = self._client.submit(function, *given, pure=False)
+        except ClosedClientError as error:
+            raise self._gone(error) from None
         return sent
 
     def _done(
@@ -123,16 +131,22 @@ class DaskEngine:
                         f"{self.address}: no worker has been there for {PATIENCE:.0f} s; nothing was written"
                     ) from None
             except (FutureCancelledError, OSError) as error:
-                raise EngineError(
-                    f"{self.address}: the scheduler went away; nothing was written: {error}"
-                ) from None
+                raise self._gone(error) from None
             except Exception as error:  # noqa: BLE001  # raised on a worker, of any type: a package that cannot be loaded there
                 raise EngineError(
                     f"{self.address}: {type(error).__name__}: {error}; nothing was written"
                 ) from None
 
     def _workers(self) -> int:
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        # A client that has lost its scheduler knows nobody, and has lost the work there too, whether or not it gets back to it.
+        running = self._client.status == "running"
+        found = self._client.scheduler_info(n_workers=-1) if running else {}
+        if "workers" not in found:
+            raise self._gone("the connection to it is lost")
+        return len(found["workers"])
+
+    def _gone(self, why: object) -> EngineError:
+        return EngineError(f"{self.address}: the scheduler went away; nothing was written: {why}")
 
     def _many(self) -> int:
         return max(1, self._workers())
@@ -140,7 +154,7 @@ class DaskEngine:
     def _check_versions(self) -> None:
         """Every worker has this krmkit, or what it makes would not be what is made here."""
         try:
-            self._client.wait_for_workers(1, timeout=CONNECT)
+            self._client.wait_for_workers(1, timeout=FIRST)
         except TimeoutError:
             raise EngineError(
                 f"--on {self.address}: the scheduler has no worker; start one with: dask worker {self.address}"
