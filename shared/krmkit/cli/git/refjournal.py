@@ -17,7 +17,7 @@ from types import TracebackType
 from krmkit.cli.git.program import GitError, GitRepository
 
 NOTHING = "0" * 40
-PATIENCE = 10.0  # seconds to wait for another sync
+PATIENCE = 60.0  # seconds to wait for another sync, which waits for the disk
 
 
 class RepositoryLock:
