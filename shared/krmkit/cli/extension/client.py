@@ -87,8 +87,9 @@ class HttpCaller:
         limit = _Limit(connection, seconds)
         try:
             target = f"{self._prefix}{path}?timeout={seconds:g}s"
+            connection.connect()
+            limit.watch(connection.sock)
             connection.request("POST", target, body, {"Content-Type": "application/json"})
-            limit.socket = connection.sock  # the connection forgets it where the answer ends with it
             answer = connection.getresponse()
             text = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
@@ -122,14 +123,20 @@ class _Limit(threading.Timer):
         super().__init__(seconds, self._end)
         self.daemon = True
         self.said = ""
-        self.socket: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._connection = connection
         self._seconds = seconds
         self.start()
 
+    def watch(self, connected: socket.socket) -> None:
+        """End this socket when the time is over. Raises TimeoutError where it is: while a connection is made there may be none to end."""
+        self._socket = connected  # the connection forgets it where the answer ends with it
+        if self.said:
+            raise TimeoutError
+
     def _end(self) -> None:
         self.said = f"it took longer than {self._seconds:g} s"
-        open_socket = self.socket or self._connection.sock
+        open_socket = self._socket or self._connection.sock
         if open_socket is not None:
             with suppress(OSError):
                 # Not SSLSocket's own shutdown, which would let the reader go on without TLS.

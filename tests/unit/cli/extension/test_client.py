@@ -150,6 +150,24 @@ def test_an_answer_that_drips(head: bytes) -> None:
             server.join()
 
 
+def test_the_time_is_over_before_there_is_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is looked up slowly takes its time from the call, and does not take the limit away."""
+    connect = socket.create_connection
+
+    def late(*given: Any) -> socket.socket:
+        until(lambda: not any(isinstance(one, threading.Timer) for one in threading.enumerate()))
+        return connect(*given)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        monkeypatch.setattr(socket, "create_connection", late)
+        with pytest.raises(CallError, match=r"it took longer than 0\.1 s"):
+            HttpCaller(f"http://127.0.0.1:{listener.getsockname()[1]}").call("/x", b"{}", 0.1)
+        listener.settimeout(MOST)
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.recv(1) == b"", "a request was sent after its time"
+
+
 def test_a_program(tmp_path: Path) -> None:
     """The request on stdin, hook and handler as arguments."""
     (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
