@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from krmkit.cli.extension.sources import ExtensionError
+from krmkit.cli.extension.tls import Certificates
 from tests.e2e.extensionserver import (
     BASE,
     Server,
@@ -280,6 +282,30 @@ def test_a_broken_certificate_is_told_once(secure: Server, certified: Path) -> N
 
     assert secure.errors.read_text("utf-8").count("the old certificate stays") == 1
     assert peer(secure, certified) == before
+
+
+def test_a_certificate_that_changes_while_it_is_loaded(
+    certified: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was tried and found good, and is another one when it is put into place: an error that the server tells, and tries again."""
+    fill = Certificates._fill
+    server, key = certified / "server.crt", certified / "server.key"
+    found = Certificates(str(server), str(key), str(certified / "ca.crt"))
+
+    def meddle(self: Certificates, context: ssl.SSLContext) -> None:
+        fill(self, context)
+        (certified / "client.crt").replace(server)
+        monkeypatch.undo()
+
+    (certified / "stranger.crt").replace(server)
+    (certified / "stranger.key").replace(key)
+    monkeypatch.setattr(Certificates, "_fill", meddle)
+    with pytest.raises(ExtensionError, match="cannot serve with"):
+        found.reload()
+    (certified / "client.key").replace(key)
+
+    assert found.reload()
+    assert not found.reload()
 
 
 def peer(server: Server, folder: Path) -> bytes | None:

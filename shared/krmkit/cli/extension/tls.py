@@ -16,13 +16,14 @@ class Certificates:
         """Raises ExtensionError."""
         self._certificate, self._key, self._authority = certificate, key, authority
         self._seen = self._files()
-        self.context = self._make()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._fill(self.context)
 
     def _files(self) -> object:
         return fingerprint(path for path in (self._certificate, self._key, self._authority) if path)
 
-    def _make(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    def _fill(self, context: ssl.SSLContext) -> None:
+        """Let a context serve with the files as they are now. Raises ExtensionError."""
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["h2", "http/1.1"])
         try:
@@ -34,16 +35,17 @@ class Certificates:
             reason = getattr(error, "strerror", None) or str(error)
             place = getattr(error, "filename", None) or f"{self._certificate}, {self._key}"
             raise ExtensionError(f"cannot serve with {place}: {reason}") from None
-        return context
 
     def reload(self) -> bool:
         """Take new files; whether there were any. Raises ExtensionError, and keeps the old ones, where they do not fit."""
         seen = self._files()
         if seen == self._seen:
             return False
-        self._make()  # a pair of which half is written must not reach the context that serves
+        self._fill(
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        )  # half of a new pair must not reach the one that serves
+        self._fill(
+            self.context
+        )  # a pair that changed in between is tried again, as these files were not seen yet
         self._seen = seen
-        self.context.load_cert_chain(self._certificate, self._key)
-        if self._authority:
-            self.context.load_verify_locations(self._authority)
         return True
