@@ -8,6 +8,8 @@ import socket
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hypercorn.config import Config
 
 
@@ -34,8 +36,16 @@ def stop_event() -> asyncio.Event:
 
 
 def set_up(config: Config, listener: socket.socket, grace: float) -> None:
-    """Let hypercorn serve on the socket, without logs and its name; `grace`: seconds that calls may take when it stops."""
+    """Let hypercorn serve on the socket in the running loop, without logs and its name; `grace`: seconds that calls may take when it
+    stops."""
+    asyncio.get_running_loop().set_exception_handler(_tell)
     config.bind = [f"fd://{listener.detach()}"]
     config.graceful_timeout = grace
     config.accesslog = config.errorlog = None
     config.include_server_header = False
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """asyncio's own word about an error that nobody caught, but for a connection that is cut off after the grace: that is meant."""
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)
