@@ -157,7 +157,9 @@ def test_files_are_watched(browser: Browser, profile: Path, server: Server) -> N
     browser.until("return !document.getElementById('save').disabled")
 
     macros = profile / "macros.yaml"
-    macros.write_text(macros.read_text().replace("plant-7\n", "plant-12\n"))
+    other = profile.parent / "macros.yaml"
+    other.write_text(macros.read_text().replace("plant-7\n", "plant-12\n"))
+    other.replace(macros)  # at once: the page may look at a file that is half written
 
     note = "const note = document.getElementById('note'); return note && note.textContent"
     said = str(browser.until(note))
