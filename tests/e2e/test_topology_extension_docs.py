@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.e2e.test_tutorial import ROOT, boxes, follow
@@ -22,8 +24,14 @@ def test_the_page_has_boxes() -> None:
 def test_the_page(tmp_path: Path) -> None:
     """From an inline patch to an extension that is rendered, tested and served, on ports that are free."""
     ports = {}
-    for default in ("9443", "8080"):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            ports[default] = str(free.getsockname()[1])
+    with ExitStack() as held:
+        for default in ("9443", "8080"):
+            port = held.enter_context(socket.socket())
+            # Bound and not listening: the server may listen there, as it sets this option too, and nobody else gets the port until then.
+            port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            port.bind(("127.0.0.1", 0))
+            ports[default] = str(port.getsockname()[1])
+            if sys.platform != "linux":  # other systems let nobody else bind it, the server neither
+                port.close()
 
-    assert follow(tmp_path, kpt=False, page=PAGE, instead=ports) == 5
+        assert follow(tmp_path, kpt=False, page=PAGE, instead=ports) == 5
