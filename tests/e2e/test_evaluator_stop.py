@@ -28,8 +28,10 @@ CALLS = 6  # of each client
 @pytest.mark.parametrize("slow", [0.0, 1.5], ids=["at once", "slow"])
 def test_no_call_is_lost(slow: float) -> None:
     """After SIGTERM two slow workers answer all 24 calls that had come: two that ran, and those in line."""
-    with serving("--workers", "2") as running, ExitStack() as stack:
+    with serving("--workers", "2", "--grace", "1000") as running, ExitStack() as stack:
         callers = [stack.enter_context(Caller(running.port)) for _ in range(CLIENTS)]
+        # What is called before there is a connection goes out in any order.
+        assert {caller.evaluate("unknown", b"").code for caller in callers} == {"NOT_FOUND"}
         workers = workers_of(running)
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
