@@ -191,11 +191,11 @@ def test_workers_are_killed_under_load(programs: Path, certified: Path, server: 
     for _ in range(4):
         # A call that loses two workers fails, so the last one's call, which stands behind all others, must be answered before the next.
         await_calls(server, 3 * CALLERS)
-        until(lambda: bool(children(server.process.pid)))
         worker = min(children(server.process.pid))
         os.kill(worker, signal.SIGKILL)
         killed.add(worker)
-        until(lambda: not killed & children(server.process.pid))
+        # Its successor is started when the server knows of its end, and its call stands in line by then.
+        until(lambda: len(children(server.process.pid) - killed) == 2)
     found = calls.result()
 
     assert len(killed) == 4
