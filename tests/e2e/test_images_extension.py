@@ -20,7 +20,6 @@ pytestmark = pytest.mark.images
 
 Object = dict[str, Any]
 NAME = "topology-extension"
-CONTAINER = f"krmkit-test-{NAME}"
 REQUEST: Object = {
     "variables": [{"name": "registryMirror", "value": "mirror.example.com"}],
     "items": [
@@ -68,8 +67,8 @@ def rights() -> list[str]:
 
 
 @pytest.fixture
-def container(tmp_path: Path) -> Iterator[tuple[Path, int]]:
-    """A running container: the folder of its certificates, and its port on the loopback interface."""
+def container(tmp_path: Path) -> Iterator[tuple[str, Path, int]]:
+    """A running container: its id, the folder of its certificates, and its port on the loopback interface."""
     podman, image = need("podman"), need_image(NAME)
     need("openssl")
     make_authority(tmp_path, "ca")
@@ -82,32 +81,32 @@ def container(tmp_path: Path) -> Iterator[tuple[Path, int]]:
         (tls / target).chmod(0o644)  # what a Secret that is mounted for a pod of nobody comes down to
     (extensions / "extension.yaml").write_text(EXTENSION, "utf-8")
     tmp_path.chmod(0o755)
-    subprocess.run([podman, "rm", "--force", "--ignore", CONTAINER], check=True, capture_output=True)
-    command = [podman, "run", "--detach", "--pull=never", f"--name={CONTAINER}", "--network=host", *rights()]
+    # Without a name: another run of these tests may have a container, too.
+    command = [podman, "run", "--detach", "--pull=never", "--network=host", *rights()]
     command += [f"--volume={extensions}:/extensions:ro", f"--volume={tls}:/tls:ro", image, "/extensions"]
     command += ["--host=127.0.0.1", "--port=0", "--metrics-port=0", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
+    started = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     try:
-        yield tmp_path, _port(podman)
+        yield started, tmp_path, _port(podman, started)
     finally:
-        subprocess.run([podman, "rm", "--force", "--time=0", CONTAINER], check=True, capture_output=True)
+        subprocess.run([podman, "rm", "--force", "--time=0", started], check=True, capture_output=True)
 
 
-def _port(podman: str) -> int:
+def _port(podman: str, container: str) -> int:
     def ports() -> list[str]:
-        return re.findall(r"listening on \S+:(\d+)", _log(podman).stdout)
+        return re.findall(r"listening on \S+:(\d+)", _log(podman, container).stdout)
 
-    until(lambda: bool(ports()), lambda: str(_log(podman)))
+    until(lambda: bool(ports()), lambda: str(_log(podman, container)))
     return int(ports()[0])
 
 
-def _log(podman: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([podman, "logs", CONTAINER], check=True, capture_output=True, text=True)
+def _log(podman: str, container: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([podman, "logs", container], check=True, capture_output=True, text=True)
 
 
-def test_it_serves_with_bare_rights(container: tuple[Path, int]) -> None:
+def test_it_serves_with_bare_rights(container: tuple[str, Path, int]) -> None:
     """Discovery, patches, validation, health; SIGTERM ends it with 0, as Kubernetes asks."""
-    folder, port = container
+    name, folder, port = container
     connection = http_connection(port, folder, client="")
 
     connection.request("GET", "/healthz")
@@ -117,9 +116,9 @@ def test_it_serves_with_bare_rights(container: tuple[Path, int]) -> None:
     generated = json.loads(post(connection, "generatepatches/generate-patches-mirror", REQUEST)[1])
     validated = json.loads(post(connection, "validatetopology/validate-topology-mirror", REQUEST)[1])
     podman = need("podman")
-    subprocess.run([podman, "kill", "--signal=TERM", CONTAINER], check=True, capture_output=True)
-    ended = subprocess.run([podman, "wait", CONTAINER], check=True, capture_output=True, text=True, timeout=MOST)  # fmt: skip
-    log = _log(podman).stderr
+    subprocess.run([podman, "kill", "--signal=TERM", name], check=True, capture_output=True)
+    ended = subprocess.run([podman, "wait", name], check=True, capture_output=True, text=True, timeout=MOST)  # fmt: skip
+    log = _log(podman, name).stderr
 
     assert health.status == 200
     assert len(discovery["handlers"]) == 3
