@@ -93,7 +93,9 @@ class HttpCaller:
             answer = connection.getresponse()
             text = answer.read(LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            reason = limit.said or str(error) or type(error).__name__
+            # The socket's own timeout, which may be over first, has no number as the system's has.
+            is_late = isinstance(error, TimeoutError) and error.errno is None
+            reason = limit.late if is_late else limit.said or str(error) or type(error).__name__
             raise CallError(f"failed to make the http call: {reason}") from None
         finally:
             limit.cancel()
@@ -116,7 +118,7 @@ class HttpCaller:
 class _Limit(threading.Timer):
     """Ends a call that takes too long as a whole; a socket's own timeout is for each read, however few bytes it brings.
 
-    `said` is why the call ended, "" where it did not.
+    `said` is why the call ended, "" where it did not; `late` is what it says then.
     """
 
     def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
@@ -125,7 +127,7 @@ class _Limit(threading.Timer):
         self.said = ""
         self._socket: socket.socket | None = None
         self._connection = connection
-        self._seconds = seconds
+        self.late = f"it took longer than {seconds:g} s"
         self.start()
 
     def watch(self, connected: socket.socket) -> None:
@@ -135,7 +137,7 @@ class _Limit(threading.Timer):
             raise TimeoutError
 
     def _end(self) -> None:
-        self.said = f"it took longer than {self._seconds:g} s"
+        self.said = self.late
         open_socket = self._socket or self._connection.sock
         if open_socket is not None:
             with suppress(OSError):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.cli.extension import client
 from krmkit.cli.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
 from krmkit.cli.extension.live import LiveExtensions, Recorder
 from krmkit.clusterapi.collect import collect
@@ -166,6 +167,17 @@ def test_the_time_is_over_before_there_is_a_connection(monkeypatch: pytest.Monke
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.recv(1) == b"", "a request was sent after its time"
+
+
+def test_the_timeout_of_the_socket_is_over_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says the same as the limit of the whole call, which has the same time."""
+    monkeypatch.setattr(client._Limit, "start", lambda _: None)
+
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(CallError, match=r"it took longer than 0\.1 s"),
+    ):
+        HttpCaller(f"http://127.0.0.1:{silent.getsockname()[1]}").call("/x", b"{}", 0.1)
 
 
 def test_a_program(tmp_path: Path) -> None:
