@@ -2,6 +2,8 @@
 
 import sys
 
+from krmkit.streams import buffer_streams
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -27,6 +29,7 @@ def command() -> "NoReturn":
     from krmkit.fn.entry import leave
 
     quiet(False)
+    buffer_streams()
     try:
         code = main()
     except KeyboardInterrupt:

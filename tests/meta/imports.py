@@ -21,6 +21,7 @@ FLOORS = {
     "krm": 3,
     "lang": 2,
     "yaml": 1,
+    "streams": 0,
 }
 ENGINES = ("yaml", "lang", "krm", *SYSTEMS)
 

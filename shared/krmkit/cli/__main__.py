@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from krmkit.cli import main
+from krmkit.streams import buffer_streams
 
 if __name__ == "__main__":
+    buffer_streams()
     raise SystemExit(main())

@@ -15,6 +15,7 @@ import sys
 
 from krmkit.fn.loader import definition
 from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
+from krmkit.streams import buffer_streams
 from krmkit.yaml import _libyaml
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 def main(file: str, process: Process) -> NoReturn:
     """Run the function whose main.py is `file` on the process's arguments and streams, and end the process."""
+    buffer_streams()
     prepare()
     leave(run_function(os.path.dirname(os.path.realpath(file)), process, sys.argv[1:]))
 
