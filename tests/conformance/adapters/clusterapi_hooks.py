@@ -81,6 +81,9 @@ class CalledUrl(HttpCaller):
         keep = self
 
         class Kept(HTTPConnection):
+            def connect(self) -> None:
+                """The hosts of the records are not there."""
+
             def request(self, method: str, url: str, *rest: Any, **more: Any) -> None:
                 scheme = "https" if isinstance(real, HTTPSConnection) else "http"
                 host = real.host if real.port == real.default_port else f"{real.host}:{real.port}"
