@@ -46,6 +46,6 @@ def set_up(config: Config, listener: socket.socket, grace: float) -> None:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """asyncio's own word about an error that nobody caught, but for a connection that is cut off after the grace: that is meant."""
+    """Report an error that nobody caught as asyncio does; a connection that is cut off after the grace is no error."""
     if not isinstance(context.get("exception"), asyncio.CancelledError):
         loop.default_exception_handler(context)

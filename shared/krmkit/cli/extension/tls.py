@@ -41,11 +41,9 @@ class Certificates:
         seen = self._files()
         if seen == self._seen:
             return False
-        self._fill(
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        )  # half of a new pair must not reach the one that serves
-        self._fill(
-            self.context
-        )  # a pair that changed in between is tried again, as these files were not seen yet
+        # On a context of its own first: half of a new pair must not reach the one that serves.
+        self._fill(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER))
+        # Files that change in between raise here, and are tried again, as they do not count as seen.
+        self._fill(self.context)
         self._seen = seen
         return True
