@@ -9,10 +9,12 @@ export PYTHON
 RUN := .venv-run/bin/python
 DEV := .venv/bin/python
 PYTEST := $(DEV) -m pytest
+# Tests run in as many processes as there are cores; one that is done early takes over tests of the others.
+PARALLEL := -n auto --dist worksteal
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench soak e2e new golden generate proto lock wheel clean
+.PHONY: help venv venv-run git run test check format conformance bench soak e2e live new golden generate proto lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +39,7 @@ test: venv ## the tests that need nothing but Python, in minutes (FUNCTION=name:
 	@test -z "$(FUNCTION)" || test -f "functions/$(FUNCTION)/function.yaml" || \
 	  { echo "there is no function $(FUNCTION); there are: $$(ls functions | tr '\n' ' ')" >&2; exit 2; }
 	@test -z "$(FUNCTION)" || $(DEV) -m tools.generate
-	@$(PYTEST) -m "not kpt and not images and not browser and not slow" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
+	@$(PYTEST) $(PARALLEL) -q -m "not kpt and not images and not browser and not slow" $(if $(FUNCTION),--function "$(FUNCTION)") tests functions
 
 check: venv ## lint, types, layers, drift of generated files
 	@$(DEV) -m ruff check .
@@ -59,6 +61,9 @@ bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; 
 soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
 	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)
 
+live: venv ## what plans say, compared with the Cluster API that KUBECONFIG names (see tests/live/README.md)
+	@KRMKIT_LIVE=1 $(PYTEST) -m live tests/live
+
 e2e: venv ## end-to-end tests in a real Chromium, and with the real kpt where it is on PATH
 	@$(PYTEST) -m "not images" --require-kpt --require-browser tests/e2e
 
@@ -77,7 +82,7 @@ proto: venv ## write the Python code of *.proto, beside them
 	@$(DEV) -m tools.proto
 
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel jsonschema protobuf serve extension preview spiff fleet testing build dev image sbom; do \
+	@for name in run cel serve extension preview spiff starlark fleet testing build dev image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

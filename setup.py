@@ -57,6 +57,8 @@ def commands() -> list[str]:
 
 
 setup(
+    # Not in shared/: metadata there would register the pytest plugin a second time in a checkout.
+    options={"egg_info": {"egg_base": "build"}},
     cmdclass={"build_py": BuildWithFunctions},
     entry_points={
         "console_scripts": ["krmkit = krmkit.start:command"],

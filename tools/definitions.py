@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class Definition:
         self.data: Data = data
         self.name = self.text("name")
         self.kind = self.text("kind")
+        self.group, _, self.version = self.runtime.api_version.rpartition("/")
         self.summary = self.text("summary")
         self.description = self.text("description")
         self.idempotent = bool(self.data.get("idempotent", True))
@@ -82,6 +84,22 @@ class Definition:
                 f"{self.path}: rules.{code} is `severity: meaning`, severity one of {wanted}"
             )
         return severity, " ".join(text.split())
+
+    @property
+    def system(self) -> str:
+        """The system whose engines main.py calls, "" for none."""
+        found = re.search(
+            r"^from krmkit\.(palette|porch|clusterapi|landscaper|platform|everyday)\b",
+            self.main,
+            re.MULTILINE,
+        )
+        return found[1] if found is not None else ""
+
+    @property
+    def main(self) -> str:
+        """The text of main.py."""
+        path = self.folder / "main.py"
+        return path.read_text("utf-8") if path.exists() else ""
 
     @property
     def schema(self) -> Data:

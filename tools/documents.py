@@ -54,7 +54,7 @@ def catalog(functions: list[Definition], project: Project, release: Release | No
     beside it, and which names no programs, as the schema wants a digest for each."""
     entries = [
         {
-            "group": GROUP,
+            "group": function.group,
             "names": {"kind": function.kind},
             "description": function.summary,
             "publisher": project.publisher,
@@ -62,7 +62,7 @@ def catalog(functions: list[Definition], project: Project, release: Release | No
             "tags": function.tags,
             "versions": [
                 {
-                    "name": VERSION,
+                    "name": function.version,
                     "schema": {"openAPIV3Schema": function.schema},
                     "idempotent": function.idempotent,
                     "usage": f"{project.home}/functions/{function.name}/README.md",
@@ -222,6 +222,8 @@ def overview(function: Definition) -> str:
 
 def config_table(function: Definition) -> str:
     """The block `config`: one row for each field of the config's spec, nested ones with their path."""
+    if function.runtime.own_config:
+        return _own_table(function)
     rows = ["| Field of `spec` | Type | Default | Meaning |", "|---|---|---|---|"]
     spec = function.schema["properties"]
     assert isinstance(spec, dict)
@@ -234,6 +236,20 @@ def config_table(function: Definition) -> str:
         )
         lines.append(f"Also taken as it is: {kinds}; `failOn` is then the annotation `krmkit.dev/fail-on`.")
     return "\n".join(lines) + "\n\n" + "\n".join(rows)
+
+
+def _own_table(function: Definition) -> str:
+    """The table of a config whose fields stand beside metadata."""
+    rows = ["| Field | Type | Default | Meaning |", "|---|---|---|---|"]
+    rows += [
+        f"| `{path}` | {kind} | {default} | {meaning} |"
+        for path, kind, default, meaning in _fields(function.spec, "")
+    ]
+    runtime = function.runtime
+    head = (
+        f"`apiVersion: {runtime.api_version}`, `kind: {runtime.kind}`. A ConfigMap does as well: see Usage."
+    )
+    return f"{head} `failOn` is the annotation `krmkit.dev/fail-on`.\n\n" + "\n".join(rows)
 
 
 def _fields(schema: Data, prefix: str) -> Iterator[tuple[str, str, str, str]]:
@@ -281,13 +297,30 @@ def rules_table(function: Definition) -> str:
     return "\n".join(["| `tags.rule` | Severity | Meaning |", "|---|---|---|", *rows])
 
 
+SYSTEMS = {
+    "palette": "Palette packs",
+    "porch": "Porch package variants",
+    "clusterapi": "Cluster API topologies",
+    "landscaper": "Landscaper",
+    "platform": "Platforms of several systems",
+    "everyday": "kpt's everyday functions, without containers",
+}
+
+
 def functions_table(functions: list[Definition]) -> str:
-    """The block `functions` of the project's README."""
-    rows = [
-        f"| [{function.name}](functions/{function.name}/README.md) | {', '.join(function.tags)} | {_cell(function.summary)} |"
-        for function in functions
-    ]
-    return "\n".join(["| Function | Type | What it does |", "|---|---|---|", *rows])
+    """The block `functions` of docs/functions.md: a table for each system."""
+    tables = []
+    for system, title in {**SYSTEMS, "": "General"}.items():
+        rows = [
+            f"| [{function.name}](../functions/{function.name}/README.md) | {', '.join(function.tags)} | {_cell(function.summary)} |"
+            for function in functions
+            if function.system == system
+        ]
+        if rows:
+            tables.append(
+                "\n".join([f"### {title}\n", "| Function | Type | What it does |", "|---|---|---|", *rows])
+            )
+    return "\n\n".join(tables)
 
 
 def _cell(text: str) -> str:

@@ -25,7 +25,9 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
     project = Project(root)
     files = {
         root / "catalog.yaml": documents.catalog(functions, project),
-        root / "README.md": filled(root / "README.md", {"functions": documents.functions_table(functions)}),
+        root / "docs/functions.md": filled(
+            root / "docs/functions.md", {"functions": documents.functions_table(functions)}
+        ),
     }
     files[root / "schemas/TopologyExtension.json"] = documents.editor_schema(
         "TopologyExtension", topology_extension.SCHEMA

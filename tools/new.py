@@ -1,10 +1,10 @@
-"""Makes the folder of a new function of this catalog: python -m tools.new NAME (krmkit.cli.scaffold says what is in it)."""
+"""Makes the folder of a new function of this catalog: python -m tools.new NAME (krmkit.disk.scaffold says what is in it)."""
 
 from __future__ import annotations
 
 import sys
 
-from krmkit.cli.scaffold import NAME, Place, files, make_folder
+from krmkit.disk.scaffold import NAME, Place, files, make_folder
 from krmkit.fn.definition import GROUP_VERSION
 from tools import generate, golden
 from tools.definitions import ROOT, Project

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from tools.definitions import ROOT
 
-SOURCES = ("krmkit/cli/evaluator/evaluator.proto",)  # below shared/
+SOURCES = ("krmkit/services/evaluator/evaluator.proto",)  # below shared/
 
 
 def generated() -> dict[Path, str]:

@@ -1,6 +1,6 @@
 """Runs mypy --strict over everything, the functions included.
 
-A function's folder is no package (its name has dashes) and every function is called main.py, so mypy sees each through a link of its own.
+A function's folder is not a package (its name has dashes) and every function is called main.py, so mypy sees each through a link of its own.
 """
 
 from __future__ import annotations

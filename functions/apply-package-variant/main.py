@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.porch.applyvariant."""
+"""Apply PackageVariants to a package: see function.yaml; the rule is krmkit.porch.variants.apply."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import VARIANT_KIND
-from krmkit.porch.chain import ChainError, VariantChain, chosen
 from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import chain_findings, condition_finding, violation_findings
+from krmkit.porch.variants.chain import ChainError, VariantChain, chosen
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -31,7 +32,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.extend(violation_findings(one.violations, one.resource))
     if results:
         return
-    chain = VariantChain(resources, config.spec.get("resources") or [], config.resource)
+    chain = VariantChain(resources, config.spec.get("resources") or [], config.resource, resources.causes)
     try:
         chain.apply(variants)
     except ChainError as error:

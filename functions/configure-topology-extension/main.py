@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.clusterapi.hooks.serverpackage import configure_server
 from krmkit.fn import Config, ResourceList, Results, main

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.clusterdefaulting."""
+"""Default the topology of Clusters from their ClusterClass: see function.yaml; the rule is krmkit.clusterapi.webhooks.defaulting."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
 
-from krmkit.clusterapi.clusterdefaulting import default_package
-from krmkit.clusterapi.collect import collect
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.clusterapi.api.collection import collect
+from krmkit.clusterapi.desired.package import TopologyPackage
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.topologypackage import TopologyPackage
+from krmkit.clusterapi.webhooks.defaulting import default_package
 from krmkit.fn import Config, ResourceList, Results, main
 
 
@@ -23,7 +24,8 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     collected = collect(resources)
     extensions, findings = package_extensions(collected)
     results.extend(findings)
-    results.extend(default_package(TopologyPackage(collected, config.spec.get("clusters"), extensions)))
+    package = TopologyPackage(collected, config.spec.get("clusters"), extensions)
+    results.extend(default_package(package, resources.causes))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Generate the PackageVariants of sets: see function.yaml; the rule is krmkit.porch.fleet."""
+"""Generate the PackageVariants of sets: see function.yaml; the rule is krmkit.porch.sets.items."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import SET_KIND, PorchError
 from krmkit.porch.decodevariants import decode_set
 from krmkit.porch.findings import orphan_findings, plan_findings, set_error_finding, violation_findings
-from krmkit.porch.fleet import Fleet, SetError, sets_among
+from krmkit.porch.sets.items import Fleet, SetError, sets_among
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Fill the injection points of a package: see function.yaml; the rule is krmkit.porch.injection."""
+"""Fill the injection points of a package: see function.yaml; the rule is krmkit.porch.variants.injection."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.candidates import candidates
-from krmkit.porch.decodevariants import decode_variant
+from krmkit.porch.decodevariants import decode_variant, recorder
 from krmkit.porch.findings import point_findings, violation_findings
-from krmkit.porch.injection import BadPointError, inject_config
-from krmkit.porch.packageview import PackageView
+from krmkit.porch.variants.candidates import candidates
+from krmkit.porch.variants.injection import BadPointError, inject_config
+from krmkit.porch.variants.packageview import PackageView
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -39,7 +40,9 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
             return
     found = candidates(spec["resources"], resources, spec["namespace"], config.resource)
     try:
-        points = inject_config(PackageView(resources), spec["injectors"], found)
+        points = inject_config(
+            PackageView(resources), spec["injectors"], found, recorder(resources.causes, config.resource)
+        )
     except BadPointError as error:
         raise FunctionError(str(error), "bad-injection-point") from None
     except PorchError as error:

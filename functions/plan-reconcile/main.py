@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.landscaper.reconcileplan."""
+"""Plan the automatic reconcile of Installations: see function.yaml; the rule is krmkit.landscaper.reconcile.plan."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.reconcileplan import plan_items
+from krmkit.landscaper.reconcile.plan import plan_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.porch.variantpipeline."""
+"""Put functions at the front of the pipeline: see function.yaml; the rule is krmkit.porch.variants.pipeline."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.decodevariants import decode_variant
+from krmkit.porch.decodevariants import decode_variant, recorder
 from krmkit.porch.findings import pipeline_finding, violation_findings
-from krmkit.porch.packageview import KPTFILE, PackageView
-from krmkit.porch.variantpipeline import DottedNameError, prepend_pipeline
+from krmkit.porch.variants.packageview import KPTFILE, PackageView
+from krmkit.porch.variants.pipeline import DottedNameError, prepend_pipeline
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -31,7 +32,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         owner, pipeline = config.spec["owner"], config.spec.get("pipeline")
     package = PackageView(resources)
     try:
-        changed = prepend_pipeline(package, owner, pipeline)
+        changed = prepend_pipeline(package, owner, pipeline, recorder(resources.causes, config.resource))
         if changed:
             results.add(pipeline_finding(package.single(KPTFILE)))
     except DottedNameError as error:

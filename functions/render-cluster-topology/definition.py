@@ -20,6 +20,10 @@ DEFINITION: dict[str, object] = (
                             'ownerReferences': {'type': 'string',
                                                 'enum': ['whenUid', 'always', 'never'],
                                                 'default': 'whenUid'},
+                            'immutableTemplates': {'type': 'array',
+                                                   'default': [],
+                                                   'items': {'type': 'string',
+                                                             'pattern': '^[A-Za-z0-9]+\\.[a-z0-9.-]+$'}},
                             'writeReferences': {'type': 'boolean', 'default': False},
                             'writeStatus': {'type': 'boolean', 'default': False},
                             'apply': {'type': 'boolean', 'default': False}}}}

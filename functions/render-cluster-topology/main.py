@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.clusterapi.rendertopology."""
+"""Render the managed topologies of Clusters: see function.yaml; the rule is krmkit.clusterapi.desired.render."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
 
-from krmkit.clusterapi.rendertopology import render_topologies
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.clusterapi.desired.render import render_topologies
 from krmkit.fn import Config, ResourceList, Results, main
 
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.rendereditems."""
+"""Render Landscaper's Installations: see function.yaml; the rule is krmkit.landscaper.items.render."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.landscaper.rendereditems import render_items
+from krmkit.landscaper.items.render import render_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

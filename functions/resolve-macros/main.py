@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Resolve the macros of Palette packs: see function.yaml; the rule is krmkit.palette.macros."""
+"""Resolve the macros of Palette packs: see function.yaml; the rule is krmkit.palette.macros.resolve."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.macroitems import (
+from krmkit.palette.macros.items import (
     ContextError,
     read_context,
     resolve_packs,
@@ -21,8 +22,8 @@ from krmkit.palette.macroitems import (
     sources_of,
     unused_findings,
 )
-from krmkit.palette.macros import MacroResolver
-from krmkit.palette.packitems import Packs
+from krmkit.palette.macros.resolve import MacroResolver
+from krmkit.palette.packs.items import Packs
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -43,6 +44,11 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.extend(resolved_findings(resolved, carrier.resource, packs.lines, carrier))
     for item, resolved in in_resources:
         results.extend(resolved_findings(resolved, item, packs.lines))
+    if resources.causes is not None:
+        from krmkit.palette.macros.causes import MacroCauses, record_macros
+
+        inputs = MacroCauses(resolver, config.resource, packs.carriers, sources)
+        record_macros(resources.causes, inputs, in_packs, in_resources)
     for carrier, resolved in in_packs:
         carrier.write_values(resolved.text)
     for item, resolved in in_resources:

@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""Set and remove keys of the package context: see function.yaml; the rule is krmkit.porch.context."""
+"""Set and remove keys of the package context: see function.yaml; the rule is krmkit.porch.variants.context."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import VARIANT_KIND, PorchError
-from krmkit.porch.context import set_package_context
-from krmkit.porch.decodevariants import decode_variant
+from krmkit.porch.decodevariants import decode_variant, recorder
 from krmkit.porch.findings import violation_findings
-from krmkit.porch.packageview import PackageView
-from krmkit.porch.variant import validate_context
+from krmkit.porch.variants.context import set_package_context
+from krmkit.porch.variants.packageview import PackageView
+from krmkit.porch.variants.validation import validate_context
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
@@ -37,7 +38,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     if reserved:
         return
     try:
-        set_package_context(PackageView(resources), context)
+        set_package_context(PackageView(resources), context, recorder(resources.causes, config.resource))
     except PorchError as error:
         raise FunctionError(str(error), "no-package-context") from None
 

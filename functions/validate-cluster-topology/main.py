@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
-"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.clusterapi.packagevalidation."""
+"""Validate ClusterClasses and Clusters: see function.yaml; the rule is krmkit.clusterapi.webhooks.package."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
 
-from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.features import FeatureGates
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.clusterapi.api.collection import collect
+from krmkit.clusterapi.api.features import FeatureGates
+from krmkit.clusterapi.desired.package import TopologyPackage
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.packagevalidation import validate_package
-from krmkit.clusterapi.topologypackage import TopologyPackage
+from krmkit.clusterapi.webhooks.objects import refused_objects
+from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.fn import Config, ResourceList, Results, main
 
 
@@ -26,7 +28,10 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     extensions, findings = package_extensions(collected)
     results.extend(findings)
     package = TopologyPackage(collected, spec.get("clusters"), extensions)
-    results.extend(validate_package(package, FeatureGates.of(spec["featureGates"])))
+    findings = validate_package(package, FeatureGates.of(spec["featureGates"]))
+    clusters = spec.get("clusters") or []
+    findings += refused_objects(collected, spec["featureGates"], extensions, clusters, config.crds)
+    results.extend(findings)
 
 
 if __name__ == "__main__":

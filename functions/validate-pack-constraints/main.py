@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 if __name__ == "__main__":
-    signals = __import__("_signal")
-    signals.signal(signals.SIGINT, signals.SIG_DFL)  # Ctrl-C while modules load shows no traceback
     import os
     import sys
 
     sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
-from krmkit.palette.packitems import Packs
-from krmkit.palette.pools import PoolError
-from krmkit.palette.validatepacks import ValidationOptions, validate
+from krmkit.palette.constraints.pools import PoolError
+from krmkit.palette.constraints.validate import ValidationOptions, validate
+from krmkit.palette.packs.items import Packs
+from krmkit.palette.packs.metadatanames import unknown_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +26,16 @@ if TYPE_CHECKING:
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Checks all packs among the items together; changes nothing."""
     try:
-        options = ValidationOptions.of(config.spec, resources.limits, resources)
+        options = ValidationOptions.of(config.spec, resources.limits, resources, config.resource)
     except PoolError as error:
-        field = ("data" if config.is_config_map else "spec") + ".machinePools"
+        field = f"{'data' if config.is_config_map else 'spec'}.{error.field}"
         raise FunctionError(str(error), "invalid-config", config.resource, field) from None
     packs = Packs.read(resources)
     for problem in packs.problems:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
     carriers = {carrier.pack.label: carrier for carrier in packs.carriers}
+    for one in packs.carriers:
+        results.extend(map(one.located, unknown_names(one.pack)))
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
         carrier = carriers.get(found.tags.get("pack", ""))

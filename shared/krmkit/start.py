@@ -2,7 +2,7 @@
 
 import sys
 
-from krmkit.streams import buffer_streams
+from krmkit.process import buffer_streams, quiet_interrupts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,40 +11,30 @@ if TYPE_CHECKING:
 
 def function(name: str) -> "NoReturn":
     """Run the function `name` of the catalog on the process's arguments and streams, and end the process."""
-    quiet()
+    quiet_interrupts()
     isolate()
     from krmkit.fn.entry import main
     from krmkit.fn.loader import load
 
     found = load(name)
-    quiet(False)
+    quiet_interrupts(False)
     main(found.main, found.process)
 
 
 def command() -> "NoReturn":
     """Run `krmkit ...` and end the process."""
-    quiet()
+    quiet_interrupts()
     isolate()
     from krmkit.cli import main
     from krmkit.fn.entry import leave
 
-    quiet(False)
+    quiet_interrupts(False)
     buffer_streams()
     try:
         code = main()
     except KeyboardInterrupt:
         code = 130
     leave(code)
-
-
-def quiet(start: bool = True) -> None:
-    """While a command starts, let Ctrl-C end it without a traceback; afterwards it is an exception again.
-
-    Before this line, while Python itself starts, nothing can be done about it.
-    """
-    module = __import__("_signal")  # `signal` itself makes enums of it, which takes a millisecond
-
-    module.signal(module.SIGINT, module.SIG_DFL if start else module.default_int_handler)
 
 
 def isolate() -> None:

@@ -20,7 +20,7 @@ from time import perf_counter, sleep
 
 import grpc
 
-from krmkit.cli.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
+from krmkit.services.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
 from tests.bench import lists
 from tests.bench.timing import INTERPRETER, MeasureError, Row, row
 

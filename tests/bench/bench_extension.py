@@ -21,9 +21,9 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from krmkit.cli.extension.live import GROUP, VERSION
-from krmkit.clusterapi.extensions import GENERATE_PATCHES
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
+from krmkit.services.extension.live import GROUP, VERSION
 from krmkit.yaml import emit
 from tests.bench import extensions
 from tests.bench.bench_evaluator import processes_of, resident

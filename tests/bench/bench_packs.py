@@ -7,26 +7,30 @@ them stands the whole run of the function, from the text of a ResourceList to th
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import process_time
 
 import yaml
 
-from krmkit.cli.packfolder import TEXTS, config_map
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from krmkit.palette.macrocontext import Context, Source
-from krmkit.palette.macros import MacroResolver
-from krmkit.palette.macrotext import FIELD
-from krmkit.palette.presets import apply_presets
+from krmkit.palette.macros.context import Context, Source
+from krmkit.palette.macros.resolve import MacroResolver
+from krmkit.palette.macros.text import FIELD
+from krmkit.palette.presets.apply import apply_presets
+from krmkit.render.packfolder import TEXTS, config_map
+from tests.bench import lists
 from tests.bench.timing import MeasureError, Row, calls, in_turns, row
 
 GROUP = "Packs"
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = Path(os.environ.get("KRMKIT_PACKS") or ROOT.parent / "shared" / "conformance" / "palette" / "corpus")
 MANY = 220
+ALL = 10_000  # packs of one list, each with a preset to apply
 MACROS = """\
   system: {cluster.name: harbour-7, kubernetes.version: 1.31.4}
   variables:
@@ -39,14 +43,14 @@ MACROS = """\
 
 def rows() -> list[Row]:
     """Ratios to PyYAML, and the milliseconds behind them."""
+    found = many_packs()
     packs = sorted(path.parent for path in PLACE.glob("*/pack.json"))
     if not packs:
         print(f"no packs in {PLACE}; KRMKIT_PACKS names another folder", file=sys.stderr)
-        return []
+        return found
     dell, thanos = (
         next((pack for pack in packs if pack.name.startswith(name)), None) for name in ("dell-csm", "thanos")
     )
-    found: list[Row] = []
     for title, pack in (("a presets file of 131 KB", dell), ("values of 289 KB", thanos)):
         if pack:
             found += compared(
@@ -78,6 +82,47 @@ def rows() -> list[Row]:
         2.2,
     )
     return found
+
+
+def many_packs() -> list[Row]:
+    """Thousands of packs in one list, each of which gets a preset: the whole run against PyYAML's C load and dump, and its growth."""
+    loaded = loader.load("apply-presets")
+
+    def whole(text: str) -> None:
+        if run(loaded.definition, loaded.process, text).stdout.count("logLevel: debug") < text.count(
+            "pack.json"
+        ):
+            raise MeasureError("the presets are not applied")
+
+    def theirs() -> None:
+        yaml.dump(yaml.load(texts[ALL], yaml.CSafeLoader), Dumper=yaml.CSafeDumper, sort_keys=False)
+
+    texts = {count: pack_list(count) for count in (ALL, ALL // 2)}
+    taken = in_turns(
+        {
+            "ours": calls(lambda: whole(texts[ALL]), clock=process_time),
+            "half": calls(lambda: whole(texts[ALL // 2]), clock=process_time),
+            "theirs": calls(theirs, clock=process_time),
+        },
+        2,
+    )
+    title = f"apply-presets, {ALL:,} packs, each with a preset"
+    return [
+        row(GROUP, f"{title} / PyYAML's C load and dump, CPU", taken["ours"] / taken["theirs"], "x", 0.4),
+        row(GROUP, f"{title}: growth from half as many, exponent", math.log2(taken["ours"] / taken["half"]), "", 1.1),
+    ]  # fmt: skip
+
+
+def pack_list(count: int) -> str:
+    """A list of packs, each with a name of its own, and a config that chooses the preset for each."""
+    items, chosen = [], []
+    for number in range(count):
+        name = f"edge-agent-{number}"
+        items.append(lists.PACK.replace("edge-agent", name))
+        chosen.append(f"      - {{pack: {name}, presets: ['Logging:verbose']}}\n")
+    spec = "functionConfig:\n" + config("ApplyPresets", "  selections:\n").rstrip("\n") + "\n"
+    listed = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(items)
+    return listed + spec + "".join(chosen)
 
 
 def compared(

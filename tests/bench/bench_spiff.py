@@ -10,7 +10,7 @@ from time import process_time
 
 import yaml
 
-from krmkit.lang.spiff import merge
+from krmkit.spiff import merge
 from krmkit.yaml import emit
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
 

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.extension.client import LocalCaller
-from krmkit.cli.extension.samples import of_package
-from krmkit.cli.extension.sources import load, read
+from krmkit.services.extension.client import LocalCaller
+from krmkit.services.extension.samples import of_package
+from krmkit.services.extension.sources import load, read
 from krmkit.yaml import emit
 from tests.bench import topologies
 from tests.bench.timing import MeasureError

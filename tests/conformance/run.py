@@ -97,7 +97,7 @@ def read_records(path: Path) -> Iterator[tuple[str, Record | None, str]]:
                 continue
             name = str(record["id"])
             if name in seen:
-                yield name, None, f"the id stands twice in the file, again on line {number}"
+                yield name, None, f"the id occurs twice in the file, again on line {number}"
                 continue
             seen.add(name)
             yield name, record, ""

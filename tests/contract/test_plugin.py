@@ -47,7 +47,8 @@ def pytest_on(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "shared")},
+        # Metadata of an old build in the checkout must not load the plugin a second time; xdist and others are no part of this.
+        env={**os.environ, "PYTHONPATH": str(ROOT / "shared"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )  # fmt: skip
 
 

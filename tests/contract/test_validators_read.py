@@ -18,8 +18,18 @@ EVERY = ("*",)
 JUDGED = {
     "validate-pack-constraints": ("ConfigMap", "Pack"),
     "validate-cluster-topology": EVERY,
+    "list-setters": ("Kptfile",),
     "validate-installation": ("Installation", "Target", "ConfigMap"),
+    "validate-platform": (
+        "Cluster",
+        "Target",
+        "ConfigMap",
+        "ResolveMacros",
+        "ValidatePackConstraints",
+        "PackageVariant",
+    ),
 }
+LISTING = {"list-setters"}  # says what is there, and judges no item
 BREAKS = {
     "a value that is none": "zz: a: b\n",
     "a key twice": "zz: 1\nzz: 2\n",
@@ -81,4 +91,4 @@ def test_every_validator_has_a_row() -> None:
         folder.name for folder in FUNCTIONS if "validator" in loader.at(str(folder)).definition.tags
     }
 
-    assert validators == set(JUDGED)
+    assert validators == set(JUDGED) | LISTING

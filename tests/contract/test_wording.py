@@ -63,4 +63,4 @@ def test_where_objects_for_injection_stand() -> None:
 
     (finding,) = outcome.results
     assert finding.rule == "not-injected"
-    assert "stands in a file of the package, marked config.kubernetes.io/local-config" in finding.message
+    assert "into a file of the package, marked config.kubernetes.io/local-config" in finding.message

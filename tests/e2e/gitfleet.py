@@ -28,6 +28,8 @@ data:
   release: "1" # ours
   size: small
 """
+MARK = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n"
+CLONED = APP.replace("  name: app\n", f"  name: app\n{MARK}")
 SET = """\
 apiVersion: config.porch.kpt.dev/v1alpha2
 kind: PackageVariantSet
@@ -88,6 +90,7 @@ class GitFleet:
         self.project = project
         self.names = names
         self.upstream, self.shops = root / "up", root / "shops.git"
+        self.setfile = "fleet.yaml"
         self.address = ""  # how the downstream repository is named where not as a folder
         (self.upstream / "web").mkdir(parents=True)
         git(root, "init", "-q", "-b", "main", "up")
@@ -109,12 +112,12 @@ class GitFleet:
         """Write the set."""
         lines = [f"        {key}: {value}" for key, value in policies.items()]
         text = SET.format(revision=revision, names=", ".join(names or self.names), policies="\n".join(lines))
-        (self.root / "fleet.yaml").write_text(text, encoding="utf-8")
+        (self.root / self.setfile).write_text(text, encoding="utf-8")
 
     def command(self, name: str, *words: str) -> list[str]:
         repos = ["--repo", f"blueprints={self.upstream}", "--repo", f"shops={self.address or self.shops}"]
         objects = ["--objects", str(self.root / "objects")]
-        program = [sys.executable, "-m", "krmkit.cli", "variants", name, str(self.root / "fleet.yaml")]
+        program = [sys.executable, "-m", "krmkit.cli", "variants", name, str(self.root / self.setfile)]
         return [*program, *repos, *objects, *words]
 
     def run(self, name: str, *words: str, code: int = 0) -> str:

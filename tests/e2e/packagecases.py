@@ -6,7 +6,7 @@ from random import Random
 
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.mergeedit import write_merged
+from krmkit.porch.merge.edits import write_merged
 from krmkit.render.source import FileResource, SourceFile, joined
 from tests.e2e.mergecases import Cases, Data
 

@@ -1,7 +1,7 @@
 """What Porch does with a function image, for tests: the wrapper that starts the image's entry point for each call, behind gRPC.
 
 Written from what Porch's wrapper was seen to do. One process for each request, the list on stdin; an exit code other than 0 is the
-status INTERNAL, whose text holds the results found on stdout, and stderr; an output that is no ResourceList is INTERNAL too; a message
+status INTERNAL, whose text holds the results found on stdout, and stderr; an output that is not a ResourceList is INTERNAL too; a message
 may have 6 MiB, either way.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import grpc
 import yaml
 
-from krmkit.cli.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
+from krmkit.services.evaluator.evaluator_pb2 import EvaluateFunctionRequest, EvaluateFunctionResponse
 from tests.waiting import MOST
 
 METHOD = "/evaluator.FunctionEvaluator/EvaluateFunction"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -67,8 +69,13 @@ def test_hooks(tree: Path) -> None:
     assert run(tree, *check).returncode == 0
 
 
-def script() -> str:
-    text: str = ACTION["runs"]["steps"][1]["run"]
+def step(start: str) -> dict[str, Any]:
+    """The step of the action whose name begins so."""
+    return next(one for one in ACTION["runs"]["steps"] if one["name"].startswith(start))
+
+
+def script(start: str = "Render") -> str:
+    text: str = step(start)["run"]
     assert "${{" not in text  # texts of others must not become commands
     return text
 
@@ -98,8 +105,84 @@ def test_action(tree: Path, variables: dict[str, str], code: int, expected: str)
     assert not (tree / "work" / "owned").exists()
 
 
+def test_the_summary_of_the_job(tree: Path) -> None:
+    """What would change is in it, with the diff; where all is well, nothing."""
+    inputs = {
+        "INPUT_PATH": ".",
+        "INPUT_SINCE": "",
+        "INPUT_ARGUMENTS": "",
+        "GITHUB_STEP_SUMMARY": f"{tree}/summary",
+    }
+    bash = ("bash", "-e", "-o", "pipefail", "-c", script())
+
+    assert run(tree, *bash, **inputs).returncode == 2
+    summary = (tree / "summary").read_text()
+    assert summary.startswith("### krmkit render\n")
+    assert "+  site: north" in summary
+
+    (tree / "summary").unlink()
+    assert run(tree, "krmkit", "render", "p").returncode == 0
+    assert run(tree, *bash, **inputs).returncode == 0
+    assert not (tree / "summary").exists()
+
+
 def test_the_action_names_its_inputs() -> None:
     """Every input reaches the script, through a variable."""
-    environment = ACTION["runs"]["steps"][1]["env"]
+    environments = {**step("Install")["env"], **step("Render")["env"]}
+    for name in set(ACTION["inputs"]) - {"python"}:
+        assert environments[f"INPUT_{name.upper()}"] == f"${{{{ inputs.{name} }}}}"
+    assert step("Get Python")["with"]["python-version"] == "${{ inputs.python }}"
+    assert environments["PYTHON"] == "${{ steps.python.outputs.python-path }}"
 
-    assert environment == {f"INPUT_{name.upper()}": f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
+
+@pytest.mark.parametrize(("extras", "asked"), [("", "ACTION"), ("cel,starlark", "ACTION[cel,starlark]")])
+def test_the_action_installs_by_its_own_python(tree: Path, extras: str, asked: str) -> None:
+    """Not by that of the runner, and with the extras that are asked for."""
+    python = tree / "python3.12"
+    pip = '#!/bin/sh\nshift; echo "$@" >"$RUNNER_TEMP/installed"\n'
+    python.write_text(
+        f'#!/bin/sh\nmkdir -p "$3/bin"\ncat >"$3/bin/pip" <<\'END\'\n{pip}END\nchmod +x "$3/bin/pip"\n'
+    )
+    python.chmod(0o755)
+
+    done = run(
+        tree,
+        *("bash", "-e", "-o", "pipefail", "-c", script("Install")),
+        PYTHON=str(python),
+        INPUT_EXTRAS=extras,
+        GITHUB_ACTION_PATH="ACTION",
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert (tree / "installed").read_text() == f"--quiet {asked}\n"
+
+
+def test_the_table_of_exit_codes(tree: Path) -> None:
+    """docs/ci.md says what the command does."""
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| exit code ([0-9]) \| (.*) \|$", page, re.MULTILINE))
+
+    assert run(tree, "krmkit", "render", "p", "--check").returncode == 2
+    assert "would change" in rows["2"]
+    assert run(tree, "krmkit", "render", "p", "--chekc").returncode == 1
+    assert "the command line is wrong" in rows["1"]
+    assert run(tree, "krmkit", "render", "p").returncode == 0
+    assert run(tree, "krmkit", "render", "p", "--check").returncode == 0
+    assert "nothing would change" in rows["0"]
+
+
+def test_since_in_a_shallow_clone(tree: Path) -> None:
+    """The error names fetch-depth: what GitHub checks out has no history."""
+    here = tree / "work"
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    run(tree, "git", "init", "-q", "-b", "main", ".")
+    for number in (1, 2):
+        (here / "p" / "note.txt").write_text(str(number))
+        run(tree, "git", "add", ".")
+        assert run(tree, "git", *identity, "commit", "-qm", "change").returncode == 0
+    assert run(tree, "git", "clone", "-q", "--depth", "1", f"file://{here}", "clone").returncode == 0
+
+    done = run(tree, "krmkit", "render", "-r", "clone", "--check", "--since", "main~1")
+
+    assert done.returncode == 1
+    assert "fetch-depth: 0" in done.stderr

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import krmkit
-from krmkit.cli.work import daskengine
-from krmkit.cli.work.daskengine import DaskEngine
-from krmkit.cli.work.workengine import EngineError, JobError
+from krmkit.fleet.engine import dask as daskengine
+from krmkit.fleet.engine.dask import DaskEngine
+from krmkit.fleet.engine.jobs import EngineError, JobError
 from tests.e2e.cluster import LocalCluster
 from tests.e2e.gitfleet import APP, GitFleet
 from tests.unit.cli.fleets import folders, render
@@ -187,7 +187,7 @@ def test_no_worker_from_the_start(tmp_path: Path, project: Path, monkeypatch: py
 
 
 def test_render_on_the_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
-    """The same files as without, with files that are no text and with rights."""
+    """The same files as without, with files that are not text and with rights."""
     place = folders(tmp_path)
     (place / "packages/bp/shop/logo.png").write_bytes(b"\x89PNG\xff")
     (place / "packages/bp/shop/run.sh").write_text("#!/bin/sh\n")

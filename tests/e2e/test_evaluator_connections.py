@@ -73,6 +73,37 @@ def test_tls(tmp_path: Path) -> None:
         assert [reached(server.port, one) for one in (None, anybody, client)] == [False, False, True]
 
 
+def test_certificates_are_loaded_again(tmp_path: Path) -> None:
+    """After a change of --tls-client-ca clients of the old authority are refused; what cannot be used leaves the old one."""
+    certificates(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    certificates(other)
+    authority = (tmp_path / "ca.crt").read_bytes()
+    both = [
+        grpc.ssl_channel_credentials(
+            authority, (place / "client.key").read_bytes(), (place / "client.crt").read_bytes()
+        )
+        for place in (tmp_path, other)
+    ]
+    clients = tmp_path / "clients.crt"
+    clients.write_bytes(authority)
+    flags = ["--host", "127.0.0.1", "--workers", "1", "--tls-cert", f"{tmp_path}/server.crt"]
+    flags += ["--tls-key", f"{tmp_path}/server.key", "--tls-client-ca", str(clients)]
+
+    with serving(*flags) as server:
+        assert [reached(server.port, one) for one in both] == [True, False]
+        clients.write_bytes(b"")
+        assert [reached(server.port, one) for one in both] == [True, False]
+        (other / "ca.crt").replace(clients)
+        assert [reached(server.port, one) for one in both] == [False, True]
+
+        server.process.send_signal(signal.SIGTERM)
+        said = server.process.communicate()[1].splitlines()
+    ours = [line.split(": ")[1] for line in said if line.startswith("krmkit evaluator: ")]
+    assert ours == ["the old certificate stays", "the certificate was loaded again"]
+
+
 def test_idle_connections() -> None:
     """Clients that are connected and call nothing keep nobody out: they are refused, or closed after a while."""
     with serving("--workers", "1", "--max-connections", "20", "--idle", "1") as server:
@@ -83,6 +114,17 @@ def test_idle_connections() -> None:
                 assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 60
         finally:
             for one in idle:
+                one.close()
+
+
+def test_silent_connections() -> None:
+    """Clients that never begin give their places back long before --idle, and newcomers are served."""
+    with serving("--workers", "1", "--max-connections", "20", "--idle", "3600") as server:
+        held = [create_connection(("127.0.0.1", server.port)) for _ in range(300)]
+        try:
+            until(lambda: reached(server.port, None), most=50)  # gRPC's own time for that is two minutes
+        finally:
+            for one in held:
                 one.close()
 
 
@@ -111,7 +153,7 @@ def connections(server: Server) -> int:
 IMPATIENT = """
 import sys
 from krmkit.cli import main
-from krmkit.cli.evaluator import server
+from krmkit.services.evaluator import server
 server._KEEPALIVE = 300
 sys.exit(main(sys.argv[1:]))
 """

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.fn import loader
-from krmkit.krm.kptfile import image_name
+from krmkit.krm.kptfile import image_name, image_tag
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
 from tests.e2e.orchestrate import ROOT, Files, files_of, normalized, put, run_kpt, run_krmkit
@@ -34,7 +34,8 @@ class Substitution:
             for image in IMAGE.findall(content.decode()):
                 name = image_name(image)
                 if name in loader.names():
-                    self.pairs[f"exec: {ROOT}/functions/{name}/main.py"] = f"image: {image}"
+                    tag = f" --tag {image_tag(image)}" if image_tag(image) else ""
+                    self.pairs[f"exec: {ROOT}/functions/{name}/main.py{tag}"] = f"image: {image}"
             for program in PROGRAM.findall(content.decode()):
                 if program in loader.names():
                     self.pairs[f"exec: {ROOT}/functions/{program}/main.py"] = f"exec: {program}"

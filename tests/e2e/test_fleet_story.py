@@ -139,7 +139,10 @@ def test_the_story(tmp_path: Path, project: Path) -> None:
     story.release("web", 4, APP.replace('"1"', '"4"').replace("size: small", "size: medium"))
     story.web = 4
     out = story.run("sync", "--approve", "auto")
-    assert out.count("left a draft with conflicts alone") == 1 and "conflict: app.yaml data.size" in out
+    assert (
+        out.count("left a draft with conflicts alone") == 1
+        and " data.size: changed upstream to 'medium'" in out
+    )
     assert "size: huge" in story.show("edge", place) and 'release: "3"' in story.show("edge", place)
     assert "size: medium" in story.show("edge", "main:site-04/app.yaml")
 

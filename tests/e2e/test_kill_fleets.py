@@ -86,7 +86,7 @@ def test_killed_fleets(tmp_path: Path) -> None:
     )
     out = place / "out"
     words = ["variants", "render", str(place / "set.yaml"), "--packages", str(place / "bp")]
-    words += ["--objects", str(place / "objects"), "--out", str(out)]
+    words += ["--objects", str(place / "objects"), "--out", str(out), "--prune"]
     assert run(words).returncode == 0
     before = files_of(out)
     for n in range(4):

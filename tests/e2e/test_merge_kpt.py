@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from krmkit.porch.listkeys import schema_of
-from krmkit.porch.merge3 import merge
+from krmkit.porch.merge.listkeys import schema_of
+from krmkit.porch.merge.threeway import merge
 from krmkit.render.packagemerge import merge_packages
 from tests.e2e.mergecases import Cases
 from tests.e2e.packagecases import Packages
@@ -90,6 +90,42 @@ def documents(content: bytes) -> list[Any]:
     return sorted(loaded, key=lambda one: (one["kind"], one["metadata"]["name"], str(one["metadata"])))
 
 
+def documents_of(text: str | None) -> list[Any]:
+    return documents((text or "").encode())
+
+
+def named(resource: Any) -> tuple[str, str]:
+    return resource["kind"], resource["metadata"]["name"]
+
+
+KEYS = ("mountPath", "containerPort", "port", "name")
+
+
+def assert_explained(versions: list[Any], where: str) -> None:
+    """Ours is kpt's, or at each place that differs one side left alone what is there, and ours is the other side's.
+
+    versions: ours, kpt's, base, upstream and local. kpt orders lists its own way, leaves `{}` and `[]` behind, and brings deleted
+    elements back as `{name: c}`. What one side deleted and the other changed goes or stays whole.
+    """
+    ours, theirs, base, new, here = versions
+    if ours == theirs or (new == base and ours == here) or (here == base and ours == new):
+        return
+    if base is not None and None in (new, here) and ours == new:
+        return
+    key = next((key for key in KEYS if all(is_keyed(version, key) for version in versions)), None)
+    if key is not None:
+        versions = [{one[key]: one for one in version or ()} for version in versions]
+    assert all(version is None or isinstance(version, dict) for version in versions), where
+    for name in {name for version in versions for name in version or ()}:
+        assert_explained([(version or {}).get(name) for version in versions], f"{where} {name}")
+
+
+def is_keyed(version: Any, key: str) -> bool:
+    return version is None or (
+        isinstance(version, list) and all(isinstance(one, dict) and key in one for one in version)
+    )
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_resources_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
     """500 resources, each edited on both sides; kpt merges them in one update."""
@@ -105,14 +141,16 @@ def test_resources_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
     for number, (base, new, here) in enumerate(triples):
         merged = merge(base, new, here, schema_of(base["apiVersion"], base["kind"])).value
         (expected,) = documents(files[f"r{number}.yaml"])
-        assert without_mark(merged) == expected, f"seed {seed}, resource {number}"
+        assert_explained([without_mark(merged), expected, base, new, here], f"seed {seed}, resource {number}")
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_packages_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
     """250 packages: files, resources and Kptfiles edited, added, removed on both sides.
 
-    Where upstream removed the last resource of a package, kpt leaves it: its writer writes nothing at all then.
+    A resource that nobody edited here becomes upstream's to the letter.
+    Where upstream removed the last resource of a package, kpt leaves it: its writer writes nothing at all then. Files that are no
+    resources differ on purpose: kpt brings back in subpackages what was deleted here, and does not merge what both sides edited.
     """
     packages = Packages(seed)
     versions: Versions = ({}, {}, {})
@@ -127,8 +165,18 @@ def test_packages_mean_the_same(kpt: str, tmp_path: Path, seed: int) -> None:
     merged = merge_packages(root | encoded[0], root | encoded[1], root | encoded[2]).files
     with_resources = {path.partition("/")[0] for path in merged if path.endswith(".yaml")}
     for path in sorted({*merged, *expected} - {"Kptfile"}):
+        base, new, here = (version.get(path) for version in versions)
+        if not path.endswith((".yaml", "/Kptfile")) and base is not None and base != here:
+            if here is None and base == new:
+                assert path not in merged, path
+                continue
+            if None not in (here, new) and base != new != here:
+                continue
         if path.endswith((".yaml", "/Kptfile")) and path in merged and path in expected:
-            assert documents(merged[path]) == documents(expected[path]), path
+            sides = [{named(one): one for one in documents_of(text)} for text in (base, new, here)]
+            for ours, theirs in zip(documents(merged[path]), documents(expected[path]), strict=True):
+                assert named(ours) == named(theirs), path
+                assert_explained([ours, theirs, *(side.get(named(ours)) for side in sides)], path)
         elif path.partition("/")[0] in with_resources or not path.endswith(".yaml"):
             assert merged.get(path) == expected.get(path), path
 
@@ -161,7 +209,7 @@ def test_comments_are_those_of_kpt(kpt: str, tmp_path: Path) -> None:
     }
     expected = (tmp_path / "local/pkg" / path).read_text("utf-8")
     encoded = [{"Kptfile": KPTFILE.encode(), "a.yaml": text.encode()} for text in (base, new, here)]
-    merged = merge_packages(*encoded).files["a.yaml"].decode()
+    merged = merge_packages(encoded[0], encoded[1], encoded[2]).files["a.yaml"].decode()
 
     def lines(text: str) -> list[str]:
         marks = (IDENTIFIER, "annotations:")
@@ -227,3 +275,45 @@ def test_subpackages_with_an_upstream_of_their_own(
     )
     assert made == expected
     assert made["pkg/sub/s.yaml"]["data"] == {"v": "2", "w": "mine"} and "pkg/sub/new.yaml" in made
+
+
+def test_get_writes_what_kpt_writes(kpt: str, tmp_path: Path, project: Path) -> None:
+    """The same files with the same data, marks included; the Kptfile has the same fields in the same order."""
+    upstream = tmp_path / "upstream"
+    mark = CONFIG.format(name="b", v=1).replace(
+        "\ndata:", f"\n  annotations:\n    {IDENTIFIER}: wrong\ndata:"
+    )
+    files = {
+        "p/Kptfile": KPTFILE + "info:\n  description: d\n",
+        "p/a.yaml": CONFIG.format(name="a", v=1) + "---\n# b\n" + mark,
+        "p/sub/Kptfile": KPTFILE,
+        "p/sub/s.yaml": CONFIG.format(name="s", v=1),
+        "p/values.yaml": "a: 1\n",
+        "p/note.md": "note\n",
+    }
+    write_texts(upstream, files)
+    run(upstream, "git", "init", "-q", "-b", "main")
+    commit(upstream, "p/v1")
+    env = {**os.environ, "PYTHONPATH": str(project / "shared")}
+    (tmp_path / "local").mkdir()
+    for words in ([kpt, "pkg", "get"], [sys.executable, "-m", "krmkit.cli", "pkg", "get"]):
+        place = tmp_path / "local" / ("theirs" if words[0] == kpt else "ours") / "p"
+        place.parent.mkdir()
+        source = f"file://{upstream}/.git/p@v1"
+        home = {"KPT_CACHE_DIR": str(tmp_path / "cache")}
+        subprocess.run(
+            [*words, source, str(place)], cwd=tmp_path, env=env | home, check=True, capture_output=True
+        )
+
+    theirs, ours = (tmp_path / "local" / side / "p" for side in ("theirs", "ours"))
+    names = {str(path.relative_to(theirs)) for path in theirs.rglob("*") if path.is_file()}
+    assert names == {str(path.relative_to(ours)) for path in ours.rglob("*") if path.is_file()}
+    for name in names - {"Kptfile", "note.md"}:
+        loaded = [list(yaml.safe_load_all((side / name).read_text("utf-8"))) for side in (theirs, ours)]
+        assert loaded[0] == loaded[1], name
+    kptfiles = [yaml.safe_load((side / "Kptfile").read_text("utf-8")) for side in (theirs, ours)]
+    for kptfile in kptfiles:
+        for part in ("upstream", "upstreamLock"):
+            repo = kptfile[part]["git"].pop("repo")
+            assert Path(repo.removeprefix("file://")).resolve() == upstream.resolve()
+    assert kptfiles[0] == kptfiles[1] and list(kptfiles[0]) == list(kptfiles[1])

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from krmkit.fn.testing import resource_list, run_function
-from krmkit.palette.macrocontext import SYSTEM_MACROS
+from krmkit.palette.macros.context import SYSTEM_MACROS
 from krmkit.yaml import emit
 
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"

@@ -96,11 +96,10 @@ KNOWN = [
     ("no package anywhere", "text = re.sub(rf'(?m)^      {KEY}package-path: .*\\n', '', text)"),
     ("another package", "say('o', KEY + 'package-path', ROOT + '/sub')"),
     ("the package above", "say('z', KEY + 'package-path', ROOT)"),
-    ("a folder that is no package", "say('o', KEY + 'package-path', ROOT + '/new')"),
+    ("a folder that is not a package", "say('o', KEY + 'package-path', ROOT + '/new')"),
     ("a package outside", "say('z', KEY + 'package-path', '/x')"),
     ("the last of a subpackage", "each('z', lambda i: '')\neach('y1', lambda i: '')\neach('y2', lambda i: '')"),
     ("a copy elsewhere", "each('o', lambda i: i + '- ' + re.sub('other.yaml', 'copy.yaml', i))"),
-    ("all removed", "text = text[:text.index('items:')] + 'items: []\\n'"),
     ("no items", "text = text[:text.index('items:')]"),
 ]  # fmt: skip
 STYLES = [
@@ -137,6 +136,19 @@ def test_known(kpt: str, tmp_path: Path, body: str) -> None:
     """What becomes of the annotations for a place becomes of the resource."""
     command = program(tmp_path / "program.py", HELPERS + body)
     same(kpt, tmp_path, {"Kptfile": pipeline(command), **PACKAGE})
+
+
+def test_all_removed(kpt: str, tmp_path: Path) -> None:
+    """Of a package whose resources a program takes out kpt leaves nothing; here the Kptfiles stay, as they hold the pipeline."""
+    command = program(tmp_path / "program.py", "text = text[:text.index('items:')] + 'items: []\\n'")
+    files = {"Kptfile": pipeline(command), **PACKAGE}
+    by_kpt, by_krmkit = put(tmp_path / "kpt" / "p", files), put(tmp_path / "krmkit" / "p", files)
+
+    assert run_kpt(kpt, by_kpt).returncode == run_krmkit(by_krmkit).returncode == 0
+    kept = files_of(by_krmkit)
+    assert {name for name in kept if name not in files_of(by_kpt)} == {
+        name for name in files if name.endswith("Kptfile")
+    }
 
 
 @pytest.mark.parametrize(("old", "new"), [case[1:] for case in STYLES], ids=[case[0] for case in STYLES])

@@ -150,6 +150,35 @@ def test_totals_follow(browser: Browser, server: Server) -> None:
     browser.until("return document.getElementById('pool-totals').textContent.includes('2250m of 16000m')")
 
 
+def test_a_broken_config(browser: Browser, profile: Path, server: Server) -> None:
+    """The page says that the package cannot be read, counts the error once, and comes back when it is mended."""
+    browser.driver.get(server.address)
+    browser.until("return document.querySelector('#choices fieldset')")
+    before = (profile / "macros.yaml").read_text()
+    (profile / "macros.yaml").write_text("a: [\n")
+    found = "const one = document.getElementById('no-choices'); return one && one.textContent"
+
+    assert str(browser.until(found)).startswith("The package cannot be read.")
+    shown = browser.driver.execute_script("return document.getElementById('choices').textContent")
+    assert "1 error" in shown
+    assert "null" not in shown
+
+    (profile / "macros.yaml").write_text(before)
+    browser.until("return document.querySelector('#choices fieldset')")
+
+
+def test_no_null(browser: Browser, server: Server) -> None:
+    """Parts that are not there leave no trace."""
+    browser.driver.get(server.address)
+    browser.until("return document.querySelector('#choices .totals')")
+    assert (
+        browser.driver.execute_script(
+            "return [...document.getElementById('choices').childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).length"
+        )
+        == 0
+    )
+
+
 def test_files_are_watched(browser: Browser, profile: Path, server: Server) -> None:
     """A file that somebody changes shows, beside a choice that stays; what the page did not show is not overwritten."""
     browser.open(server.address)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli.packfolder import exported, imported, item_name
 from krmkit.render.package import read
+from krmkit.render.packfolder import exported, imported, item_name
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
 from tests.e2e.orchestrate import ROOT, Files, files_of, run_kpt, run_krmkit

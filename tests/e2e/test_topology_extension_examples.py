@@ -119,7 +119,7 @@ def test_a_conflict_is_in_the_status() -> None:
 
 
 def test_a_conflict_refuses_the_clusters() -> None:
-    """As long as definitions differ nothing is rendered; the webhooks, which let such a Cluster in, warn."""
+    """As long as definitions differ nothing is rendered, and the validator refuses the class as the controller does."""
     conflicting = extension(http_proxy("different.example.com"))
     rendered = run("render-cluster-topology", CLASS, conflicting)
     validated = run("validate-cluster-topology", CLASS, conflicting)
@@ -127,8 +127,8 @@ def test_a_conflict_refuses_the_clusters() -> None:
     assert rendered.exit_code == 1
     assert any("conflicting schemas: http-proxy" in message for message in errors(rendered)), rendered.results
     assert "krmkit.dev/generated-by" not in rendered.stdout
-    assert validated.exit_code == 0
-    assert {one.severity for one in validated.results if "conflicting schemas" in one.message} == {"warning"}
+    assert validated.exit_code == 1
+    assert "error" in {one.severity for one in validated.results if "http-proxy" in one.message}
 
 
 def test_equal_schemas_are_no_conflict() -> None:
@@ -183,7 +183,10 @@ def request(api_version: str) -> Object:
     return {
         "apiVersion": "hooks.runtime.cluster.x-k8s.io/v1alpha1",
         "kind": "GeneratePatchesRequest",
-        "variables": [{"name": "preLoadImages", "value": ["a"]}],
+        "variables": [
+            {"name": "etcdImageTag", "value": "3.5.3-0"},
+            {"name": "preLoadImages", "value": ["a"]},
+        ],
         "items": [{"uid": UID, "holderReference": HOLDER, "object": template, "variables": own}],
     }
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from krmkit.cli import main
-from krmkit.cli.extension.client import HttpCaller
-from krmkit.cli.extension.live import LiveExtensions, Recorder
-from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.extensions import NoExtensions
+from krmkit.clusterapi.api.collection import collect
+from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
-from krmkit.clusterapi.topology import Topologies, TopologyOptions
+from krmkit.clusterapi.hooks.extensions import NoExtensions
 from krmkit.krm.resource import Resource
+from krmkit.services.extension.client import HttpCaller
+from krmkit.services.extension.live import LiveExtensions, Recorder
 from krmkit.yaml import emit
 from tests.e2e.extensionserver import Server, make_authority, make_certificate
 

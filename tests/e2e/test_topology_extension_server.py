@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from krmkit.cli.extension.sources import ExtensionError
-from krmkit.cli.extension.tls import Certificates
+from krmkit.services import certificates
+from krmkit.services.certificates import CertificateError, Certificates
 from tests.e2e.extensionserver import (
     BASE,
     Server,
@@ -152,6 +152,58 @@ def test_extensions_are_loaded_again(plain: Server, folder: Path) -> None:
     assert variable(plain) == "second"
     write(folder, "third")
     until(lambda: variable(plain) == "third")
+
+
+def test_a_slow_handler_starves_no_other(plain: Server, folder: Path) -> None:
+    """Two workers, and calls of one handler that hang in both and in line: the other handler is answered all the same."""
+    begun = folder / "begun"
+    asked = {"settings": {"begun": str(begun)}, "items": []}
+    statuses: list[int] = []
+
+    def slow() -> None:
+        statuses.append(post(plain.connection(), "generatepatches/slow", asked)[0])
+
+    callers = [threading.Thread(target=slow) for _ in range(6)]
+    for caller in callers:
+        caller.start()
+    until(begun.exists)
+    try:
+        for _ in range(3):
+            assert variable(plain) == "mirror"
+            assert json.loads(post(plain.connection(), GENERATE, request())[1])["status"] == "Success"
+        assert statuses == []
+    finally:
+        # The first call that ends lets those in line make the file again.
+        while any(caller.is_alive() for caller in callers):
+            begun.unlink(missing_ok=True)
+            time.sleep(0.02)
+    assert statuses == [200] * 6
+
+
+def test_a_call_that_times_out(plain: Server, folder: Path) -> None:
+    """It is cut at its `?timeout=`, logged as timed out, and holds no worker."""
+    begun = folder / "begun"
+    asked = {"settings": {"begun": str(begun)}, "items": []}
+
+    for _ in range(3):
+        status, text = post(plain.connection(), "generatepatches/slow?timeout=500ms", asked)
+        assert (status, text) == (504, b"the call took longer than its timeout of 0.5 s and was ended\n")
+
+    logged = [json.loads(line) for line in plain.errors.read_text("utf-8").splitlines()]
+    assert [(line["code"], line["status"]) for line in logged] == [(504, "TimedOut")] * 3
+    begun.unlink()
+    assert post(plain.connection(), "generatepatches/slow", {"items": []})[0] == 200
+
+
+def test_it_warns_of_patches_that_may_be_ignored(folder: Path) -> None:
+    """failurePolicy Ignore on GeneratePatches rolls machines while the server is away; of validations it does no such harm."""
+    text = (folder / "extension.yaml").read_text("utf-8")
+    (folder / "extension.yaml").write_text(text + "    failurePolicy: Ignore\n", "utf-8")
+    with Server(folder, "extension.yaml", "--workers", "1") as server:
+        said = server.errors.read_text("utf-8")
+
+    assert said.count("has failurePolicy Ignore") == 1
+    assert "warning: generate-patches-mirror has failurePolicy Ignore" in said
 
 
 def test_running_calls_end(plain: Server, folder: Path) -> None:
@@ -288,24 +340,28 @@ def test_a_certificate_that_changes_while_it_is_loaded(
     certified: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was tried and found good, and is another one when it is put into place: an error that the server tells, and tries again."""
-    fill = Certificates._fill
+    read = certificates._text
     server, key = certified / "server.crt", certified / "server.key"
     found = Certificates(str(server), str(key), str(certified / "ca.crt"))
+    served = found.context
 
-    def meddle(self: Certificates, context: ssl.SSLContext) -> None:
-        fill(self, context)
-        (certified / "client.crt").replace(server)
+    def meddle(path: str) -> bytes:
         monkeypatch.undo()
+        text = read(path)
+        (certified / "client.crt").replace(server)
+        return text
 
     (certified / "stranger.crt").replace(server)
     (certified / "stranger.key").replace(key)
-    monkeypatch.setattr(Certificates, "_fill", meddle)
-    with pytest.raises(ExtensionError, match="cannot serve with"):
+    monkeypatch.setattr(certificates, "_text", meddle)
+    with pytest.raises(CertificateError, match="cannot serve with"):
         found.reload()
+    assert found.context is served
     (certified / "client.key").replace(key)
 
     assert found.reload()
     assert not found.reload()
+    assert found.certificate == server.read_bytes()
 
 
 def peer(server: Server, folder: Path) -> bytes | None:

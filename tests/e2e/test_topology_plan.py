@@ -69,7 +69,16 @@ def test_a_changed_template_names_the_machines_that_roll(
     dev, test = found["clusters"]
     field = "spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs[0].value"
     reason = f"KubeadmConfigTemplate {field}"
-    assert dev["rolls"] == [{"group": "MachineDeployment md-0", "sure": True, "reasons": [reason]}]
+    assert dev["rolls"] == [
+        {
+            "group": "MachineDeployment md-0",
+            "sure": True,
+            "reasons": [reason],
+            "replicas": 2,
+            "maxSurge": 1,
+            "maxUnavailable": 0,
+        }
+    ]
     assert [roll["group"] for roll in test["rolls"]] == ["MachineDeployment md-0", "MachineDeployment md-1"]
     [replaced] = [change for change in dev["changes"] if change["action"] == "replace"]
     assert replaced["fields"] == [field]
@@ -179,12 +188,27 @@ def test_rebase_asks_what_another_class_would_do(package: Path, capsys: pytest.C
     assert "name: slim" not in (package / "clusters.yaml").read_text("utf-8")
 
 
+REST = (
+    ("MetalCluster", "shop-9k2vt", "{}"),
+    ("MetalMachineTemplate", "shop-tills-v9xbt", "{image: {url: a}}"),
+)
+
+
+def _running(kind: str, name: str, spec: str) -> str:
+    """The text of an object that the export of the example leaves out."""
+    body = f"{{template: {{spec: {spec}}}}}" if kind.endswith("Template") else spec
+    labels = '{cluster.x-k8s.io/cluster-name: shop, topology.cluster.x-k8s.io/owned: ""}'
+    metadata = f"{{name: {name}, namespace: shops, uid: {name}, labels: {labels}}}"
+    return f"apiVersion: infrastructure.cluster.x-k8s.io/v1beta2\nkind: {kind}\nmetadata: {metadata}\nspec: {body}\n"
+
+
 def test_exported_objects_are_what_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Objects of a cluster keep their names, and defaults that a provider filled in are no change."""
     folder, before = tmp_path / "package", tmp_path / "cluster"
     shutil.copytree(EXAMPLES / "upgrade", folder, ignore=shutil.ignore_patterns(".expected"))
     shutil.copytree(folder, before)
     (folder / "running.yaml").unlink()
+    (before / "rest.yaml").write_text("---\n".join(_running(*one) for one in REST), "utf-8")
 
     code, found, _ = plan(capsys, str(folder), "--against", str(before))
 
@@ -227,7 +251,7 @@ def test_the_table_has_a_line_for_each_cluster(package: Path, capsys: pytest.Cap
     diff = capsys.readouterr().out
 
     assert [line.split()[:2] for line in table[1:3]] == [["default/dev", "change"], ["default/test", "same"]]
-    assert table[-1] == "2 Clusters: 1 changes, 0 roll machines"
+    assert table[-1] == "2 Clusters: 1 with changes, 0 with rolling machines"
     assert "| default/dev | change | ~1 | - | KubeadmControlPlane spec.replicas |" in markdown
     assert "1 Cluster without changes." in markdown
     assert "-  replicas: 1\n+  replicas: 3\n" in diff

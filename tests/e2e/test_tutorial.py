@@ -73,7 +73,10 @@ class Shell:
     """Runs boxes as if they were typed one after the other: the folder stays, nothing else does."""
 
     def __init__(self, home: Path) -> None:
-        for folder in ("docs", "functions/render-cluster-topology/examples"):
+        for folder in (
+            *("docs", "examples/platform", "examples/without-docker"),
+            *("functions/render-cluster-topology/examples", "functions/render-installation/examples"),
+        ):
             shutil.copytree(ROOT / folder, home / "checkout" / folder)
         write_commands(home / "bin")
         self.folder = home / "checkout"
@@ -151,6 +154,18 @@ def test_the_tutorial_has_boxes() -> None:
 def test_tutorial(tmp_path: Path) -> None:
     """Every box does what the page shows, without kpt, containers and network."""
     assert follow(tmp_path, kpt=False) >= 10
+
+
+def test_readme(tmp_path: Path) -> None:
+    """The project's page: its boxes work in a checkout, one after the other."""
+    page = ROOT / "README.md"
+
+    assert follow(tmp_path, kpt=False, page=page) == 1
+    home = tmp_path / "checkout"
+    assert (home / "shop.html").is_file()
+    assert list(home.glob("clusters/topology/default/dev/*.yaml"))
+    assert list(home.glob("greeter/landscape/**/*.yaml"))
+    assert len(page.read_text("utf-8").splitlines()) < 100  # about one screen
 
 
 @pytest.mark.kpt

@@ -11,7 +11,7 @@ import pytest
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.porch.decodevariants import decode_set
-from krmkit.porch.fleet import Fleet, SetError
+from krmkit.porch.sets.items import Fleet, SetError
 from tests.e2e.gitfleet import APP, GitFleet, git
 
 SET = """\

@@ -6,11 +6,14 @@ function that reports chosen results makes it show how it reads plain scalars, a
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from krmkit.yaml import emit
 from krmkit.yaml.scalars import go_resolve
@@ -97,3 +100,31 @@ def test_strings_and_keys(kpt: str, tmp_path: Path) -> None:
             # The other departure: kpt itself refuses to read what it writes here.
             ours = ours.replace("|2", "|", 1)
         assert found[f"{number:05}"] == ours
+
+
+def test_a_literal_at_the_end_of_a_file(kpt: str, tmp_path: Path, project: Path) -> None:
+    """`x: |` whose last line has no line break: a program sees the same text from krmkit as from kpt, and the file says it after."""
+    program = tmp_path / "function.sh"
+    program.write_text(f"#!/bin/sh\ntee -a '{tmp_path}/seen'\n")
+    program.chmod(0o755)
+    values = []
+    for name, command in (
+        ("kpt", [kpt, "fn", "render", "--allow-exec"]),
+        ("ours", [sys.executable, "-m", "krmkit.cli", "render", "--allow-exec"]),
+    ):
+        package = tmp_path / name
+        package.mkdir()
+        kptfile = f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: lit\npipeline:\n  mutators:\n  - exec: {program}\n"
+        (package / "Kptfile").write_text(kptfile)
+        text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: |\n    one\n    two"
+        (package / "cm.yaml").write_text(text)
+        env = {**os.environ, "PYTHONPATH": str(project / "shared")}
+        subprocess.run([*command, str(package)], check=True, capture_output=True, env=env)
+        seen = yaml.safe_load((tmp_path / "seen").read_text("utf-8"))["items"]
+        (tmp_path / "seen").unlink()
+        written = yaml.safe_load((package / "cm.yaml").read_text("utf-8"))
+        values.append(
+            [item["data"]["x"] for item in seen if item["kind"] == "ConfigMap"] + [written["data"]["x"]]
+        )
+
+    assert values == [["one\ntwo", "one\ntwo"]] * 2

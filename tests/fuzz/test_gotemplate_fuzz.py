@@ -16,9 +16,9 @@ import random
 from pathlib import Path
 from time import monotonic
 
-from krmkit.lang.gotemplate import TemplateError, TemplateLimits, parse
-from krmkit.lang.gotemplate.builtins import BUILTINS
-from krmkit.lang.sprig import functions as sprig
+from krmkit.gotemplate import TemplateError, TemplateLimits, parse
+from krmkit.gotemplate.builtins import BUILTINS
+from krmkit.sprig import functions as sprig
 from tests.fuzz.mutations import mutate
 
 SECONDS = float(os.environ.get("KRMKIT_FUZZ_SECONDS", "1.5"))

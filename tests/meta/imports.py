@@ -7,23 +7,38 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "general")
-# A floor imports only floors below it.
-FLOORS = {
-    "__main__": 11,
-    "start": 10,
-    "cli": 9,
-    "render": 8,
-    "disk": 7,
-    "functions": 6,
-    "fn": 5,
-    **dict.fromkeys(SYSTEMS, 4),
-    "krm": 3,
-    "lang": 2,
-    "yaml": 1,
-    "streams": 0,
+SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "everyday", "general")
+LANGUAGES = ("json", "go", "versions", "kube", "cel", "schema", "sprig", "gotemplate", "spiff")
+# From the top; a layer imports only layers below it. Systems stand beside each other; `platform` has the rules across them.
+ORDER: tuple[str | tuple[str, ...], ...] = (
+    "__main__",
+    "start",
+    "cli",
+    "services",
+    "report",
+    "why",
+    "fleet",
+    "git",
+    "output",
+    "render",
+    "disk",
+    "functions",
+    "fn",
+    "platform",
+    SYSTEMS,
+    "krm",
+    *reversed(LANGUAGES),
+    "messages",
+    "yaml",
+    "process",
+    "childprocess",
+)
+LAYERS = {
+    name: len(ORDER) - place
+    for place, names in enumerate(ORDER)
+    for name in ((names,) if isinstance(names, str) else names)
 }
-ENGINES = ("yaml", "lang", "krm", *SYSTEMS)
+ENGINES = ("yaml", "messages", *LANGUAGES, "krm", *SYSTEMS, "platform")
 
 # Each of these costs between one and ten times what a whole small run takes, so none is loaded before it is needed.
 SLOW = frozenset(
@@ -38,7 +53,7 @@ OUTSIDE = frozenset(
 # A function may read the file it was given, and nothing else of the outside.
 OUTSIDE_OF_A_FUNCTION = OUTSIDE - {"os", "pathlib"}
 # The one module that asks for zones by name, from the tz database: data that comes with the system or with tzdata.
-ZONES = ("krmkit.lang.sprig.zones", "zoneinfo")
+ZONES = ("krmkit.go.time.zones", "zoneinfo")
 # The one module that opens a file: it loads the extension of libyaml, which is code and no data.
 OPENERS = frozenset({"krmkit.yaml._libyaml"})
 CLOCK_CALLS = frozenset({"now", "today", "utcnow"})
@@ -66,7 +81,7 @@ class Source:
         self.imports = list(imports_of(self.tree, known))
 
     @property
-    def floor(self) -> str:
+    def layer(self) -> str:
         parts = self.name.split(".")
         return parts[0] if parts[0] == "functions" else parts[1] if len(parts) > 1 else ""
 
@@ -140,12 +155,12 @@ def imports_of(tree: ast.Module, known: frozenset[str]) -> Iterator[Import]:
 
 
 def rising(sources: Sources) -> list[str]:
-    """Imports that go up, or sideways between systems, functions, or from a floor that nobody knows."""
+    """Imports that go up, or sideways between systems, functions, or from an unknown layer."""
     found = []
     for source in sources:
-        floor = source.floor
-        if floor and floor not in FLOORS:
-            found.append(f"{sources.where(source, 1)}: {source.name} stands on no floor: {', '.join(FLOORS)}")
+        layer = source.layer
+        if layer and layer not in LAYERS:
+            found.append(f"{sources.where(source, 1)}: {source.name} is in no layer: {', '.join(LAYERS)}")
             continue
         for entry in source.imports:
             where = sources.where(source, entry.line)
@@ -158,10 +173,10 @@ def rising(sources: Sources) -> list[str]:
                 )
             elif parts[0] == "krmkit" and len(parts) > 1:
                 other = parts[1]
-                if not floor:
+                if not layer:
                     found.append(f"{where}: krmkit itself imports nothing")
-                elif other != floor and (other not in FLOORS or FLOORS[other] >= FLOORS[floor]):
-                    found.append(f"{where}: {floor} imports {entry.module}, which is not below it")
+                elif other != layer and (other not in LAYERS or LAYERS[other] >= LAYERS[layer]):
+                    found.append(f"{where}: {layer} imports {entry.module}, which is not below it")
     return found
 
 
@@ -223,7 +238,7 @@ def _groups(arrows: dict[str, set[str]]) -> list[list[str]]:
 
 def slow(sources: Sources, entry_points: list[str]) -> list[str]:
     """Modules of the hot path that load a slow module of the standard library when they are loaded."""
-    hot = {source.name: source for source in sources if source.floor in {"yaml", "krm"}}
+    hot = {source.name: source for source in sources if source.layer in {"yaml", "krm"}}
     hot |= {source.name: source for source in sources.reached_from(entry_points, lazily=False)}
     return [
         f"{sources.where(hot[name], entry.line)}: {entry.module} is loaded at start; import it inside the function that needs it"
@@ -235,8 +250,8 @@ def slow(sources: Sources, entry_points: list[str]) -> list[str]:
 
 def outside(sources: Sources) -> list[str]:
     """Uses of clock, environment, network, disk or chance in a rule engine, or in what a function reaches."""
-    engines = {source.name for source in sources if source.floor in ENGINES}
-    functions = [source.name for source in sources if source.floor == "functions"]
+    engines = {source.name for source in sources if source.layer in ENGINES}
+    functions = [source.name for source in sources if source.layer == "functions"]
     reached = {source.name for source in sources.reached_from(functions, lazily=True)} - engines
     found = []
     for source in sources:

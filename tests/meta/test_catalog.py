@@ -173,7 +173,7 @@ def broken(built: Path, how: str) -> None:
         ("other image", "holds .*, and not "),
         ("two images", "no OCI archive of one image"),
         ("no archive", "no OCI archive of one image"),
-        ("folder", "its index.json is no file"),
+        ("folder", "its index.json is not a file"),
         ("list", "no OCI archive of one image"),
         ("no wheel", "one wheel of krmkit"),
     ],

@@ -51,7 +51,7 @@ def test_links(page: Path) -> None:
         ("[a](docs/nowhere.md)", ["docs/nowhere.md"]),
         ("# One `two`\n[a](#one-two)", []),
         ("# One\n[a](#two)", ["#two"]),
-        ("[a](README.md#two-commands)", []),
+        ("[a](README.md#for-whom)", []),
         ("[a](README.md#no-such-heading)", ["README.md#no-such-heading"]),
         ("[a](https://example.com/x)", []),
         ("`[a](no-link)`\n```sh\n[b](none)\n```", []),
@@ -84,7 +84,7 @@ def test_a_rule_is_two_jumps_away() -> None:
     """The module that docs/architecture.md names for a function is one that its main.py imports."""
     text = (ROOT / "docs/architecture.md").read_text("utf-8")
     rows = re.findall(
-        r"^\| \[([a-z-]+)\]\(\.\./functions/[a-z-]+/main\.py\) \| \[([a-z]+)/([a-z]+)\.py\]",
+        r"^\| \[([a-z-]+)\]\(\.\./functions/[a-z-]+/main\.py\) \| \[([a-z]+)/([a-z/]+)\.py\]",
         text,
         re.MULTILINE,
     )
@@ -94,5 +94,12 @@ def test_a_rule_is_two_jumps_away() -> None:
     # A function that `make new` has just made has no rule yet.
     ruled = {name for name, source in sources.items() if re.search(rf"from krmkit\.({systems})\.", source)}
     assert {name for name, _, _ in rows} == ruled
-    for name, system, module in rows:
-        assert f"from krmkit.{system}.{module} import " in sources[name], name
+    for name, system, path in rows:
+        assert f"from krmkit.{system}.{path.replace('/', '.')} import " in sources[name], name
+
+
+@each_page
+def test_named_tests(page: Path) -> None:
+    """A test that a page names is there."""
+    named = re.findall(r"tests/[\w/]+\.py", page.read_text("utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []

@@ -86,8 +86,8 @@ def problem_of_krmkit(words: list[str]) -> str:
         return f"there is no function {rest[0]}"
     # Commands of commands that read their own words.
     deeper: dict[tuple[str, ...], str] = {
-        ("serve", "topology-extension"): "krmkit.cli.extension.command",
-        ("topology", "check-extension"): "krmkit.cli.extension.check",
+        ("serve", "topology-extension"): "krmkit.cli.serveextension",
+        ("topology", "check-extension"): "krmkit.cli.checkextension",
     }
     module = deeper.get((command, *rest[:1]))
     if module is not None:

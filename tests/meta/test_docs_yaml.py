@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.clusterapi.responses import RecordedResponses
+from krmkit.clusterapi.hooks.responses import RecordedResponses
 from krmkit.fn.config import ConfigError, decode
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, image_name, program_name

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ LONGEST_FILE = 350
 LONGEST_TEST = 500  # tables of cases
 LONGEST_FUNCTION = 80  # ruff counts the branches (PLR0912)
 LONGEST_MAIN = 65
+LARGEST_FOLDER = 20  # Python files beside each other
+ONE_FILE_EACH = {"shared/krmkit/cli": "a command"}
+LONGEST_COMMAND_LINE = 5_000
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(
     path.name for path in (ROOT / "functions").glob("*") if path.is_dir() and any(path.iterdir())
@@ -84,11 +88,11 @@ def test_readme_of_a_function(name: str) -> None:
         assert f"\n{chapter}\n" in text, chapter
 
 
-def test_readme_names_every_function() -> None:
-    """The project's page links every function."""
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_the_list_names_every_function() -> None:
+    """The page of all functions links each."""
+    text = (ROOT / "docs/functions.md").read_text("utf-8")
 
-    assert not [name for name in FUNCTIONS if f"(functions/{name}/README.md)" not in text]
+    assert not [name for name in FUNCTIONS if f"(../functions/{name}/README.md)" not in text]
 
 
 def sources() -> list[Path]:
@@ -105,6 +109,29 @@ def test_no_file_is_too_long() -> None:
             long[name] = lines
 
     assert long == {}
+
+
+def test_no_folder_is_too_full() -> None:
+    """A folder of the library with more files than the limit holds a second noun that wants a folder of its own."""
+    folders = Counter(
+        path.parent.relative_to(ROOT).as_posix() for path in sources() if path.name != "__init__.py"
+    )
+    full = {
+        name: files
+        for name, files in folders.items()
+        if name.startswith("shared/") and files > LARGEST_FOLDER and name not in ONE_FILE_EACH
+    }
+
+    assert full == {}
+
+
+def test_the_command_line_is_small() -> None:
+    """Commands parse, call and print; what they do is below them."""
+    lines = sum(
+        len(path.read_text("utf-8").splitlines()) for path in sources() if "/krmkit/cli/" in str(path)
+    )
+
+    assert lines <= LONGEST_COMMAND_LINE
 
 
 def test_no_function_is_too_long() -> None:
@@ -173,7 +200,15 @@ def test_dependencies_agree() -> None:
 
     with (ROOT / "pyproject.toml").open("rb") as stream:
         project = tomllib.load(stream)["project"]
-    wanted = {"run": project["dependencies"], **project["optional-dependencies"]}
+    extras = project["optional-dependencies"]
+    wanted = {"run": project["dependencies"], **extras}
+    every = {
+        entry.partition(">=")[0]
+        for extra, names in extras.items()
+        if extra not in {"all", "testing"}
+        for entry in names
+    }
+    assert {entry.partition(">=")[0] for entry in wanted.pop("all")} == every
 
     for name, dependencies in wanted.items():
         lines = (ROOT / "requirements" / f"{name}.in").read_text("utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""The house's floors: what may import what, what a small run may load, what a rule engine may touch."""
+"""The layers: what may import what, what a small run may load, what a rule engine may touch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sources(project: Path) -> Sources:
 
 
 def test_no_arrow_rises(sources: Sources) -> None:
-    """A floor imports only floors below it; systems and functions never each other."""
+    """A layer imports only layers below it; systems and functions never each other."""
     assert not rising(sources)
 
 
@@ -114,7 +114,7 @@ def test_start_of_a_small_run(project: Path, start: str, arguments: list[str]) -
 
 
 RULES: list[tuple[str, dict[str, str], list[str]]] = [
-    ("a floor may skip floors", {"shared/krmkit/fn/a.py": "from krmkit.yaml import tree"}, []),
+    ("a layer may skip layers", {"shared/krmkit/fn/a.py": "from krmkit.yaml import tree"}, []),
     (
         "fn imports cli",
         {"shared/krmkit/fn/a.py": "from krmkit.cli import main"},
@@ -127,18 +127,18 @@ RULES: list[tuple[str, dict[str, str], list[str]]] = [
     ),
     (
         "for its types only",
-        {"shared/krmkit/lang/a.py": "if TYPE_CHECKING:\n    from krmkit.krm.b import B"},
-        ["a.py:2: lang imports"],
+        {"shared/krmkit/go/a.py": "if TYPE_CHECKING:\n    from krmkit.krm.b import B"},
+        ["a.py:2: go imports"],
     ),
     (
         "a submodule through its package",
-        {"shared/krmkit/lang/a.py": "from krmkit import krm", "shared/krmkit/krm/__init__.py": ""},
-        ["a.py:1: lang imports krmkit.krm"],
+        {"shared/krmkit/go/a.py": "from krmkit import krm", "shared/krmkit/krm/__init__.py": ""},
+        ["a.py:1: go imports krmkit.krm"],
     ),
     (
         "a name to be imported later",
-        {"shared/krmkit/lang/a.py": "load('krmkit.fn.b')", "shared/krmkit/fn/b.py": ""},
-        ["a.py:1: lang imports krmkit.fn.b"],
+        {"shared/krmkit/go/a.py": "load('krmkit.fn.b')", "shared/krmkit/fn/b.py": ""},
+        ["a.py:1: go imports krmkit.fn.b"],
     ),
     (
         "another system",
@@ -146,12 +146,22 @@ RULES: list[tuple[str, dict[str, str], list[str]]] = [
         ["porch imports krmkit.palette.b"],
     ),
     (
+        "a rule across systems",
+        {"shared/krmkit/platform/a.py": "import krmkit.palette.b\nimport krmkit.porch.b"},
+        [],
+    ),
+    (
+        "a system that knows the platform",
+        {"shared/krmkit/porch/a.py": "import krmkit.platform.b"},
+        ["porch imports krmkit.platform.b"],
+    ),
+    (
         "another function",
         {"functions/x/main.py": "import functions.y.main"},
         ["functions are loaded by path"],
     ),
     ("a relative import", {"shared/krmkit/krm/a.py": "from .b import c"}, ["a relative import"]),
-    ("an unknown floor", {"shared/krmkit/attic/a.py": ""}, ["stands on no floor"]),
+    ("an unknown layer", {"shared/krmkit/attic/a.py": ""}, ["is in no layer"]),
 ]
 
 
@@ -170,7 +180,7 @@ def matches(found: list[str], expected: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(("files", "expected"), [case[1:] for case in RULES], ids=[case[0] for case in RULES])
-def test_rule_of_the_floors(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+def test_rule_of_the_layers(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     """The reader of imports finds each kind of rising arrow, and none where there is none."""
     found = rising(tree(tmp_path, files))
 
@@ -187,7 +197,7 @@ STARTS: list[tuple[str, dict[str, str], list[str]]] = [
         {"shared/krmkit/yaml/a.py": "from collections.abc import B"},
         ["collections.abc is loaded"],
     ),
-    ("off the hot path", {"shared/krmkit/lang/a.py": "import re"}, []),
+    ("off the hot path", {"shared/krmkit/go/a.py": "import re"}, []),
     (
         "reached by the entry point, through a package",
         {
@@ -211,8 +221,8 @@ def test_rule_of_the_start(tmp_path: Path, files: dict[str, str], expected: list
 
 
 OUTSIDES: list[tuple[str, dict[str, str], list[str]]] = [
-    ("a pure module", {"shared/krmkit/lang/a.py": "import math\nx = d.now(zone)"}, []),
-    ("the clock", {"shared/krmkit/lang/a.py": "x = datetime.now()"}, ["asks the clock"]),
+    ("a pure module", {"shared/krmkit/go/a.py": "import math\nx = d.now(zone)"}, []),
+    ("the clock", {"shared/krmkit/go/a.py": "x = datetime.now()"}, ["asks the clock"]),
     (
         "a module, lazily",
         {"shared/krmkit/krm/a.py": "def f():\n    import random"},

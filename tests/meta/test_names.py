@@ -1,4 +1,4 @@
-"""A name of a file or a public class stands once in the library, so that it tells a newcomer what it is about."""
+"""`folder.name` of a file, and the name of a public class, occur once in the library, so that they tell a newcomer what they are about."""
 
 from __future__ import annotations
 
@@ -10,36 +10,9 @@ from pathlib import Path
 import pytest
 
 LANGUAGE = "each template language has one, and calls it so"
-FAMILY = "sprig and spiff have a family of functions for it"
-COMMAND = "the command of that name, and what it shows"
 GO_TYPES = "Go's name, for a node of a template and for the type of an API's field"
 
-FILES = {
-    "__init__": "Python's name",
-    "__main__": "Python's name",
-    "apinames": "groups, kinds, labels and conditions of one system's API",
-    "blueprint": "Cluster API and Landscaper both call it so",
-    "calls": LANGUAGE,
-    "command": "the command line of a command that is a folder",
-    "errors": "the errors of one floor or system",
-    "findings": "what one system's engines found",
-    "limits": "what one evaluator may use",
-    "lists": FAMILY,
-    "literals": LANGUAGE,
-    "nodes": LANGUAGE,
-    "numbers": FAMILY,
-    "pack": COMMAND,
-    "parser": LANGUAGE,
-    "paths": FAMILY,
-    "refused": FAMILY,
-    "run": COMMAND,
-    "schema": COMMAND,
-    "semvers": FAMILY,
-    "server": "the server of one service",
-    "strings": FAMILY,
-    "topology": COMMAND,
-    "worker": "the process of one service",
-}
+FILES: dict[str, str] = {}
 CLASSES = {
     "Bool": GO_TYPES,
     "Editor": "flowedit names the part of the editor that it calls",
@@ -60,8 +33,10 @@ def repeated(found: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def files(library: Path) -> Iterator[tuple[str, str]]:
+    """Files by `folder.name`: a folder is a namespace."""
     for path in library.rglob("*.py"):
-        yield path.stem, path.relative_to(library).as_posix()
+        if not path.name.startswith("__"):
+            yield f"{path.parent.name}.{path.stem}", path.relative_to(library).as_posix()
 
 
 def classes(library: Path) -> Iterator[tuple[str, str]]:
@@ -85,14 +60,14 @@ def test_names_stand_once(project: Path, find: object, allowed: dict[str, str]) 
 
 
 def test_rule_of_the_names(tmp_path: Path) -> None:
-    """The rule finds files and classes of the same name, and leaves private classes alone."""
+    """The rule finds classes of the same name, and files of the same name in folders of the same name."""
     for folder, text in (
-        ("a", "class Rule: ..."),
-        ("b", "class Rule: ...\nclass _Reader: ..."),
+        ("a/api", "class Rule: ..."),
+        ("b/api", "class Rule: ...\nclass _Reader: ..."),
         ("c", "class _Reader: ..."),
     ):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / ("schema.py" if folder < "c" else "other.py")).write_text(text)
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "schema.py").write_text(text)
 
-    assert repeated(files(tmp_path)) == {"schema": ["a/schema.py", "b/schema.py"]}
-    assert repeated(classes(tmp_path)) == {"Rule": ["a/schema.py", "b/schema.py"]}
+    assert repeated(files(tmp_path)) == {"api.schema": ["a/api/schema.py", "b/api/schema.py"]}
+    assert repeated(classes(tmp_path)) == {"Rule": ["a/api/schema.py", "b/api/schema.py"]}

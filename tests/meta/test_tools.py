@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli.scaffold import Place, files, make_folder
+from krmkit.disk.scaffold import Place, files, make_folder
 from krmkit.fn.contract.expected import difference, snapshot
 from krmkit.fn.definition import GROUP_VERSION
 from tests.bench import run as bench

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from krmkit.landscaper.jsonschema import violations
-from krmkit.lang import jsonpatch
-from krmkit.lang.cel import Environment as CelEnvironment
-from krmkit.lang.gotemplate import parse
-from krmkit.lang.kubecel.celenvironment import KubeEnvironment
-from krmkit.lang.spiff import merge
-from krmkit.palette.formateffort import Effort
+from krmkit.cel.expressions import Environment as CelEnvironment
+from krmkit.cel.kubernetes.environment import KubeEnvironment
+from krmkit.gotemplate import parse
+from krmkit.json import patch as jsonpatch
+from krmkit.landscaper.blueprint.schema import violations
+from krmkit.palette.constraints.effort import Effort
+from krmkit.spiff import merge
 from krmkit.yaml import effort
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import go_data
@@ -276,7 +276,7 @@ def test_the_budget_ends_it(work: Callable[[], object]) -> None:
 
 def test_copies_of_copies_end_outside_of_a_run() -> None:
     """Sixty operations would make a text of more characters than there are atoms in a grain of sand."""
-    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.lang\.jsonpatch\.MAX_COPIED"):
+    with pytest.raises(jsonpatch.PatchError, match=r"krmkit\.json\.patch\.MAX_COPIED"):
         copies_of_copies()
 
 

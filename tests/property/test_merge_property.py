@@ -7,7 +7,7 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmkit.palette.presetmerge import merge
+from krmkit.palette.presets.merge import merge
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
@@ -35,7 +35,7 @@ def test_text_says_what_the_merged_tree_says(seed: int) -> None:
     try:
         merge(target.root, added.root)
     except YamlError:
-        return  # a key that is no plain text
+        return  # a key that is not plain text
 
     wanted = go_data(target.root)
     try:

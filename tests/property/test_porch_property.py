@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.porch.candidates import candidates
-from krmkit.porch.chain import VariantChain
 from krmkit.porch.decodevariants import decode_set, decode_variant
-from krmkit.porch.fleet import Fleet
-from krmkit.porch.metadata import target_object
+from krmkit.porch.sets.items import Fleet
+from krmkit.porch.sets.metadata import target_object
+from krmkit.porch.variants.candidates import candidates
+from krmkit.porch.variants.chain import VariantChain
 from krmkit.yaml import emit
 
 NAMES = st.sampled_from(["base", "edge", "site"])

@@ -60,7 +60,7 @@ def nodes(events: list[Event]) -> Iterator[list[Event]]:
 
 
 def judge(text: str) -> list[list[Event]] | None:
-    """The events of each item; None where the text is no list."""
+    """The events of each item; None where the text is not a list."""
     try:
         events = shapes(text)
     except (yaml.YAMLError, UnicodeEncodeError):
@@ -79,7 +79,7 @@ def judge(text: str) -> list[list[Event]] | None:
 
 
 def check(text: str) -> Chunks | None:
-    """Hold both ways against the judge; the exact way's answer, None where the text is no list."""
+    """Hold both ways against the judge; the exact way's answer, None where the text is not a list."""
     expected = judge(text)
     if expected is None:
         return None

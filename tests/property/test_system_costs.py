@@ -75,6 +75,22 @@ CASES: list[tuple[str, str, Callable[[Data, int], Data], int]] = [
     ("validate-cluster-topology", "fits", copies("Cluster", WORKERS, name="first"), 20),
     ("default-cluster-topology", "overrides", copies("Cluster"), 8),
     ("validate-installation", "sound", copies("Target"), 12),
+    ("apply-replacements", "host", copies("Deployment"), 20),
+    ("apply-setters", "values", copies("Deployment"), 20),
+    ("create-setters", "tag", copies("Deployment"), 20),
+    ("delete-annotations", "depends-on", copies("Deployment"), 20),
+    ("ensure-name-substring", "prefix", copies("Deployment"), 20),
+    ("list-setters", "values", copies("Deployment"), 20),
+    ("remove-local-config-resources", "prune", copies("Service"), 20),
+    ("search-replace", "images", copies("Deployment"), 20),
+    ("set-annotations", "contact", copies("Deployment"), 20),
+    ("set-enforcement-action", "dryrun", copies("K8sRequiredLabels"), 20),
+    ("set-image", "tag", copies("Deployment"), 20),
+    ("set-labels", "team", copies("Deployment"), 20),
+    ("set-namespace", "shop", copies("Deployment"), 20),
+    ("starlark", "annotate", copies("Service"), 20),
+    ("upsert-resource", "replace", copies("Service"), 20),
+    ("validate-platform", "agree", copies("Target"), 20),
 ]
 
 

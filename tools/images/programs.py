@@ -19,7 +19,7 @@ class Program(NamedTuple):
 PROGRAMS = {
     "topology-extension": Program(
         "Serve runtime extensions of Cluster API from TopologyExtensions and Python modules.",
-        ("cel", "extension", "protobuf"),
+        ("cel", "extension"),
         "topology-extensions.md",
     )
 }

@@ -30,7 +30,7 @@ def digest(archive: Path, image: str) -> str:
         with tarfile.open(archive, "r:") as opened:
             file = opened.extractfile("index.json")
             if file is None:
-                raise ValueError("its index.json is no file")
+                raise ValueError("its index.json is not a file")
             index = json.loads(file.read())
         [manifest] = index["manifests"]
         name = manifest.get("annotations", {}).get("org.opencontainers.image.ref.name", "")

@@ -23,12 +23,13 @@ FOLDER = ROOT / "build" / "wheels"
 CATALOG = "catalog"
 PYTHON = "3.11"  # of the base image
 # What function.yaml calls it, and the packages of the locks below requirements/ that it is. Those of ALWAYS are for every function.
-EXTRAS = {
+EXTRAS: dict[str, tuple[str, ...]] = {
     "": ("run", "pyyaml"),
     "re2": ("run", "google-re2"),
     "cel": ("cel", "cel-expr-python"),
-    "jsonschema": ("jsonschema", "jsonschema-rs"),
-    "protobuf": ("protobuf", "protobuf"),
+    "jsonschema": ("run", "jsonschema-rs"),
+    "protobuf": ("cel", "protobuf"),
+    "starlark": ("starlark", "starlark-pyo3"),
 }
 ALWAYS = ("",)  # what every image needs: reading YAML
 # The oldest C library that a wheel may ask for, newest first; the base image has 2.36.
@@ -61,7 +62,7 @@ def extras(function: str) -> list[str]:
 def requirements(function: str) -> list[str]:
     """The entries of the locks for one image."""
     if function in PROGRAMS:
-        basic = [lock(file)[package] for file, package in (EXTRAS[""], EXTRAS["re2"])]
+        basic = [lock(EXTRAS[extra][0])[EXTRAS[extra][1]] for extra in ("", "re2")]
         return [*basic, *(entry for name in PROGRAMS[function].locks for entry in lock(name).values())]
     return [lock(EXTRAS[extra][0])[EXTRAS[extra][1]] for extra in extras(function)]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import gc
 import sys
 
-from krmkit.cli.patient import Patient
+from krmkit.output.stderr import Patient
 
 COMMANDS = {
     "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
-    "report": ("krmkit.cli.report.command", "show all about a package or a tree of packages on one page"),
+    "report": ("krmkit.cli.report", "show all about a package or a tree of packages on one page"),
     "preview": (
-        "krmkit.cli.preview.command",
+        "krmkit.cli.preview",
         "choose presets, macros and variables on a page",
     ),
-    "why": ("krmkit.cli.why.command", "say where a value comes from, step by step"),
+    "why": ("krmkit.cli.why", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     if sys.stdout is None:
         _reopen()
     if not isinstance(sys.stderr, Patient):
-        # What cannot be said to anybody is no reason to fail.
+        # A closed stderr must not fail the command.
         sys.stderr = Patient(sys.stderr, sys.stdout if not RESOURCES.intersection(words) else None)
     try:
         code = _command(name, words)
@@ -62,6 +62,13 @@ def main(arguments: list[str] | None = None) -> int:
         return _unwritten(name, error)
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        from krmkit.messages.extras import MissingDependencyError
+
+        if not isinstance(error, MissingDependencyError):
+            raise
+        print(f"krmkit {name}: {error}", file=sys.stderr)
+        return 1
     return code
 
 
@@ -75,7 +82,7 @@ def _command(name: str, words: list[str]) -> int:
         print(f"krmkit {__version__}")
         return 0
     if name not in COMMANDS:
-        from krmkit.lang.nearest import did_you_mean
+        from krmkit.messages.nearest import did_you_mean
 
         print(f'krmkit: there is no command "{name}"{did_you_mean(name, COMMANDS)}', file=sys.stderr)
         return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.cli import main
-from krmkit.streams import buffer_streams
+from krmkit.process import buffer_streams
 
 if __name__ == "__main__":
     buffer_streams()

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
-from krmkit.cli.terminal import COLOURS
-from krmkit.lang.nearest import did_you_mean
-from krmkit.render.external import TIMEOUT
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.formats import FORMATS
+from krmkit.output.model import SEVERITIES
+from krmkit.output.stderr import say
+from krmkit.output.terminal import COLOURS
+from krmkit.render.package import KPTFILE
+from krmkit.render.programs.external import TIMEOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,19 +26,41 @@ if TYPE_CHECKING:
     from krmkit.render.resolve import ProgramResolver
 
 
+# Formats of krmkit, and those that other tools know by -o.
+_FORMAT_WORDS = frozenset((*FORMATS, "html", "markdown", "gitlab", "yaml", "yml", "name", "wide", "jsonpath"))
+
+_EARLIER = frozenset(("--out",))  # names of flags that work and are not shown
+
+
 class Fitting(argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of a text as they are, but for paragraphs with a line that is too long for the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         from textwrap import fill
 
-        paragraphs = text.strip("\n").split("\n\n")
-        return "\n\n".join(
-            paragraph
-            if all(len(line) <= width for line in paragraph.split("\n"))
-            else fill(" ".join(paragraph.split()), width, break_long_words=False, break_on_hyphens=False)
-            for paragraph in paragraphs
-        )
+        def fitted(text: str, more: str = "") -> str:
+            return fill(text, width, subsequent_indent=more, break_long_words=False, break_on_hyphens=False)
+
+        paragraphs = []
+        for paragraph in text.strip("\n").split("\n\n"):
+            lines = paragraph.split("\n")
+            if any(len(line) > width for line in lines):
+                commands = all("krmkit " in line for line in lines)
+                # A list of commands stays one, line by line.
+                lines = (
+                    [fitted(line, "    ") for line in lines]
+                    if commands
+                    else [fitted(" ".join(paragraph.split()))]
+                )
+            paragraphs.append("\n".join(lines))
+        return "\n\n".join(paragraphs)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Show the value once, `-o, --output DIR` (as Python does from 3.13 on), and no earlier names of a flag."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, action.dest.upper())
+        return ", ".join(name for name in action.option_strings if name not in _EARLIER) + f" {value}"
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -87,7 +112,36 @@ def add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
         metavar="FORMAT",
         help=f"how results are shown: {', '.join(formats)} (default: %(default)s)",
     )
+    parser.add_argument(
+        "--severity",
+        choices=SEVERITIES,
+        default=SEVERITIES[-1],
+        metavar="LEAST",
+        help="the least severe results to show: error, warning or info (default: %(default)s)",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="show errors only, and not what was done")
     add_color(parser)
+
+
+def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settings: Any) -> None:
+    """Add -o/--output, the place where a command writes; `settings` go to argparse.
+
+    The word of a format is refused, as kubectl and kpt have `-o json`. --out is the same flag, by its earlier name.
+    Example: `add_place(parser, "DIR", "where the packages go", required=True)`.
+    """
+    parser.add_argument(
+        "-o", "--output", "--out", dest="output", type=output_place, metavar=metavar, help=text, **settings
+    )
+
+
+def output_place(text: str) -> str:
+    """The value of --output. Raises argparse's error for the word of a format. Example: `output_place("out") == "out"`."""
+    if text.partition("=")[0] not in _FORMAT_WORDS:
+        return text
+    remedy = f"use -f {text} for the format" if text in FORMATS else "see -f for the formats that there are"
+    raise argparse.ArgumentTypeError(
+        f'must be a place, got the format "{text}"; {remedy}, or -o ./{text} for a place of that name'
+    )
 
 
 def add_color(parser: argparse.ArgumentParser) -> None:
@@ -99,6 +153,45 @@ def add_color(parser: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         help=f"{', '.join(COLOURS)} (default: %(default)s, where a terminal watches and NO_COLOR is not set)",
     )
+
+
+def add_package(parser: argparse.ArgumentParser) -> None:
+    """Add the package as an optional argument; without it, `package_above()` is meant."""
+    parser.add_argument(
+        "package",
+        nargs="?",
+        default="",
+        metavar="PKG",
+        help="the package's folder (default: the package that the working directory is in)",
+    )
+
+
+def package_above() -> str:
+    """The package that the working directory lies in: the nearest folder upwards with a Kptfile, else `.`."""
+    folder = os.path.realpath(os.curdir)
+    while not os.path.exists(os.path.join(folder, KPTFILE)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.curdir
+        folder = above
+    return os.path.relpath(folder)
+
+
+def add_open(parser: argparse.ArgumentParser) -> None:
+    """Add --open, for commands that make a page."""
+    parser.add_argument("--open", action="store_true", help="show the page in a browser")
+
+
+def show_page(command: str, address: str) -> None:
+    """Open an address in the user's browser; where there is none, say so: the page is there all the same."""
+    import webbrowser
+
+    try:
+        opened = webbrowser.open(address)
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        say(command, f"no browser opens here; open {address} yourself")
 
 
 def add_functions(parser: argparse.ArgumentParser) -> None:
@@ -115,6 +208,13 @@ def add_functions(parser: argparse.ArgumentParser) -> None:
 def add_running(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say which functions are known, and how others run."""
     add_functions(parser)
+    parser.add_argument(
+        "--containers",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="run the image of this function in a container, though the catalog has one of that name",
+    )
     parser.add_argument("--allow-exec", action="store_true", help="let programs outside the catalog run")
     parser.add_argument("--allow-network", action="store_true", help="let containers reach the network")
     parser.add_argument(
@@ -132,19 +232,41 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    """Add --skip and --only, which choose among the functions of a pipeline."""
+    parser.add_argument(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="FUNCTION",
+        help="leave out this function, as one whose container cannot run here; a warning says so",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="FUNCTION",
+        help="leave out all functions but this; for each a warning says so",
+    )
+
+
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
     from krmkit.fn.knownfunctions import catalog
     from krmkit.render.resolve import ProgramResolver
 
-    return ProgramResolver(
+    resolver = ProgramResolver(
         options,
         arguments.allow_exec,
         arguments.allow_network,
         arguments.image_pull_policy,
         arguments.timeout,
         catalog(arguments.functions) if arguments.functions else None,
+        tuple(arguments.containers),
     )
+    resolver.skip = frozenset(getattr(arguments, "skip", ()))
+    resolver.only = frozenset(getattr(arguments, "only", ()))
+    return resolver
 
 
 def seconds(text: str) -> float:
@@ -172,8 +294,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def say(command: str, message: object) -> None:
-    """Write one line to stderr: `krmkit render: message`. An error of the disk names its file."""
-    if isinstance(message, OSError) and message.filename:
-        message = f"{message.filename}: {message.strerror}"
-    print(f"krmkit {command}: {message}", file=sys.stderr)
+def add_exclude(parser: argparse.ArgumentParser) -> None:
+    """Let a command of packages below a folder leave some out."""
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave out folders, by a pattern as in .krmignore: archive, /blueprints, site-*; can be given several times",
+    )

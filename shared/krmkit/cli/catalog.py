@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 from krmkit import __version__
-from krmkit.cli.arguments import CommandParser, add_functions, add_output, say
-from krmkit.cli.report.formats import json_of
-from krmkit.cli.terminal import Table, Terminal
-from krmkit.fn import loader
+from krmkit.cli.arguments import CommandParser, add_functions, add_output
+from krmkit.cli.schema import find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
+from krmkit.output.formats import json_of
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Table, Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ def main(words: list[str]) -> int:
     try:
         known = catalog(arguments.functions)
         if words[0] == "list":
-            return _list(known, arguments.format, Terminal(sys.stdout, arguments.color))
-        print(help_text(loader.load(arguments.function, known).definition), end="")
+            return _list(known, arguments.format, Terminal.of(arguments))
+        print(help_text(find(arguments.function, known)), end="")
     except LookupError as error:
         say(words[0], error.args[0])
         return 1
@@ -46,7 +45,9 @@ def parser(command: str) -> CommandParser:
     if command == "version":
         return CommandParser(prog="krmkit version", description="Say which version this is.")
     made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
-    made.add_argument("function", metavar="NAME", help="a function; krmkit list names all")
+    made.add_argument(
+        "function", metavar="NAME", help="a function or the kind of its config; krmkit list names all"
+    )
     add_functions(made)
     return made
 

@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.cli.why.whywords import COMPLETE, PREAMBLE
+from krmkit.why.candidates import COMPLETE, PREAMBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,20 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 EPILOG = """
 bash:  krmkit completion bash >~/.local/share/bash-completion/completions/krmkit
-zsh:   krmkit completion zsh >"${fpath[1]}/_krmkit"
+zsh:   source <(krmkit completion zsh)
 fish:  krmkit completion fish >~/.config/fish/completions/krmkit.fish
 """
+# shtab's script ends here in telling `eval` from a file in fpath; `source <(...)` is neither.
+_ZSH_END = "\nif [[ $zsh_eval_context"
+_ZSH_START = """
+if [[ $funcstack[1] == _krmkit ]]; then
+  # loaded from fpath, at the first completion
+  _shtab_krmkit "$@"
+else
+  # eval, or source <(krmkit completion zsh)
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _shtab_krmkit -N krmkit
+fi"""
 _FUNCTIONS = ("run", "doc", "schema")  # commands whose first word is a function
 _SEVERAL = ("list", "doc", "version", "schema", "explain")  # commands of a module with several
 _FILES = (
@@ -51,9 +62,10 @@ def main(words: list[str], commands: Commands) -> int:
     import shtab
 
     shell = parser().parse_args(words[1:]).shell
-    print(
-        shtab.complete(whole(commands), shell=shell, root_prefix="krmkit", preamble=PREAMBLE.get(shell, ""))
+    script = shtab.complete(
+        whole(commands), shell=shell, root_prefix="krmkit", preamble=PREAMBLE.get(shell, "")
     )
+    print(script.partition(_ZSH_END)[0] + _ZSH_START if shell == "zsh" else script)
     return 0
 
 

@@ -7,17 +7,17 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from krmkit.cli.arguments import CommandParser, say
+from krmkit.cli.arguments import CommandParser
+from krmkit.cli.initpipeline import FittingFunction, fitting
 from krmkit.disk.folders import TreeError, entries, read_file
 from krmkit.disk.write import FileEdit, write
-from krmkit.fn.definition import GROUP_VERSION
-from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import new_kptfile
-from krmkit.palette.packitems import place
+from krmkit.krm.kptfile import STAGES, new_kptfile
+from krmkit.output.formats import counted
+from krmkit.output.stderr import say
+from krmkit.render.krmignore import KrmIgnore
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.render.source import SourceError, SourceFile
-from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 EPILOG = """
 Written are a Kptfile whose pipeline has the functions that fit the resources,
 a config file for each of them, and a .krmignore that leaves out YAML files that
-are no resources, such as Helm templates. What is there already stays; a package
-without a pipeline, as `krmkit pack import` makes it, gets one.
+are no resources, such as Helm templates; what it lists already is not read.
+What is there already stays; a package without a pipeline, as `krmkit pack
+import` makes it, gets one.
 """
 _REGISTRY = "ghcr.io/krmkit"
 _LONGEST = 63  # of a name
@@ -42,11 +43,16 @@ class InitError(Exception):
 
 @dataclass(slots=True, eq=False)
 class FolderContents:
-    """What lies in a folder: its resources, and the files that are none, with what Helm's have in common."""
+    """What lies in a folder: its resources, those of each file, and the files that hold none; `helm`: Helm's among them."""
 
-    resources: list[Resource] = field(default_factory=list)
+    files: dict[str, list[Resource]] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     helm: bool = False
+
+    @property
+    def resources(self) -> list[Resource]:
+        """All resources, in the order of their files."""
+        return [resource for resources in self.files.values() for resource in resources]
 
 
 def parser() -> CommandParser:
@@ -66,34 +72,39 @@ def main(words: list[str]) -> int:
     """Run `krmkit init ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
-        changes = planned(arguments.folder, arguments.name)
+        changes, notes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
     except (InitError, TreeError, OSError) as error:
         say("init", error)
         return 1
     for change in changes:
         print(os.path.join(arguments.folder, change.path))
+    for note in notes:
+        say("init", note)
     return 0
 
 
-def planned(folder: str, name: str = "") -> list[FileEdit]:
-    """The files that make a package of a folder, or give one a pipeline that has none. Raises InitError."""
+def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:
+    """The files that make a package of a folder, or give one a pipeline that has none, and what there is to say.
+
+    Raises InitError.
+    """
     if not os.path.isdir(folder):
         raise InitError(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
     package = _existing(folder, name)
     found = look_at(folder)
-    mutators, validators = fitting(found.resources)
+    functions, notes = fitting(found.resources)
     pipeline: dict[str, list[object]] = {}
-    files: dict[str, str] = {}
-    for stage, functions in (("mutators", mutators), ("validators", validators)):
-        for function, kind, file, spec in functions:
-            pipeline.setdefault(stage, []).append({"image": f"{_REGISTRY}/{function}", "configPath": file})
-            files[file] = _config(kind, file, spec)
-    changes = [
-        FileEdit(path, None, text)
-        for path, text in sorted(files.items())
-        if not os.path.exists(os.path.join(folder, path))
-    ]
+    changes: list[FileEdit] = []
+    for function in functions:
+        if not _has_config(folder, found, function):
+            changes.append(FileEdit(function.file, None, function.config()))
+        entry = {"image": f"{_REGISTRY}/{function.name}", "configPath": function.file}
+        pipeline.setdefault(function.stage, []).append(entry)
+    pipeline = {stage: pipeline[stage] for stage in STAGES if stage in pipeline}
+    changes.sort(key=lambda change: change.path)
+    if not functions and not notes:
+        notes.append(_nothing_fits(found))
     if package is None:
         said = name or os.path.basename(os.path.realpath(folder))
         changes.insert(0, FileEdit(KPTFILE, None, new_kptfile(package_name(said), pipeline)))
@@ -103,7 +114,35 @@ def planned(folder: str, name: str = "") -> list[FileEdit]:
         changes.insert(0, FileEdit(KPTFILE, before, package.text))
     if found.ignored:
         changes += _ignoring(folder, found)
-    return changes
+    return changes, notes
+
+
+def _has_config(folder: str, found: FolderContents, function: FittingFunction) -> bool:
+    """Whether the folder has this function's config; else `function.file` becomes a name that is free there."""
+    names = [function.file, f"{function.name}.yaml", *(f"{function.name}-{n}.yaml" for n in range(2, 100))]
+    for name in names:
+        if any(resource.kind == function.kind for resource in found.files.get(name, [])):
+            function.file = name
+            return True
+        if not os.path.lexists(os.path.join(folder, name)):
+            function.file = name
+            return False
+    raise InitError(f"{folder}: {function.file} and all of {function.name}-*.yaml are there already")
+
+
+def _nothing_fits(found: FolderContents) -> str:
+    packs = [os.path.dirname(path) or os.curdir for path in found.ignored if path.endswith("pack.json")]
+    if packs:
+        return (
+            f"{packs[0]} is a pack, and no resource yet; krmkit pack import PACK... -o PKG brings packs into a"
+            " package, and krmkit init PKG then gives it a pipeline"
+        )
+    what = (
+        counted(len(found.resources), "resource")
+        if found.resources
+        else "this folder, which has no resources"
+    )
+    return f"no function fits {what}, so the package has no pipeline; krmkit list shows the functions"
 
 
 def _existing(folder: str, name: str) -> Resource | None:
@@ -133,20 +172,6 @@ def package_name(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST].strip("-") or "package"
 
 
-def _config(kind: str, file: str, spec: dict[str, object]) -> str:
-    return emit.document(
-        {
-            "apiVersion": GROUP_VERSION,
-            "kind": kind,
-            "metadata": {
-                "name": file.removesuffix(".yaml"),
-                "annotations": {LOCAL_CONFIG: "true"},
-            },
-            "spec": spec,
-        }
-    )
-
-
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
     """The .krmignore with the files that are no resources; behind what it says already."""
     content = b""
@@ -158,7 +183,7 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
     new = [each for each in found.ignored if each not in known]
     if not new:
         return []
-    head = "# Helm templates, and other YAML that is no resource\n" if found.helm else "# no resources\n"
+    head = "# Helm templates, and other YAML that is not a resource\n" if found.helm else "# no resources\n"
     text = before + ("\n" if before and not before.endswith("\n") else "")
     return [
         FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{each}\n" for each in new))
@@ -166,60 +191,40 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 
 def look_at(folder: str) -> FolderContents:
-    """Read the YAML files of a folder; packages below are left alone."""
+    """Read the YAML files of a folder, but those that its .krmignore leaves out; packages below are left alone."""
     found = FolderContents()
-    for path in _files(folder, ""):
+    for path in _files(folder, "", _rules(folder)):
         if not path.endswith(SUFFIXES):
             continue
         content = read_file(os.path.join(folder, path), path) or b""
         try:
             items = SourceFile(path, content.decode("utf-8"), folder, path).items
             good = not any(not_a_resource(item) for item in items)
+            for item in items:
+                # A template may begin like a resource; only all of it, parsed, shows that it is none.
+                _ = item.root
         except (SourceError, ListError, YamlError, UnicodeDecodeError):
             good, items = False, []
         if good:
-            found.resources += items
+            found.files[path] = list(items)
         else:
             found.ignored.append(path)
             found.helm = found.helm or b"{{" in content
     return found
 
 
-def _files(folder: str, inner: str) -> Iterator[str]:
+def _rules(folder: str) -> KrmIgnore:
+    path = os.path.join(folder, IGNORE_FILE)
+    content = read_file(path, IGNORE_FILE) if os.path.exists(path) else b""
+    return KrmIgnore((content or b"").decode("utf-8", "replace"))
+
+
+def _files(folder: str, inner: str, rules: KrmIgnore) -> Iterator[str]:
     for name, is_folder in entries(os.path.join(folder, inner)):
         path = f"{inner}/{name}" if inner else name
+        if rules.ignores(path, is_folder):
+            continue
         if not is_folder:
             yield path
         elif name != ".git" and not os.path.exists(os.path.join(folder, path, KPTFILE)):
-            yield from _files(folder, path)
-
-
-def fitting(
-    resources: list[Resource],
-) -> tuple[list[tuple[str, str, str, dict[str, object]]], list[tuple[str, str, str, dict[str, object]]]]:
-    """Mutators and validators for the resources, each as (function, kind of its config, file, spec)."""
-    kinds = {resource.kind for resource in resources}
-    packs = [
-        resource
-        for resource in resources
-        if resource.kind == "Pack" or (resource.kind == "ConfigMap" and resource.string("data", "pack.json"))
-    ]
-    mutators: list[tuple[str, str, str, dict[str, object]]] = []
-    validators: list[tuple[str, str, str, dict[str, object]]] = []
-    if any(pack.string(*place(pack.kind, "presets.yaml")) for pack in packs):
-        mutators.append(("apply-presets", "ApplyPresets", "presets.yaml", {"selections": []}))
-    if any(".spectro." in resource.text for resource in resources):
-        mutators.append(("resolve-macros", "ResolveMacros", "macros.yaml", {"onUndefined": "keep"}))
-    if packs:
-        spec: dict[str, object] = {"scope": "profile"}
-        validators.append(("validate-pack-constraints", "ValidatePackConstraints", "constraints.yaml", spec))
-    if {"Cluster", "ClusterClass"} <= kinds:
-        mutators.append(("default-cluster-topology", "DefaultClusterTopology", "topology.yaml", {}))
-        validators.append(
-            ("validate-cluster-topology", "ValidateClusterTopology", "validate-topology.yaml", {})
-        )
-    if "Installation" in kinds:
-        validators.append(
-            ("validate-installation", "ValidateInstallation", "validate-installations.yaml", {})
-        )
-    return mutators, validators
+            yield from _files(folder, path, rules)

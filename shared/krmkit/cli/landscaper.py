@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output, say
-from krmkit.cli.report.formats import FORMATS
-from krmkit.cli.report.model import PackageReport, Report, Result
-from krmkit.cli.report.told import Told
-from krmkit.cli.terminal import Terminal
+from krmkit.cli.arguments import CommandParser, add_output, add_place
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.landscaper import items as items_of
-from krmkit.landscaper.ctf import CtfError
+from krmkit.landscaper.components.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.explain import explain
-from krmkit.landscaper.graph import graph_of
-from krmkit.landscaper.items import Items
-from krmkit.landscaper.reconcileplan import plan_items
+from krmkit.landscaper.flow.explain import explain
+from krmkit.landscaper.flow.graph import graph_of
+from krmkit.landscaper.items import installations as items_of
+from krmkit.landscaper.items.installations import Items
+from krmkit.landscaper.reconcile.plan import plan_items
+from krmkit.output.formats import FORMATS
+from krmkit.output.model import PackageReport, Report, Result
+from krmkit.output.outcome import Told
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError, read
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a component archive or a CTF folder")
-    bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    add_place(bring, "PKG", "the package", required=True)
     add_output(bring, FORMATS)
     draw = commands.add_parser(
         "graph",
@@ -101,18 +101,18 @@ def main(words: list[str]) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     told, code = _told(arguments)
     form = "table" if arguments.format in DRAWINGS else arguments.format
-    told.show(form, Terminal(sys.stdout, arguments.color))
+    told.show(form, Terminal.of(arguments))
     return code
 
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     """What a command has to say, and its exit code."""
-    package = PackageReport(arguments.out if arguments.command == "import" else arguments.package)
+    package = PackageReport(arguments.output if arguments.command == "import" else arguments.package)
     report = Report(f"landscaper {arguments.command}", [package], written=arguments.command == "import")
     if arguments.command == "import":
-        from krmkit.cli.landscaperfolder import imported
+        from krmkit.render.componentfolder import imported
 
-        lines = imported(arguments.folders, arguments.out, partial(say, "landscaper"))
+        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
     if arguments.command == "reconcile":

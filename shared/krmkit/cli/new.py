@@ -6,12 +6,13 @@ import argparse
 import os
 from pathlib import Path
 
-from krmkit.cli.arguments import CommandParser, say
-from krmkit.cli.scaffold import NAME, Place, files, make_folder
+from krmkit.cli.arguments import CommandParser
+from krmkit.disk.scaffold import NAME, Place, files, make_folder
 from krmkit.disk.write import WriteError
 from krmkit.fn import loader
 from krmkit.fn.contract.expected import RenderError, write
 from krmkit.fn.definition import parse
+from krmkit.output.stderr import say
 
 _COMMAND = "new function"
 EPILOG = """

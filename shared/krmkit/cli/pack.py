@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output, say
-from krmkit.cli.packfolder import PackFolderError, exported, imported
-from krmkit.cli.packshow import ShowError, data_of, json_text, read_pack, text_of
-from krmkit.cli.report.formats import FORMATS
-from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.told import Told
-from krmkit.cli.terminal import Terminal, unread_is_fine
+from krmkit.cli.arguments import CommandParser, add_output, add_place
 from krmkit.disk.folders import TreeError
 from krmkit.disk.journal import recover
+from krmkit.output.formats import FORMATS
+from krmkit.output.model import PackageReport, Report
+from krmkit.output.outcome import Told
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.package import PackageError, read
+from krmkit.render.packfolder import PackFolderError, exported, imported
+from krmkit.report.packs import ShowError, data_of, json_text, read_pack, text_of
 
 
 def parser() -> CommandParser:
@@ -35,7 +36,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     bring.add_argument("folders", nargs="+", metavar="DIR", help="a pack folder: one with a pack.json")
-    bring.add_argument("--out", required=True, metavar="PKG", help="the package")
+    add_place(bring, "PKG", "the package", required=True)
     add_output(bring, FORMATS)
     take = commands.add_parser(
         "export",
@@ -44,9 +45,7 @@ def parser() -> CommandParser:
         allow_abbrev=False,
     )
     take.add_argument("package", metavar="PKG")
-    take.add_argument(
-        "--out", required=True, metavar="DIR", help="the folder that gets one folder for each pack"
-    )
+    add_place(take, "DIR", "the folder that gets one folder for each pack", required=True)
     add_output(take, FORMATS)
     show = commands.add_parser(
         "show",
@@ -65,24 +64,24 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         if arguments.command == "show":
-            return _show(arguments.folders, arguments.format, Terminal(sys.stdout, arguments.color))
+            return _show(arguments.folders, arguments.format, Terminal.of(arguments))
         if arguments.command == "import":
             progress = Terminal(sys.stderr)
             try:
-                written = imported(arguments.folders, arguments.out, partial(say, "pack"), progress.line)
+                written = imported(arguments.folders, arguments.output, partial(say, "pack"), progress.line)
             finally:
                 progress.line("")
         else:
             package = read(arguments.package)
             for note in package.notes:
                 say("pack", note)
-            written = exported(package, arguments.out)
+            written = exported(package, arguments.output)
     except (PackFolderError, PackageError, ShowError, TreeError, OSError) as error:
         say(f"pack {arguments.command}", error)
         return 1
-    report = Report(f"pack {arguments.command}", [PackageReport(arguments.out)])
+    report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
-    told.show(arguments.format, Terminal(sys.stdout, arguments.color))
+    told.show(arguments.format, Terminal.of(arguments))
     return 0
 
 

@@ -12,17 +12,19 @@ import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
 
-from krmkit.cli.arguments import cores, resolver_of, say
-from krmkit.cli.git.program import GitError, GitRepository
-from krmkit.cli.report.formats import Totals, of_package, shown
-from krmkit.cli.report.model import PackageReport, Report
-from krmkit.cli.report.resultplaces import report_of, shown_path
-from krmkit.cli.report.unreadable import unreadable
-from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.cli.work.workengine import JobError, Plain, local, unexpected
+from krmkit.cli.arguments import cores, resolver_of
 from krmkit.disk.folders import WORK
 from krmkit.disk.write import FileEdit, WriteError, write, write_file
+from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
+from krmkit.git.program import GitError, GitRepository
+from krmkit.output.formats import Totals, of_package, shown
+from krmkit.output.model import PackageReport, Report
+from krmkit.output.places import report_of, shown_path
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.output.unreadable import unreadable
 from krmkit.render.diff import diff
+from krmkit.render.krmignore import KrmIgnore
 from krmkit.render.package import KPTFILE, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.resultlist import FILE, results_text
@@ -30,12 +32,13 @@ from krmkit.render.resultlist import FILE, results_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from krmkit.fn.run import RunOptions
     from krmkit.render.resolve import ProgramResolver
 
+_MOST_ALIKE = 50  # packages without warnings that are listed one by one
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
 
 
@@ -95,8 +98,11 @@ class RenderJob(PackageJob):
         rendering = render(package, resolver)
         report = report_of(package, rendering)
         report.notes = package.notes
-        if self.arguments.diff:
-            from krmkit.cli.report.mask import secrets_of
+        is_blueprint = package.kptfile.is_blueprint
+        if is_blueprint:
+            report.changes = []
+        if self.arguments.diff and not is_blueprint:
+            from krmkit.output.secrets import secrets_of
 
             secrets = () if self.arguments.show_secrets else secrets_of(package, rendering)
             folder = "" if report.path == "." else f"{report.path}/"
@@ -107,20 +113,21 @@ class RenderJob(PackageJob):
         if self.arguments.results_dir:
             place = os.path.join(self.arguments.results_dir, report.path, FILE)
             write_file(place, results_text(rendering.runs, rendering.exit_code))
-        if not rendering.failure and not self.only_show:
+        if not rendering.failure and not self.only_show and not is_blueprint:
             write(package.path, rendering.changes, package.leftovers, careful=True)
         return report
 
 
 def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, only_show: bool) -> int:
     """Render every package below `folder`, show what came of it, and return the exit code. Raises PackageTreeError."""
-    paths = chosen_packages(folder, arguments.since)
+    paths = chosen_packages(folder, arguments.since, arguments.exclude)
     paths = [path for path in paths if arguments.shard.takes(name_of(path, folder))]
-    terminal = Terminal(sys.stdout, arguments.color)
+    terminal = Terminal.of(arguments)
     progress = Terminal(sys.stderr, arguments.color)
     people = arguments.format in ("table", "text")
     job = RenderJob(arguments, options, only_show, terminal.colour and people)
     totals = Totals()
+    alike = 0
     report = Report("render", written=not only_show, check=arguments.check)
     with unread_is_fine(terminal.stream):
         for done, one in enumerate(reports(job, paths, arguments), 1):
@@ -129,14 +136,22 @@ def render_all(folder: str, arguments: argparse.Namespace, options: RunOptions, 
             for note in one.notes:
                 say("render", note)
             if people:
-                terminal.stream.write(of_package(one, report.written, arguments.format, terminal))
+                text = of_package(one, report.written, arguments.format, terminal)
+                plain = bool(text) and not (one.diff or one.has_errors or one.narrowed("warning").results)
+                alike += plain
+                terminal.stream.write("" if plain and alike > _MOST_ALIKE else text)
             else:
-                sys.stderr.write(one.diff)
+                if arguments.format != "markdown":
+                    sys.stderr.write(one.diff)
                 report.packages.append(one)
             progress.line(f"{done} of {len(paths)} packages")
         progress.line("")
         if people:
-            terminal.stream.write(totals.text(report.written) + "\n")
+            if alike > _MOST_ALIKE:
+                terminal.stream.write(
+                    f"... and {alike - _MOST_ALIKE} more packages changed; -f json lists them\n"
+                )
+            terminal.stream.write("" if terminal.quiet else totals.text(report.written) + "\n")
         else:
             terminal.stream.write(shown(report, arguments.format, terminal))
     return totals.exit_code(arguments.check)
@@ -157,18 +172,18 @@ def name_of(path: str, folder: str) -> str:
     return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
-def chosen_packages(folder: str, since: str | None) -> list[str]:
+def chosen_packages(folder: str, since: str | None, exclude: Sequence[str] = ()) -> list[str]:
     """The packages at and below a folder; with `since`, those in which something differs from a git revision.
 
-    Raises PackageTreeError, also where there is no package at all.
+    exclude: patterns of .krmignore for folders that are left out. Raises PackageTreeError, also where there is no package at all.
     """
-    paths = packages_below(folder)
+    paths = packages_below(folder, KrmIgnore("\n".join(exclude)))
     if not paths:
         raise PackageTreeError(f"{folder}: holds no package, neither itself nor in the folders below")
     return changed_since(folder, paths, since) if since else paths
 
 
-def packages_below(folder: str) -> list[str]:
+def packages_below(folder: str, ignored: KrmIgnore) -> list[str]:
     """The packages at and below a folder, in the order of paths; a subpackage belongs to the package above it."""
     if not os.path.isdir(folder):
         raise PackageTreeError(
@@ -179,7 +194,12 @@ def packages_below(folder: str) -> list[str]:
         if KPTFILE in files:
             found.append(path)
             folders.clear()
-        folders[:] = sorted(name for name in folders if name not in (".git", WORK))
+        above = "" if path == folder else f"{name_of(path, folder)}/"
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in (".git", WORK) and not ignored.ignores(above + name, is_folder=True)
+        )
     return sorted(found)
 
 
@@ -190,9 +210,11 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     """
     try:
         repository = GitRepository(Path(folder))
+        repository.check_inside()
         top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
         commit = _commit(repository, revision)
-        said = repository.run("diff", "--name-only", "--no-renames", "-z", commit)
+        quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+        said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)
         said += repository.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
     except GitError as error:
         raise PackageTreeError(f"--since {revision}: {error}") from None
@@ -213,6 +235,11 @@ def _commit(repository: GitRepository, revision: str) -> str:
     try:
         return repository.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except GitError:  # git says nothing about it
+        if repository.run("rev-parse", "--is-shallow-repository").strip() == b"true":
+            raise GitError(
+                "there is no such commit in this shallow clone; fetch the history first: git fetch --unshallow,"
+                " or fetch-depth: 0 of actions/checkout"
+            ) from None
         raise missing from None
 
 

@@ -7,19 +7,33 @@ import os
 import sys
 import time
 
-from krmkit.cli.arguments import CommandParser, add_output, add_running, count, resolver_of, say
-from krmkit.cli.report.formats import FORMATS, shown
-from krmkit.cli.report.model import Report
-from krmkit.cli.report.resultplaces import report_of, shown_path
-from krmkit.cli.report.unreadable import unreadable
-from krmkit.cli.terminal import Terminal, unread_is_fine
-from krmkit.cli.work.shard import add_shard
+from krmkit.cli.arguments import (
+    CommandParser,
+    add_choice,
+    add_exclude,
+    add_output,
+    add_package,
+    add_place,
+    add_running,
+    count,
+    package_above,
+    resolver_of,
+)
 from krmkit.disk.write import FileEdit, WriteError, write, write_file, write_folder
+from krmkit.fleet.shard import add_shard
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.run import RunOptions
+from krmkit.krm.annotations import BLUEPRINT_MARK
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.formats import FORMATS, shown
+from krmkit.output.model import Report
+from krmkit.output.places import report_of, shown_path
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.output.unreadable import unreadable
 from krmkit.render.diff import diff
-from krmkit.render.package import KPTFILE, Package, PackageError, read
+from krmkit.render.package import Package, PackageError, read
 from krmkit.render.pipeline import render
 from krmkit.render.rendering import Rendering
 from krmkit.render.resultlist import FILE, FunctionRun, results_text
@@ -49,12 +63,11 @@ def parser() -> CommandParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("package", nargs="?", default="", metavar="PKG", help="the package's folder")
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="stdout|unwrap|cluster|DIR",
-        help="leave the package as it is, and write its resources to stdout as a ResourceList, to stdout as documents,"
+    add_package(made)
+    add_place(
+        made,
+        "stdout|unwrap|cluster|DIR",
+        "leave the package as it is, and write its resources to stdout as a ResourceList, to stdout as documents,"
         " to stdout as documents without what never reaches a cluster (Kptfiles, and what is marked local-config),"
         " or to a new folder",
     )
@@ -86,8 +99,10 @@ def parser() -> CommandParser:
         help="with -r: how many processes work (default: one for each core)",
     )
     add_shard(made)
+    add_exclude(made)
     add_output(made, FORMATS)
     add_running(made)
+    add_choice(made)
     made.add_argument(
         "--explain", action="store_true", help="add results that say which rule applied and why"
     )
@@ -130,13 +145,19 @@ def main(words: list[str]) -> int:
         package = read(folder, options.limits)
         for note in package.notes:
             say("render", note)
+        problem = _unknown_choice(package, [*arguments.skip, *arguments.only])
+        if problem:
+            say("render", problem)
+            return 1
         rendering = render(package, resolver, observer)
     except PackageError as error:
         if arguments.format != "table":
             failed = unreadable(shown_path(folder), str(error))
-            terminal = Terminal(sys.stdout, arguments.color)
+            terminal = Terminal.of(arguments)
             print(shown(Report("render", [failed], written=False), arguments.format, terminal), end="")
-        say("render", error)
+        # What a result says with its place is said once.
+        said_there = arguments.format != "table" and failed.results
+        say("render", f"{shown_path(folder)} cannot be read; nothing was written" if said_there else error)
         return 1
     finally:
         observer.clear()
@@ -145,22 +166,16 @@ def main(words: list[str]) -> int:
             path = os.path.join(arguments.results_dir, FILE)
             write_file(path, results_text(rendering.runs, rendering.exit_code))
         if not rendering.failure:
-            _save(package, rendering, arguments.output, only_show)
+            _save(
+                package,
+                rendering,
+                arguments.output,
+                only_show or (package.kptfile.is_blueprint and not arguments.output),
+            )
     except WriteError as error:
         say("render", error)
         return 1
     return _show(package, rendering, arguments, only_show)
-
-
-def package_above() -> str:
-    """The package that the working directory lies in: the nearest folder upwards with a Kptfile, else `.`."""
-    folder = os.path.realpath(os.curdir)
-    while not os.path.exists(os.path.join(folder, KPTFILE)):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return os.curdir
-        folder = above
-    return os.path.relpath(folder)
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
@@ -176,6 +191,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
         ("--since", arguments.since),
         ("--jobs", arguments.jobs),
         ("--shard", not arguments.shard.whole),
+        ("--exclude", arguments.exclude),
     ):
         if given and not arguments.recursive:
             return f"{flag} is for --recursive; add -r"
@@ -184,21 +200,37 @@ def _contradiction(arguments: argparse.Namespace) -> str:
     return ""
 
 
+def _unknown_choice(package: Package, names: list[str]) -> str:
+    """What is wrong with the names of --skip and --only: one that no pipeline of the package has."""
+    known = [function.function_name for each in package.walk() for function in each.functions]
+    for name in names:
+        if name not in known:
+            return f'no function of the pipeline is called "{name}"{did_you_mean(name, known)}'
+    return ""
+
+
 def _show(package: Package, rendering: Rendering, arguments: argparse.Namespace, only_show: bool) -> int:
     """Show the report; returns the exit code."""
     streams = arguments.output in _STREAMS
-    terminal = Terminal(sys.stderr if streams else sys.stdout, arguments.color)
+    terminal = Terminal.of(arguments, sys.stderr if streams else sys.stdout)
     one = report_of(package, rendering)
+    if package.kptfile.is_blueprint and not arguments.output:
+        one.changes = []
+        say(
+            "render",
+            f"{one.path} is a blueprint ({BLUEPRINT_MARK}): it is validated and stays as it is; -o DIR renders a copy",
+        )
     report = Report("render", [one], written=not only_show or bool(arguments.output), check=arguments.check)
     people = arguments.format not in _PROGRAMS
     if arguments.diff:
         # Beside a format for programs, the diff is for the one who watches.
-        where = terminal if people else Terminal(sys.stderr, arguments.color)
-        from krmkit.cli.report.mask import secrets_of
+        on_page = arguments.format == "markdown"
+        where = terminal if people else Terminal(sys.stderr, "never" if on_page else arguments.color)
+        from krmkit.output.secrets import secrets_of
 
         secrets = () if arguments.show_secrets else secrets_of(package, rendering)
         one.diff = diff(rendering.shown, where.colour, secrets)
-        if not people:
+        if not people and not on_page:
             sys.stderr.write(one.diff)
     with unread_is_fine(terminal.stream):
         terminal.stream.write(shown(report, arguments.format, terminal))

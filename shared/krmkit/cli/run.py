@@ -12,8 +12,8 @@ from krmkit.fn.entry import command, run_function
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.cli.arguments import CommandParser
-    from krmkit.cli.report.model import Result
     from krmkit.fn.loader import Function
+    from krmkit.output.model import Result
 
 HELP = """krmkit run [--functions DIR] NAME [FILE] [flags]
 
@@ -29,7 +29,7 @@ _FLAGS = ("-f", "--format", "--color")
 def parser() -> CommandParser:
     """The command line of `krmkit run`, for completion and --format: a function reads its own flags."""
     from krmkit.cli.arguments import CommandParser, add_functions, add_output
-    from krmkit.cli.report.formats import FORMATS
+    from krmkit.output.formats import FORMATS
 
     made = CommandParser(prog="krmkit run", description="Run one function on a ResourceList.")
     made.add_argument("function", metavar="NAME", help="a function, or a folder with a function.yaml")
@@ -37,6 +37,7 @@ def parser() -> CommandParser:
     for flag in ("--schema", "--version", "--explain", "--debug"):
         made.add_argument(flag, action="store_true")
     made.add_argument("--limit", action="append", default=[], metavar="NAME=N")
+    made.add_argument("--crds", default="", metavar="DIR")
     add_functions(made)
     add_output(made, FORMATS)
     return made
@@ -61,7 +62,7 @@ def main(words: list[str]) -> int:
         except Exception as error:  # noqa: BLE001  # whatever stands in the main.py of others
             raise LookupError(loader.unloadable(function, error)) from None
     except LookupError as error:
-        from krmkit.cli.arguments import say
+        from krmkit.output.stderr import say
 
         say("run", error.args[0])
         return 1
@@ -87,15 +88,16 @@ def _formatted(function: Function, words: list[str]) -> int:
     """Run the function, and show its results in place of the list."""
     import io
 
-    from krmkit.cli.report.formats import shown
-    from krmkit.cli.report.model import PackageReport, PipelineStep, Report
-    from krmkit.cli.terminal import Terminal, unread_is_fine
     from krmkit.krm.resource import Resource
+    from krmkit.output.formats import shown
+    from krmkit.output.model import PackageReport, PipelineStep, Report
+    from krmkit.output.terminal import Terminal, unread_is_fine
     from krmkit.yaml.limits import Limits
 
     arguments = parser().parse_args(words)
     flags = [f"--{flag}" for flag in ("explain", "debug") if getattr(arguments, flag)]
     flags += [f"--limit={limit}" for limit in arguments.limit]
+    flags += [f"--crds={arguments.crds}"] if arguments.crds else []
     flags += [arguments.file] if arguments.file else []
     stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     code = command(function.folder, function.process, flags, sys.stdin, stdout, sys.stderr)
@@ -108,7 +110,7 @@ def _formatted(function: Function, words: list[str]) -> int:
     results = Resource(text, limits=Limits(item_size=len(text) + 1)).get("results")
     for data in results if isinstance(results, list) else []:
         report.results.append(_result(data, name))
-    terminal = Terminal(sys.stdout, arguments.color)
+    terminal = Terminal.of(arguments)
     with unread_is_fine(terminal.stream):
         terminal.stream.write(shown(Report("run", [report], written=False), arguments.format, terminal))
     return code
@@ -116,7 +118,7 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 def _result(data: object, function: str) -> Result:
     """A result of a ResourceList; its file is what its annotations say, and no line is known."""
-    from krmkit.cli.report.model import Result
+    from krmkit.output.model import Result
 
     result = _map(data)
     tags, file, place = _map(result.get("tags")), _map(result.get("file")), _map(result.get("field"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from krmkit.cli.arguments import CommandParser, add_functions, say
+from krmkit.cli.arguments import CommandParser, add_functions
 from krmkit.fn.help import text_for
 from krmkit.fn.knownfunctions import catalog
-from krmkit.lang.nearest import did_you_mean
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.stderr import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
         if name.lower() == kind.lower():
             return definition
     kinds = sorted({definition.kind for definition in known.values()})
+    if "-" in kind:
+        raise LookupError(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
     raise LookupError(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
 
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from krmkit.cli.arguments import CommandParser, count, say, seconds
-from krmkit.cli.serveoptions import add_address, add_certificates, add_workers, duration, size
-from krmkit.lang.extras import lacking
+from krmkit.cli.arguments import CommandParser, count, seconds
+from krmkit.cli.serveoptions import (
+    add_address,
+    add_certificates,
+    add_connections,
+    add_workers,
+    duration,
+    size,
+)
+from krmkit.messages.extras import lacking
+from krmkit.output.stderr import say
 
 EPILOG = """
 Speaks the gRPC service evaluator.FunctionEvaluator, as Porch's function runner does, and grpc.health.v1.Health. Functions of
@@ -61,13 +69,7 @@ def parser() -> CommandParser:
         metavar="HOST:PORT",
         help="ask this function runner about images of other functions, Porch's own for instance",
     )
-    made.add_argument(
-        "--max-connections",
-        type=count,
-        default=512,
-        metavar="N",
-        help="connections at a time; more are refused (default: %(default)s)",
-    )
+    add_connections(made, "more are refused")
     made.add_argument(
         "--idle",
         type=duration,
@@ -99,12 +101,12 @@ def parser() -> CommandParser:
 def main(words: list[str]) -> int:
     """Run `krmkit serve ...`; returns the exit code: 0 when it was asked to stop, 1 when it could not start."""
     if words[1:2] == ["topology-extension"]:
-        from krmkit.cli.extension.command import main as serve_extension
+        from krmkit.cli.serveextension import main as serve_extension
 
         return serve_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     try:
-        from krmkit.cli.evaluator.server import EvaluatorSettings, ServeError, serve
+        from krmkit.services.evaluator.server import EvaluatorSettings, ServeError, serve
     except ImportError as error:
         say("serve", lacking(error, "serve"))
         return 1

@@ -37,6 +37,17 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_connections(parser: argparse.ArgumentParser, more: str) -> None:
+    """--max-connections; `more` says what becomes of others."""
+    parser.add_argument(
+        "--max-connections",
+        type=count,
+        default=512,
+        metavar="N",
+        help=f"connections at a time; {more} (default: %(default)s)",
+    )
+
+
 def add_certificates(parser: argparse.ArgumentParser, client_ca: str) -> None:
     """--tls-cert, --tls-key, and the flag `client_ca` for the authority of clients."""
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")

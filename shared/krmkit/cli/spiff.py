@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import Any
 
-from krmkit.cli.arguments import CommandParser, say
-from krmkit.cli.terminal import unread_is_fine
+from krmkit.cli.arguments import CommandParser
 from krmkit.disk.write import WriteError, write_file
-from krmkit.lang.spiff import Options, SpiffError, merge
-from krmkit.lang.spiff.reading import plain_documents
-from krmkit.lang.sprig.jsonfns import must_to_json
-from krmkit.yaml import emit
+from krmkit.fn.commandline import UsageError, parse_arguments
+from krmkit.go.json.functions import must_to_json
+from krmkit.output.stderr import say
+from krmkit.output.terminal import unread_is_fine
+from krmkit.spiff import Options, SpiffError, merge
+from krmkit.spiff.reading import plain_documents
+from krmkit.yaml import effort, emit
 
 LARGEST = 64 * 1024 * 1024
 """How many bytes a template, a stub and a folder of files may have."""
 
+_INDEX = re.compile("-?[0-9]{1,9}")
+
 
 class _WrongError(Exception):
     """A call that cannot be done; the message says why."""
+
+
+_NO_FILES = "no OS operations supported"  # the words of the real one
 
 
 def parser() -> CommandParser:
@@ -86,6 +94,13 @@ def parser() -> CommandParser:
     one.add_argument(
         "--preserve-temporary", action="store_true", help="keep what is marked &temporary or &local"
     )
+    one.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="raise a limit: effort is how much a merge may work",
+    )
     one.add_argument("--preserve-escapes", action="store_true", help="keep the ! of ((! ... ))")
     return made
 
@@ -94,13 +109,25 @@ def main(words: list[str]) -> int:
     """Run `krmkit spiff ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
+        limits = parse_arguments([f"--limit={limit}" for limit in arguments.limit]).options.limits
+    except UsageError as error:
+        parser().error(str(error))
+    effort.begin(limits.effort)
+    try:
         text = _merged(arguments)
     except SpiffError as error:
         say("spiff merge", error.message)
+        if _NO_FILES in error.message and not arguments.files:
+            say(
+                "spiff merge",
+                "files are read only with --files DIR: the folder that read(...) then sees as /",
+            )
         return 1
     except (_WrongError, WriteError) as error:
         say("spiff merge", error)
         return 1
+    finally:
+        effort.end()
     with unread_is_fine(sys.stdout):
         sys.stdout.write(text)
     return 0
@@ -273,9 +300,7 @@ def _at(document: Any, path: str) -> Any:
         digits = step.removeprefix("[").removesuffix("]")
         if isinstance(here, dict) and step in here:
             here = here[step]
-        elif (
-            isinstance(here, list) and digits.lstrip("-").isdigit() and -len(here) <= int(digits) < len(here)
-        ):
+        elif isinstance(here, list) and _INDEX.fullmatch(digits) and -len(here) <= int(digits) < len(here):
             here = here[int(digits)]
         else:
             raise _WrongError(f"there is no {path} in the result ({step} is not there)")

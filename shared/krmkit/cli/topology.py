@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
 from time import monotonic
 
-from krmkit.cli.arguments import CommandParser, add_output, cores, count, say
-from krmkit.cli.report.formats import FORMATS
-from krmkit.cli.terminal import Terminal
-from krmkit.cli.topologyreport import PAGES, told
-from krmkit.cli.topologysource import PlanError, extension_names, read_both, rebase
-from krmkit.clusterapi.changeplan import REFUSED, SAME, ClusterPlan, TopologyPlan, make_plan
-from krmkit.lang.nearest import did_you_mean
+from krmkit.cli.arguments import CommandParser, add_exclude, add_output, cores, count
+from krmkit.clusterapi.plan.changes import make_plan
+from krmkit.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.formats import FORMATS
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal
+from krmkit.report.topology import PAGES, told
+from krmkit.report.topologymask import mask_plan
+from krmkit.report.topologysource import PlanError, extension_names, read_both, read_with_cluster, rebase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from krmkit.cli.extension.live import Recorder
-    from krmkit.clusterapi.collect import Collected, Key
-    from krmkit.clusterapi.topology import TopologyOptions
+    from krmkit.clusterapi.api.collection import Collected, Key
+    from krmkit.clusterapi.desired.topologies import TopologyOptions
+    from krmkit.services.extension.live import Recorder
 
 EPILOG = """
 The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another
 revision (--against main), or a folder, which may hold what `kubectl get -o yaml` exports; then the running objects are the state.
-The options of a RenderClusterTopology in the package hold. Nothing is written, and no cluster is asked.
+With --live, kubectl reads the running objects of the package's Clusters. The options of a RenderClusterTopology in the package hold.
+Nothing is written.
 
 Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused, or the packages cannot be read.
 """
@@ -50,11 +55,29 @@ def parser() -> CommandParser:
     )
     plan.add_argument("package", metavar="PKG", help="the folder of the package")
     plan.add_argument(
+        "-r",
+        "--recursive",
+        action="store_true",
+        help="plan every package at and below PKG that holds Clusters, each for itself",
+    )
+    plan.add_argument(
+        "--since",
+        metavar="REVISION",
+        help="with -r: only packages in which something differs from a git revision",
+    )
+    add_exclude(plan)
+    plan.add_argument(
         "--against",
-        default="HEAD",
+        default="",
         metavar="DIR|REVISION",
         help="the package as it was: a folder, or a revision of its git repository (default: HEAD)",
     )
+    plan.add_argument(
+        "--live",
+        action="store_true",
+        help="compare with the running objects, which kubectl reads with its own credentials",
+    )
+    plan.add_argument("--context", default="", metavar="NAME", help="the context of kubectl (with --live)")
     plan.add_argument(
         "--cluster", action="append", default=[], metavar="NAME", help="only this Cluster (repeatable)"
     )
@@ -65,6 +88,28 @@ def parser() -> CommandParser:
         metavar="CLUSTER=CLASS",
         help="ask what another class would do to a Cluster (repeatable)",
     )
+    _add_extensions(plan)
+    plan.add_argument(
+        "--steps",
+        action="store_true",
+        help="show the sequence of each upgrade: which machines roll one after the other",
+    )
+    add_output(plan, tuple(dict.fromkeys((*FORMATS, *PAGES))))
+    plan.add_argument(
+        "--jobs",
+        type=count,
+        default=0,
+        metavar="N",
+        help="how many processes work (default: one for each core)",
+    )
+    commands.add_parser(
+        "check-extension", help="test whether a runtime extension keeps the contract", add_help=False
+    )
+    return made
+
+
+def _add_extensions(plan: argparse.ArgumentParser) -> None:
+    """Add the flags for runtime extensions that run."""
     plan.add_argument(
         "--extension",
         action="append",
@@ -85,30 +130,23 @@ def parser() -> CommandParser:
         metavar="FILE",
         help="write all requests and answers of extensions as a TopologyResponses",
     )
-    add_output(plan, (*FORMATS, *PAGES))
-    plan.add_argument(
-        "--jobs",
-        type=count,
-        default=0,
-        metavar="N",
-        help="how many processes work (default: one for each core)",
-    )
-    commands.add_parser(
-        "check-extension", help="test whether a runtime extension keeps the contract", add_help=False
-    )
-    return made
 
 
 def main(words: list[str]) -> int:
     """Run `krmkit topology ...`; returns the exit code: 0 nothing changes, 2 something does, 1 for errors."""
     if words[1:2] == ["check-extension"]:
-        from krmkit.cli.extension.check import main as check_extension
+        from krmkit.cli.checkextension import main as check_extension
 
         return check_extension(words[1:])
     arguments = parser().parse_args(words[1:])
     terminal = Terminal(sys.stderr, arguments.color)
     try:
-        old, new, options = read_both(arguments.package, arguments.against)
+        _check(arguments)
+        if arguments.recursive:
+            from krmkit.cli.topologytree import plan_all
+
+            return plan_all(arguments)
+        old, new, options, warnings = _read(arguments)
         for text in arguments.rebase:
             cluster, equals, cluster_class = text.partition("=")
             if not (cluster and equals and cluster_class):
@@ -119,14 +157,18 @@ def main(words: list[str]) -> int:
         work = Work(old, new, options, keys, arguments.format == "diff")
         # What is recorded stays in this process.
         plan = compute(work, 1 if recorder is not None else arguments.jobs or cores(), terminal)
+        plan.warnings[:0] = warnings
         if recorder is not None and arguments.record:
             _write_record(recorder, arguments.record)
     except PlanError as error:
         say("topology plan", error)
         return 1
-    shown = Terminal(sys.stdout, arguments.color)
+    mask_plan(plan, old, new)
+    shown = Terminal.of(arguments)
     form = arguments.format
-    told(plan, arguments.package, form, shown).show("table" if form in PAGES else form, shown)
+    told(plan, arguments.package, form, shown, arguments.steps).show(
+        "table" if form in PAGES else form, shown
+    )
     ignored = recorder.ignored if recorder is not None else []
     for text in (*_unused(arguments.extension, old, new), *ignored, *plan.warnings):
         print(f"warning: {text}", file=sys.stderr)
@@ -135,12 +177,31 @@ def main(words: list[str]) -> int:
     return exit_code(plan)
 
 
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise PlanError for flags that contradict each other."""
+    if arguments.since and not arguments.recursive:
+        raise PlanError("--since is for --recursive; add -r")
+    if arguments.exclude and not arguments.recursive:
+        raise PlanError("--exclude is for --recursive; add -r")
+    if arguments.live and arguments.against:
+        raise PlanError("--live and --against must not be given both: one of them says what was there")
+    if arguments.context and not arguments.live:
+        raise PlanError("--context is for --live; add --live, or leave it out")
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
+    """The package as it was, as it is, its options, and warnings. Raises PlanError."""
+    if arguments.live:
+        return read_with_cluster(arguments.package, arguments.context, arguments.cluster)
+    return (*read_both(arguments.package, arguments.against or "HEAD"), [])
+
+
 def _extensions(arguments: argparse.Namespace, options: TopologyOptions) -> Recorder | None:
     """Let extensions that run answer, and what records them; None where neither is asked for. Raises PlanError."""
     if not arguments.extension and not arguments.record:
         return None
-    from krmkit.cli.extension.client import AddressError, caller
-    from krmkit.cli.extension.live import LiveExtensions, Recorder
+    from krmkit.services.extension.client import AddressError, caller
+    from krmkit.services.extension.live import LiveExtensions, Recorder
 
     callers = {}
     for text in arguments.extension:
@@ -201,7 +262,7 @@ def _chosen(old: Collected, new: Collected, names: list[str]) -> list[Key]:
 class Work:
     """What the processes share. with_objects: the plan holds the objects themselves, for a diff."""
 
-    __slots__ = ("chunks", "keys", "new", "old", "options", "with_objects")
+    __slots__ = ("chunks", "keys", "new", "now", "old", "options", "with_objects")
 
     def __init__(
         self, old: Collected, new: Collected, options: TopologyOptions, keys: list[Key], with_objects: bool
@@ -212,14 +273,15 @@ class Work:
         self.keys = keys
         self.with_objects = with_objects
         self.chunks = [keys]
+        self.now = datetime.now(UTC).isoformat(timespec="seconds")
 
     def plan(self, number: int) -> TopologyPlan:
         """The plan of one chunk of the Clusters."""
-        plan = make_plan(self.old, self.new, self.options, self.chunks[number])
+        plan = make_plan(self.old, self.new, self.options, self.chunks[number], self.now)
         if not self.with_objects:
             # They are most of what would have to go from process to process.
             for one in plan.clusters:
-                for change in one.changes:
+                for change in one.all_changes():
                     change.before = change.after = None
         return plan
 
@@ -230,7 +292,7 @@ def compute(work: Work, jobs: int, terminal: Terminal) -> TopologyPlan:
     jobs = min(jobs, max(1, total // _FEWEST))
     if jobs == 1:
         return work.plan(0)
-    from krmkit.cli.processes import share
+    from krmkit.fleet.engine.processes import share
 
     chunks = min(total, jobs * _CHUNKS_PER_JOB)
     work.chunks = [work.keys[number::chunks] for number in range(chunks)]

@@ -5,25 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 
-from krmkit.cli.arguments import CommandParser, add_output, add_running, count, say
-from krmkit.cli.fleetplan import FleetError
-from krmkit.cli.fleettasks import FleetTasks, Row, read_fleet
-from krmkit.cli.fleetwork import run
-from krmkit.cli.report.formats import FORMATS, counted, shown
-from krmkit.cli.report.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
-from krmkit.cli.report.resultplaces import shown_path
-from krmkit.cli.sync.command import add_commands
-from krmkit.cli.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
-from krmkit.cli.work.build import build_of
-from krmkit.cli.work.enginechoice import add_on, check_engine, engine_for
-from krmkit.cli.work.shard import add_shard
-from krmkit.cli.work.workengine import EngineError
+from krmkit.cli.arguments import CommandParser, add_output, add_place, add_running, count
+from krmkit.cli.engine import add_on, check_engine, engine_for
+from krmkit.cli.sync import add_commands
 from krmkit.disk.journal import recover
 from krmkit.disk.write import Writer
+from krmkit.fleet.build import build_of
+from krmkit.fleet.collisions import RULE
+from krmkit.fleet.engine.jobs import EngineError
+from krmkit.fleet.packages import collisions_of, run
+from krmkit.fleet.plan import FleetError
+from krmkit.fleet.shard import add_shard
+from krmkit.fleet.tasks import FleetTasks, Row, read_fleet
 from krmkit.fn.knownfunctions import CatalogError
-from krmkit.lang.listed import listed
+from krmkit.messages.listed import listed
+from krmkit.output.formats import FORMATS, counted, shown
+from krmkit.output.model import CHANGED, REMOVED, FileChange, PackageReport, Report, Result
+from krmkit.output.places import shown_path
+from krmkit.output.stderr import say
+from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal, unread_is_fine
 
 EPILOG = """
 A blueprint is a kpt package in DIR/<repo>/<package>, or in a folder below named like the upstream's workspace or revision (v3 or 3).
@@ -31,9 +34,10 @@ Each variant goes to OUT/<repo>/<package> of its downstream: cloned (Kptfile nam
 as the PackageVariant says, and rendered. Functions of this catalog run in this process, others as `krmkit render` runs them.
 
 Only files that an earlier run wrote are overwritten or removed; OUT/.krmkit-variants lists them. A package that was changed by hand
-since is an error; --force overwrites it. Packages of the sets in SETFILE, and of sets that were in it, are removed when nothing
-targets them any more (those with deletionPolicy: orphan stay); those of other set files stay. A selector without any object of its
-kind is an error; --prune allows it. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
+since is an error; --force overwrites it. Packages of the sets in SETFILE, and of sets that were in it, are named when nothing targets
+them any more, and removed with --prune (those with deletionPolicy: orphan stay); those of other set files stay. A selector without any
+object of its kind is an error; --prune allows it. Where spec.deployment of the downstream Repository is false, a package gets no
+package context. A variant that fails leaves its package as it was and the others to go on; the exit code is 1 then.
 """
 _COMMAND = "variants render"
 
@@ -63,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="Repositories, PackageRevisions, objects to select and to inject, as YAML files",
     )
-    render.add_argument("--out", required=True, metavar="DIR", help="where the packages go")
+    add_place(render, "DIR", "where the packages go", required=True)
     render.add_argument(
         "--jobs",
         type=count,
@@ -74,7 +78,9 @@ def parser() -> argparse.ArgumentParser:
     add_shard(render)
     add_on(render)
     render.add_argument(
-        "--prune", action="store_true", help="go on if a selector has no object of its kind to select from"
+        "--prune",
+        action="store_true",
+        help="remove packages that nothing in SETFILE targets any more; go on if a selector has no object of its kind",
     )
     render.add_argument("--force", action="store_true", help="overwrite what was changed by hand")
     render.add_argument(
@@ -94,7 +100,7 @@ def main(words: list[str]) -> int:
     """Run `krmkit variants ...`; returns the exit code: 1 when a set or a variant failed."""
     arguments = parser().parse_args(words[1:])
     if arguments.command != "render":
-        from krmkit.cli.sync.command import main as sync
+        from krmkit.cli.sync import main as sync
 
         return sync(arguments)
     if arguments.write and (arguments.check or arguments.dry_run):
@@ -103,16 +109,16 @@ def main(words: list[str]) -> int:
         return 1
     quiet = arguments.check or arguments.dry_run or (arguments.diff and not arguments.write)
     progress = Terminal(sys.stderr, arguments.color)
-    terminal = Terminal(sys.stdout, arguments.color)
+    terminal = Terminal.of(arguments)
     try:
         check_engine(arguments)
         with ExitStack() as stack:
-            writer = None if quiet else stack.enter_context(Writer(arguments.out))
-            notes = writer.notes if writer is not None else recover(arguments.out)
+            writer = None if quiet else stack.enter_context(Writer(arguments.output))
+            notes = writer.notes if writer is not None else recover(arguments.output)
             for note in notes:
                 say(_COMMAND, note)
             fleet = read_fleet(
-                arguments.setfile, arguments.packages, arguments.objects, arguments.out, arguments.prune,
+                arguments.setfile, arguments.packages, arguments.objects, arguments.output, arguments.prune,
                 arguments.shard,
             )  # fmt: skip
             fleet.force, fleet.dry_run = arguments.force, quiet
@@ -132,7 +138,9 @@ def main(words: list[str]) -> int:
         return 1
     progress.line("")
     rows.sort(key=lambda row: row.number)
+    collisions = collisions_of(fleet, rows)
     report = fleet_report(fleet, rows, arguments.setfile)
+    add_collisions(report, fleet, collisions, arguments.setfile)
     report.check = arguments.check
     with unread_is_fine(sys.stdout):
         for warning in fleet.warnings:
@@ -140,7 +148,7 @@ def main(words: list[str]) -> int:
         for problem in fleet.errors:
             say(_COMMAND, problem)
         if arguments.format == FORMATS[0]:
-            _table(fleet, rows, terminal)
+            _table(fleet, rows, collisions, terminal)
         else:
             terminal.stream.write(shown(report, arguments.format, terminal))
     return report.exit_code()
@@ -165,9 +173,13 @@ def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
         for gate in row.gates:
             one.results.append(Result("info", "gate-open", f"waits for {gate}", place, resource=resource))
         report.packages.append(one)
-    if fleet.errors or fleet.removed:
+    if fleet.errors or fleet.removed or fleet.stale:
         rest = PackageReport(shown_path(fleet.out.path))
         rest.results = [Result("error", "package-kept", error) for error in fleet.errors]
+        rest.results += [
+            Result("warning", "left-over", f"{package} is no longer targeted; --prune removes it")
+            for package in fleet.stale
+        ]
         rest.changes = [
             FileChange(shown_path(os.path.join(fleet.out.path, path)), REMOVED) for path in fleet.removed
         ]
@@ -175,7 +187,18 @@ def fleet_report(fleet: FleetTasks, rows: list[Row], setfile: str) -> Report:
     return report
 
 
-def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
+def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list[str]], setfile: str) -> None:
+    """Warn in the report of each package of those that another one collides with."""
+    names = {task.target: task.name for task in fleet.tasks}
+    reports = {one.path: one for one in report.packages}
+    for text, packages in collisions.items():
+        for package in packages:
+            resource = {"kind": "PackageVariant", "name": names[package]}
+            warning = Result("warning", RULE, text, shown_path(setfile), resource=resource)
+            reports[shown_path(os.path.join(fleet.out.path, package))].results.append(warning)
+
+
+def _table(fleet: FleetTasks, rows: list[Row], collisions: Iterable[str], terminal: Terminal) -> None:
     """The variants that changed, failed or wait; the rest is a number."""
     stream = terminal.stream
     for row in rows:
@@ -207,8 +230,12 @@ def _table(fleet: FleetTasks, rows: list[Row], terminal: Terminal) -> None:
     parts += [f"{failed} failed"] if failed else []
     if len(table):
         stream.write("\n")
+    for text in collisions:
+        stream.write(f"collision: {text}\n")
     for package in fleet.removed:
         stream.write(f"removed: {package}\n")
+    for package in fleet.stale:
+        stream.write(f"{package} is no longer targeted; --prune removes it\n")
     for package in fleet.kept:
         stream.write(f"kept: {package} is no longer targeted (deletionPolicy: orphan)\n")
     stream.write(", ".join(parts) + " (nothing was written)" * fleet.dry_run + "\n")

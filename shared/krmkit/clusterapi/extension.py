@@ -36,7 +36,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from krmkit.clusterapi.extensions import (
+from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     HOOKS_VERSION,
@@ -45,8 +45,8 @@ from krmkit.clusterapi.extensions import (
 )
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import values_of
-from krmkit.lang.jsondiff import diff
-from krmkit.lang.nearest import did_you_mean
+from krmkit.json.diff import diff
+from krmkit.messages.nearest import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

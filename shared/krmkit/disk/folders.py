@@ -33,7 +33,7 @@ def is_leftover(name: str) -> bool:
 
 
 def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
-    """Return (name, is a folder) of everything in `folder`, by name; a link to a folder is no folder.
+    """Return (name, is a folder) of everything in `folder`, by name; a link to a folder is not a folder.
 
     Names of leftovers are appended to `leftovers` instead. Example: `entries("pkg") == [("Kptfile", False), ("sub", True)]`.
     """

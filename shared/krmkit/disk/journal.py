@@ -138,9 +138,13 @@ class Journal:
 def recover(path: str) -> list[str]:
     """Complete, or take back, what a killed run left unfinished in the folder `path`; return what was done, in words.
 
-    A folder without a journal is left alone. Raises WriteError. Example: `recover("pkg") == []`.
+    Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises WriteError. Example:
+    `recover("pkg") == []`.
     """
     if not unfinished(path):
+        work = os.path.join(path, WORK)
+        if os.path.isdir(work) and not os.path.islink(work):
+            remove_leftover(work)
         return []
     with TreeLock(os.path.realpath(path)):
         return finish(path)
@@ -248,3 +252,34 @@ def _prune(root: str, folder: str) -> None:
         except OSError:
             return
         folder = folder.rpartition("/")[0]
+
+
+def remove_leftover(path: str) -> None:
+    """Remove what a killed run left. A folder that another run is making is locked, and stays."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        try_remove(path)
+        return
+    parent, name = os.path.split(path)
+    try:
+        import fcntl
+
+        # Who writes to a folder holds a lock on it, who makes a new folder on that one.
+        handle = os.open(parent if name == WORK else path, os.O_RDONLY)
+    except (ImportError, OSError):
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if name != WORK or not unfinished(parent):
+            remove_tree(path)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
+
+
+def try_remove(path: str) -> None:
+    """Remove a file, if it is there and may be removed."""
+    try:
+        os.remove(path)
+    except OSError:
+        pass

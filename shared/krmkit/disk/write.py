@@ -13,7 +13,15 @@ import os
 
 from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
-from krmkit.disk.journal import Journal, JournalStep, finish, recover_above, unfinished
+from krmkit.disk.journal import (
+    Journal,
+    JournalStep,
+    finish,
+    recover_above,
+    remove_leftover,
+    try_remove,
+    unfinished,
+)
 from krmkit.disk.primitives import (
     FEW,
     FolderLock,
@@ -138,7 +146,7 @@ class Writer:
         for step in journal.steps:
             # Beside the work folder, where it would not go with that.
             if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
-                _try_remove(os.path.join(self.root, step.new))
+                try_remove(os.path.join(self.root, step.new))
         if not unfinished(self.root):
             return "nothing was written"
         try:
@@ -165,7 +173,7 @@ def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), car
         return
     with Writer(root) as writer:
         for path in leftovers:
-            _remove_leftover(os.path.join(writer.root, path))
+            remove_leftover(os.path.join(writer.root, path))
         writer.put(changes, careful)
 
 
@@ -185,7 +193,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
         made = _make_folders(parent)
         for entry in os.listdir(parent):
             if entry.startswith(f".{name}.") and entry.endswith(MARK):
-                _remove_leftover(os.path.join(parent, entry))
+                remove_leftover(os.path.join(parent, entry))
         place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
         # The lock tells that this folder is being made, so that no other run takes it for a leftover.
         with FolderLock(place):
@@ -260,36 +268,6 @@ def _sync(root: str, steps: list[JournalStep]) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _remove_leftover(path: str) -> None:
-    """Remove what a killed run left. A folder that another run is making is locked, and stays."""
-    if not os.path.isdir(path) or os.path.islink(path):
-        _try_remove(path)
-        return
-    parent, name = os.path.split(path)
-    try:
-        import fcntl
-
-        # Who writes to a folder holds a lock on it, who makes a new folder on that one.
-        handle = os.open(parent if name == WORK else path, os.O_RDONLY)
-    except (ImportError, OSError):
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if name != WORK or not unfinished(parent):
-            remove_tree(path)
-    except OSError:
-        return
-    finally:
-        os.close(handle)
-
-
-def _try_remove(path: str) -> None:
-    try:
-        os.remove(path)
-    except OSError:
-        pass
 
 
 def _rmdir(folder: str) -> None:

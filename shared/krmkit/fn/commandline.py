@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from krmkit.fn.run import RunOptions
-from krmkit.lang.nearest import did_you_mean
+from krmkit.messages.nearest import did_you_mean
 from krmkit.yaml.limits import Limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FLAGS = {
     "--explain": "add info results that say what applied, what did not, and why",
     "--debug": "print the traceback of an unexpected error",
+    "--tag TAG": "answer as the release TAG of a function that has several, such as v0.4.1",
+    "--crds DIR": "check objects by the CRDs in these files, too, in functions that check objects by CRDs",
     "--limit NAME=N": f"raise a limit: {', '.join(Limits.NAMES)} (Ki, Mi, Gi may follow N)",
     "--schema": "print the schema of the config as JSON",
     "--version": "print the version",
@@ -47,6 +53,10 @@ def parse_arguments(arguments: list[str]) -> Arguments:
             options.explain = True
         elif argument == "--debug":
             options.debug = True
+        elif flag == "--tag":
+            options.tag = value if equals else next(rest, "")
+        elif flag == "--crds":
+            options.crds = _crds(value if equals else next(rest, ""))
         elif flag == "--limit":
             name, number = _limit(value if equals else next(rest, ""))
             limits[name] = number
@@ -62,6 +72,15 @@ def parse_arguments(arguments: list[str]) -> Arguments:
     return Arguments("" if file == "-" else file, show, options)
 
 
+def _crds(folder: str) -> list[dict[str, Any]]:
+    from krmkit.fn.crdfiles import CrdFileError, read_crds
+
+    try:
+        return read_crds(folder)
+    except CrdFileError as error:
+        raise UsageError(str(error)) from None
+
+
 def _limit(text: str) -> tuple[str, int]:
     """`depth=1000` or `item-size=64Mi`."""
     name, _, value = text.partition("=")
@@ -71,7 +90,7 @@ def _limit(text: str) -> tuple[str, int]:
     number, factor = value, 1
     if value[-2:] in _UNITS:
         number, factor = value[:-2], _UNITS[value[-2:]]
-    if not (number.isascii() and number.isdecimal() and int(number) > 0):
+    if not (number.isascii() and number.isdecimal() and len(number) < 19 and int(number) > 0):
         raise UsageError(
             f'--limit {name}=N: N must be a whole number above 0 (Ki, Mi or Gi may follow), got "{value}"'
         )

@@ -9,10 +9,10 @@ How a ConfigMap is read: `krmkit.fn.configmap`.
 from __future__ import annotations
 
 from krmkit.fn.definition import FAIL_ON_SCHEMA, with_fail_on
+from krmkit.json.paths import join
 from krmkit.krm.annotations import FAIL_ON
-from krmkit.lang.dottedpath import join
-from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import Violation, validate
+from krmkit.schema.openapi import read_schema
+from krmkit.schema.violations import Violation, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,22 @@ class Config:
 
     `spec` is checked and complete (defaults filled in). `kind`, `name`, `namespace` are those of the config ("" when
     there is none), `resource` is the config as it came, or None. For a kind of another group `spec` is its spec; what
-    else it says stands in `resource`.
+    else it says stands in `resource`. A function that decodes its config itself gets an empty `spec`. `tag` is the tag of
+    the image that a pipeline names for the function, "" where there is none. `crds` are the CRDs of `--crds DIR`.
     """
 
-    __slots__ = ("api_version", "explain", "fail_on", "kind", "name", "namespace", "resource", "spec")
+    __slots__ = (
+        "api_version",
+        "crds",
+        "explain",
+        "fail_on",
+        "kind",
+        "name",
+        "namespace",
+        "resource",
+        "spec",
+        "tag",
+    )
 
     def __init__(
         self, spec: dict[str, Any], resource: Resource | None, fail_on: str = "error", explain: bool = False
@@ -43,6 +55,8 @@ class Config:
         self.resource = resource
         self.fail_on = fail_on
         self.explain = explain
+        self.crds: list[dict[str, Any]] = []
+        self.tag = ""
         self.api_version = resource.api_version if resource is not None else ""
         self.kind = resource.kind if resource is not None else ""
         self.name = resource.name if resource is not None else ""
@@ -65,6 +79,8 @@ class ConfigError(Exception):
 def decode(definition: FunctionDefinition, resource: Resource | None, explain: bool = False) -> Config:
     """The config of one run. Raises ConfigError with every violation, YamlError when the config is not YAML."""
     violations: list[Violation] = []
+    if definition.own_config:
+        return _own(resource, explain)
     if resource is None or not resource.root.entries:
         spec, found = validate(read_schema(definition.schema), {}, "spec")
         if found:
@@ -79,16 +95,33 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
         spec = flat(with_fail_on(definition.schema), definition.config_map, resource, violations)
     else:
         spec = _foreign(definition, resource, violations)
-    fail_on = resource.annotations.get(FAIL_ON)
-    if fail_on is not None:
-        path = join("metadata.annotations", FAIL_ON)
-        violations += validate(read_schema(FAIL_ON_SCHEMA), fail_on, path)[1]
+    fail_on = _annotated(resource, violations)
     if violations:
         raise ConfigError(_capped(violations))
     spec = _as_map(spec)
     if kind in {definition.kind, "ConfigMap"}:
         fail_on = spec.pop("failOn", None) or fail_on
     return Config(spec, resource, fail_on or "error", explain)
+
+
+def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
+    """What the annotation of `failOn` says; a wrong value goes to `violations`."""
+    fail_on = resource.annotations.get(FAIL_ON)
+    if fail_on is not None:
+        path = join("metadata.annotations", FAIL_ON)
+        violations += validate(read_schema(FAIL_ON_SCHEMA), fail_on, path)[1]
+    return fail_on
+
+
+def _own(resource: Resource | None, explain: bool) -> Config:
+    """The config of a function that decodes it itself."""
+    if resource is None or not resource.root.entries:
+        return Config({}, None, explain=explain)
+    violations: list[Violation] = []
+    fail_on = _annotated(resource, violations) or "error"
+    if violations:
+        raise ConfigError(violations)
+    return Config({}, resource, fail_on, explain)
 
 
 def _typed(definition: FunctionDefinition, resource: Resource, violations: list[Violation]) -> object:
@@ -99,7 +132,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
         if key in fields or key == "failOn":
             hint = f'; did you mean "spec.{key}"?'
         else:
-            from krmkit.lang.nearest import did_you_mean
+            from krmkit.messages.nearest import did_you_mean
 
             hint = did_you_mean(key, _FIELDS)
         violations.append(Violation(join("", key), f'unknown field "{key}"{hint}'))
@@ -124,7 +157,7 @@ def _foreign(definition: FunctionDefinition, resource: Resource, violations: lis
     versions = [other_version for other_version, other in right if other == kind]
     if versions:
         raise ConfigError([Violation("apiVersion", f"must be {' or '.join(versions)} for a {kind}", version)])
-    from krmkit.lang.nearest import proposal
+    from krmkit.messages.nearest import proposal
 
     hint = proposal(kind, [other for _, other in right])
     listed = " or ".join(f"{other} ({other_version})" for other_version, other in right)

@@ -14,10 +14,10 @@ function.yaml may say:
 
 from __future__ import annotations
 
-from krmkit.lang.dottedpath import join
-from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import Violation, validate
-from krmkit.lang.violationtexts import NAMES, describe
+from krmkit.json.paths import join
+from krmkit.schema.openapi import read_schema
+from krmkit.schema.violations import Violation, validate
+from krmkit.schema.violationtexts import NAMES, describe
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
@@ -44,9 +44,7 @@ def flat(
     for key in resource.root.names():
         if key not in _FIELDS:
             violations.append(
-                Violation(
-                    join("", key), f'unknown field "{key}"; in a ConfigMap the config stands under data'
-                )
+                Violation(join("", key), f'unknown field "{key}"; a ConfigMap holds the config under data')
             )
     fields: dict[str, Any] = schema["properties"]
     others: dict[str, str] | None = mapping.get("others")

@@ -33,11 +33,16 @@ class FunctionDefinition:
     `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
+    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields stand beside
+    metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results` (`results: kept`): results
+    that a list brings along stay in front of its own.
 
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
-    __slots__ = ("_about", "accepts", "api_version", "config_map", "folder", "kind", "name", "schema")
+    __slots__ = (
+        "_about", "accepts", "api_version", "config_map", "folder", "keeps_results", "kind", "name", "own_config", "schema",
+    )  # fmt: skip
 
     def __init__(self, data: dict[str, Any], folder: str = "") -> None:
         self.folder = folder
@@ -49,6 +54,8 @@ class FunctionDefinition:
         self.accepts: list[tuple[str, str, dict[str, Any] | None]] = [
             (other["apiVersion"], other["kind"], other.get("schema")) for other in data.get("accepts") or ()
         ]
+        self.own_config = data.get("config") == "own"
+        self.keeps_results = data.get("results") == "kept"
         self._about: dict[str, Any] | None = None
 
     @staticmethod
@@ -81,6 +88,8 @@ class FunctionDefinition:
 
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
+        if self.own_config:
+            return self._own_schema()
         spec = with_fail_on(self.about["schema"])
         required = ["apiVersion", "kind"]
         if self.schema.get("required"):
@@ -94,6 +103,21 @@ class FunctionDefinition:
                 "kind": {"type": "string", "enum": [self.kind]},
                 "metadata": {"type": "object"},
                 "spec": spec,
+            },
+        }
+
+    def _own_schema(self) -> dict[str, object]:
+        """The schema of a config that has no spec: its fields stand beside metadata."""
+        fields = self.about["schema"]
+        return {
+            "type": "object",
+            "description": self.summary,
+            "required": ["apiVersion", "kind", *fields.get("required", ())],
+            "properties": {
+                "apiVersion": {"type": "string", "enum": [self.api_version]},
+                "kind": {"type": "string", "enum": [self.kind]},
+                "metadata": {"type": "object"},
+                **fields.get("properties", {}),
             },
         }
 
@@ -121,7 +145,7 @@ def run_time(data: dict[str, Any]) -> dict[str, Any]:
     """The part of function.yaml that a run needs, without descriptions: what definition.py holds."""
     return {
         key: _undescribed(data[key])
-        for key in ("name", "kind", "apiVersion", "schema", "configMap", "accepts")
+        for key in ("name", "kind", "apiVersion", "config", "results", "schema", "configMap", "accepts")
         if key in data
     }
 

@@ -3,7 +3,7 @@
 A function's main.py ends in `main(__file__, process)`; pip's command, `krmkit run`, an image and a pipeline load the same
 main.py (`krmkit.fn.loader`) and run its `process` the same way. What a function is called with:
 
-    main.py [FILE] [--explain] [--debug] [--limit NAME=N]
+    main.py [FILE] [--explain] [--debug] [--crds DIR] [--limit NAME=N]
     main.py --help | --schema | --version
 """
 
@@ -15,7 +15,7 @@ import sys
 
 from krmkit.fn.loader import definition
 from krmkit.fn.run import DEFAULT_OPTIONS, run, unreadable
-from krmkit.streams import buffer_streams
+from krmkit.process import buffer_streams
 from krmkit.yaml import _libyaml
 
 TYPE_CHECKING = False

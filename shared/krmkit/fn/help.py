@@ -16,8 +16,8 @@ COLUMNS = 80
 COMMON_RULES = {
     "invalid-input": "error: stdin (or the file) holds no readable ResourceList",
     "invalid-config": "error: the functionConfig is absent, of a wrong kind, or breaks the schema; one result for each violation",
-    "invalid-yaml": "error: an item or the config is no valid YAML",
-    "invalid-item": "error: an item is no resource",
+    "invalid-yaml": "error: an item or the config is not valid YAML",
+    "invalid-item": "error: an item is not a resource",
     "limit": "error: the input is larger, deeper or more repetitive than a limit allows; --limit raises it",
     "failed": "error: the function cannot do its work, for the reason given",
     "internal-error": "error: the function itself is broken; please report it",
@@ -49,7 +49,7 @@ def help_text(definition: FunctionDefinition) -> str:
         lines += [description, ""]
     lines += [
         "Usage:",
-        f"  {definition.name} [FILE] [--explain] [--debug] [--limit NAME=N]",
+        f"  {definition.name} [FILE] [--explain] [--debug] [--tag TAG] [--crds DIR] [--limit NAME=N]",
         f"  {definition.name} --help | --schema | --version",
         "",
         "Reads a ResourceList from FILE or stdin, writes one to stdout. Exit code 1 and a result of severity error"
@@ -57,15 +57,27 @@ def help_text(definition: FunctionDefinition) -> str:
         "",
         *(f"  {flag:<15} {meaning}" for flag, meaning in FLAGS.items()),
         "",
-        f"Config: kind {definition.kind} ({definition.api_version}), fields under spec; or a ConfigMap, fields as texts under data.",
+        *_config(definition),
     ]
-    lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
-    lines += ["", *fields(definition.about["schema"], "spec"), "spec.failOn: error | warning | never"]
-    lines += ["  Which results fail the run: error (the default), warning (and errors), never."]
     rules = {**(definition.about.get("rules") or {}), **COMMON_RULES}
     lines += ["", "Results (tags.rule):"]
     lines += [f"  {name}: {meaning}" for name, meaning in rules.items()]
     return "\n".join(_fitting(lines)) + "\n"
+
+
+def _config(definition: FunctionDefinition) -> list[str]:
+    """What is said about the config."""
+    meaning = "  Which results fail the run: error (the default), warning (and errors), never."
+    if definition.own_config:
+        lines = [f"Config: kind {definition.kind} ({definition.api_version}), fields beside metadata."]
+        lines += ["", *fields(definition.about["schema"], "")]
+        return [*lines, "Annotation krmkit.dev/fail-on: error | warning | never", meaning]
+    lines = [
+        f"Config: kind {definition.kind} ({definition.api_version}), fields under spec; or a ConfigMap, fields as texts under data."
+    ]
+    lines += [f"Also taken as it is: kind {kind} ({group})." for group, kind, _ in definition.accepts]
+    lines += ["", *fields(definition.about["schema"], "spec"), "spec.failOn: error | warning | never"]
+    return [*lines, meaning]
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -106,7 +118,7 @@ def fields(schema: dict[str, Any], path: str) -> list[str]:
     lines: list[str] = []
     required = schema.get("required") or ()
     for key, field in (schema.get("properties") or {}).items():
-        lines += _field(field, f"{path}.{key}", key in required)
+        lines += _field(field, f"{path}.{key}" if path else key, key in required)
     return lines
 
 

@@ -18,12 +18,15 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import effort
+from krmkit.yaml.data import go_data
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from krmkit.fn.config import Config
     from krmkit.fn.definition import FunctionDefinition
@@ -41,14 +44,22 @@ _MOST_CALLS = 50_000
 
 
 class RunOptions:
-    """How to run: `explain` keeps the results that say why, `debug` prints the traceback of an unexpected error."""
+    """How to run: `explain` keeps the results that say why, `debug` prints the traceback of an unexpected error.
 
-    __slots__ = ("debug", "explain", "limits")
+    `tag` is the tag of the image that a pipeline names: a function that has versions answers as that one. `crds` are
+    CustomResourceDefinitions that count beside those among the items.
+    """
 
-    def __init__(self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS) -> None:
+    __slots__ = ("crds", "debug", "explain", "limits", "tag")
+
+    def __init__(
+        self, explain: bool = False, debug: bool = False, limits: Limits = DEFAULT_LIMITS, tag: str = ""
+    ) -> None:
+        self.crds: list[dict[str, Any]] = []
         self.explain = explain
         self.debug = debug
         self.limits = limits
+        self.tag = tag
 
 
 class Outcome:
@@ -92,13 +103,13 @@ def _run(definition: FunctionDefinition, process: Process, text: str, options: R
     try:
         trace = _evaluate(definition, process, resources, options, results)
         _name_config_file(resources, results)
-        found = results.finish()
+        found = _finished(results, resources)
         if not any(result.severity == ERROR for result in found):
-            resources.results = [result.data() for result in found]
+            resources.results = _before(definition, resources) + [result.data() for result in found]
             return Outcome(resources.render(), "", 0, found)
     except Exception as error:  # noqa: BLE001  # after any error the items must come back
         trace = _stopped(error, results, options)
-        found = results.finish()
+        found = _finished(results, resources)
     return refuse(definition, text, found, options, trace)
 
 
@@ -112,13 +123,22 @@ def refuse(
     """The outcome of a failed run: the items of `text` as they came, and the results."""
     try:
         resources = ResourceList.parse(text, options.limits)
-        resources.results = [result.data() for result in results]
+        resources.results = _before(definition, resources) + [result.data() for result in results]
         stdout = resources.render()
     except Exception as error:  # noqa: BLE001  # the same
         # Not even the list as it came can be written: then what had gone wrong before is the message.
         reason = str(error) or type(error).__name__
         return unreadable(definition.name, f"{results[0].message} (and the list cannot be written: {reason})")
     return Outcome(stdout, trace + summary(definition.name, results), 1, results)
+
+
+def _before(definition: FunctionDefinition, resources: ResourceList) -> list[dict[str, object]]:
+    """The results that the list brought along, where the function keeps them."""
+    if not definition.keeps_results:
+        return []
+    root = resources.envelope.root
+    given = go_data(root.get("results"), resources.limits) if isinstance(root, Map) else None
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
 
 
 def apply(
@@ -134,13 +154,17 @@ def apply(
     """
     results = Results(options.explain)
     resources.function_config = config
+    if options.explain:
+        from krmkit.krm.cause import CauseLog
+
+        resources.causes = CauseLog()
     before = _make_room(options.limits)
     try:
         _evaluate(definition, process, resources, options, results)
         _name_config_file(resources, results)
     finally:
         sys.setrecursionlimit(before)
-    return results.finish()
+    return _finished(results, resources)
 
 
 def check_config(
@@ -219,6 +243,16 @@ def _evaluate(
             effort.end()
 
 
+def _finished(results: Results, resources: ResourceList) -> list[Finding]:
+    """The findings in their order, without the secrets of the list."""
+    found = results.finish()
+    if found:
+        from krmkit.fn.masking import hide
+
+        hide(found, [*resources, resources.function_config])
+    return found
+
+
 def _name_limit(results: Results) -> None:
     """Give findings about the run's effort the rule `limit`: an engine words them as its own, with the place."""
     reason = effort.used_up()
@@ -232,7 +266,10 @@ def _decoded(
 ) -> Config | None:
     """The decoded config; None, with results that say why, where it is not right."""
     try:
-        return decode(definition, config, options.explain)
+        decoded = decode(definition, config, options.explain)
+        decoded.tag = options.tag
+        decoded.crds = options.crds
+        return decoded
     except ConfigError as error:
         results.extend(
             Finding("invalid-config", one.message, ERROR, config, one.path, current=one.current)
@@ -253,7 +290,8 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
     if not unnamed:
         return
     try:
-        found = [item for item in resources.containing(config.kind) if item.ref() == reference]
+        alike = [item for item in resources.containing(config.kind) if item.kind == config.kind]
+        found = [item for item in alike if item.ref() == reference]
     except (YamlError, ListError):
         return  # a broken item, which the function did not need
     if len(found) == 1:
@@ -263,12 +301,16 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
     """Put what stopped the run among the results; returns the traceback to show."""
+    from krmkit.messages.extras import MissingDependencyError
+
     if isinstance(error, LimitError | effort.EffortError):
         results.error("limit", str(error))
     elif isinstance(error, YamlError):
         results.error("invalid-yaml", str(error))
     elif isinstance(error, ListError):
         results.error("invalid-item", str(error))
+    elif isinstance(error, MissingDependencyError):
+        results.error("missing-dependency", str(error))
     elif isinstance(error, RecursionError):
         results.error("limit", "the input is nested too deeply for this function")
     elif isinstance(error, MemoryError):

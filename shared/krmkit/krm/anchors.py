@@ -65,7 +65,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
     if not lost:
         return
     users = [
-        (alias.name, "what stands around the items")
+        (alias.name, "the text around the items")
         for alias in envelope.aliases
         if alias.target.source is not envelope
     ]

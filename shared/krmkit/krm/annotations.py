@@ -9,16 +9,32 @@ LEGACY_INDEX = "config.kubernetes.io/index"
 PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 GENERATED_BY = "krmkit.dev/generated-by"
+PREVIOUS = "krmkit.dev/previous"
 FAIL_ON = "krmkit.dev/fail-on"
+# On a Kptfile, "true": variants are made of the package, so a render in place validates it and writes nothing.
+BLUEPRINT_MARK = "krmkit.dev/blueprint"
+# kpt's mark on what it fetched: `group|kind|namespace|name` as upstream has it, so that a renamed resource is found again.
+IDENTIFIER = "internal.kpt.dev/upstream-identifier"
+# kpt's mark on Google's resources that it fetched.
+BLUEPRINT = "cnrm.cloud.google.com/blueprint"
+BLUEPRINT_OF_KPT = "kpt-pkg"
+INJECTION = "kpt.dev/config-injection"
+INJECTED = "kpt.dev/injected-resource"
 
-_OF_TOOLS = frozenset((LEGACY_PATH, LEGACY_INDEX, LOCAL_CONFIG))
-_PREFIXES_OF_TOOLS = (
-    "internal.config.kubernetes.io/",
-    "internal.config.k8s.io/",
-    "config.k8s.io/",
-    "kustomize.config.k8s.io/",
-    "krmkit.dev/",
+# These say something about one resource in one package: engines do not see them, and copies do not have them.
+_OF_TOOLS = frozenset(
+    (
+        LEGACY_PATH,
+        LEGACY_INDEX,
+        LOCAL_CONFIG,
+        INJECTION,
+        INJECTED,
+        "config.kubernetes.io/origin",
+        "config.kubernetes.io/merge-source",
+    )
 )
+_PREFIXES_OF_PLACES = ("internal.config.kubernetes.io/", "internal.config.k8s.io/", "config.k8s.io/")
+_PREFIXES_OF_TOOLS = (*_PREFIXES_OF_PLACES, "internal.kpt.dev/", "kustomize.config.k8s.io/", "krmkit.dev/")
 
 _DIGITS = 18  # Go's numbers have no more, and Python refuses to read some thousands of them
 
@@ -29,8 +45,16 @@ def number(text: str) -> int | None:
 
 
 def is_tool_key(name: str) -> bool:
-    """Whether an annotation belongs to kpt, kustomize or krmkit: engines do not see those, and copies do not have them."""
+    """Whether an annotation belongs to kpt, kustomize or krmkit: engines do not see those, and copies do not have them.
+
+    Examples: `config.kubernetes.io/local-config`, `kpt.dev/config-injection`, `internal.kpt.dev/upstream-identifier`.
+    """
     return name in _OF_TOOLS or name.startswith(_PREFIXES_OF_TOOLS)
+
+
+def is_place_key(name: str) -> bool:
+    """Whether an annotation says where an item lives while functions run, as orchestrators add it and take it away."""
+    return name in (LEGACY_PATH, LEGACY_INDEX) or name.startswith(_PREFIXES_OF_PLACES)
 
 
 class Location:

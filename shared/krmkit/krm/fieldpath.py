@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
-from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq

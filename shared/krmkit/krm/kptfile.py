@@ -8,34 +8,38 @@ the pipeline, in functions and selectors. The rest (info, status, upstream, inve
 
 from __future__ import annotations
 
-from krmkit.krm.annotations import LOCAL_CONFIG
+from krmkit.json.paths import steps_of
+from krmkit.krm.annotations import BLUEPRINT_MARK, LOCAL_CONFIG
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
-from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import validate
+from krmkit.schema.openapi import read_schema
+from krmkit.schema.violations import validate
 from krmkit.yaml.data import text_data
+from krmkit.yaml.tree import Map, Seq, deref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-    Node = dict[str, Any]
+    from krmkit.yaml.tree import Node
+
+    Schema = dict[str, Any]
 
 API_VERSION = "kpt.dev/v1"
 KIND = "Kptfile"
 STAGES = ("mutators", "validators")
 
-_TEXT: Node = {"type": "string", "nullable": True}
-_TEXTS: Node = {"type": "object", "nullable": True, "additionalProperties": _TEXT}
-_ANYTHING: Node = {"nullable": True, "x-kubernetes-preserve-unknown-fields": True}
+_TEXT: Schema = {"type": "string", "nullable": True}
+_TEXTS: Schema = {"type": "object", "nullable": True, "additionalProperties": _TEXT}
+_ANYTHING: Schema = {"nullable": True, "x-kubernetes-preserve-unknown-fields": True}
 
 
-def _map(texts: str, **others: Node) -> Node:
+def _map(texts: str, **others: Schema) -> Schema:
     properties = {**dict.fromkeys(texts.split(), _TEXT), **others}
     return {"type": "object", "nullable": True, "properties": properties}
 
 
-def _list(items: Node) -> Node:
+def _list(items: Schema) -> Schema:
     return {"type": "array", "nullable": True, "items": items}
 
 
@@ -55,7 +59,7 @@ def new_kptfile(name: str, pipeline: dict[str, Any] | None = None) -> str:
     """The text of a Kptfile for a new package: `new_kptfile("shop")` has no pipeline."""
     from krmkit.yaml import emit
 
-    data: Node = {
+    data: Schema = {
         "apiVersion": API_VERSION,
         "kind": KIND,
         "metadata": {"name": name, "annotations": {LOCAL_CONFIG: "true"}},
@@ -68,6 +72,11 @@ def image_name(image: str) -> str:
     return image.partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
+def image_tag(image: str) -> str:
+    """`v1.2` of `registry.example:5000/team/apply-presets:v1.2@sha256:...`; "" where there is no tag."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+
+
 def program_name(program: str) -> str:
     """`apply-presets` of `bin/apply-presets` and of `functions/apply-presets/main.py`."""
     segments = [segment for segment in program.split("/") if segment not in {"", "."}]
@@ -77,10 +86,11 @@ def program_name(program: str) -> str:
 
 
 class KptfileError(ListError):
-    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path."""
+    """The Kptfile cannot be used; `problems` lists all that is wrong with it, each with its path, and its line if that is
+    known. The message has one line for each."""
 
     def __init__(self, where: str, problems: list[str]) -> None:
-        super().__init__(f"{where}: " + "; ".join(problems))
+        super().__init__("\n".join(f"{where}: {problem}" for problem in problems))
         self.where = where
         self.problems = problems
 
@@ -120,7 +130,7 @@ class ResourceSelector:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked for. Such a selector takes every resource; such an exclusion excludes none."""
+        """True if the selector is empty. An empty selector takes every resource; such an exclusion excludes none."""
         return not (
             self.api_version or self.kind or self.name or self.namespace or self.labels or self.annotations
         )
@@ -212,39 +222,78 @@ class PipelineFunction:
 
 
 class Kptfile:
-    """A Kptfile: the package's `name` and its `mutators` and `validators` in order."""
+    """A Kptfile: the package's `name` and its `mutators` and `validators` in order.
 
-    __slots__ = ("mutators", "name", "resource", "validators")
+    `line` is the line of its file on which it begins, 0 if it is not known.
+    """
 
-    def __init__(self, resource: Resource) -> None:
+    __slots__ = ("line", "mutators", "name", "resource", "validators")
+
+    def __init__(self, resource: Resource, line: int = 0) -> None:
         self.resource = resource
+        self.line = line
         self.name = resource.name
         self.mutators: list[PipelineFunction] = []
         self.validators: list[PipelineFunction] = []
 
-    @classmethod
-    def parse(cls, text: str, where: str = "Kptfile") -> Kptfile:
-        """Read a Kptfile. Raises KptfileError, and YamlError where the text is no YAML."""
-        return cls.of(Resource(text, label=where), where)
+    @property
+    def is_blueprint(self) -> bool:
+        """Whether the package is marked as a blueprint. One with an upstream is none: a clone carries the marks of its original."""
+        marked = self.resource.annotations.get(BLUEPRINT_MARK) == "true"
+        return marked and self.resource.node("upstream") is None
 
     @classmethod
-    def of(cls, resource: Resource, where: str = "Kptfile") -> Kptfile:
+    def parse(cls, text: str, where: str = "Kptfile", line: int = 1) -> Kptfile:
+        """Read a Kptfile that begins on a line of its file. Raises KptfileError, and YamlError where the text is not YAML."""
+        return cls.of(Resource(text, label=where), where, line)
+
+    @classmethod
+    def of(cls, resource: Resource, where: str = "Kptfile", line: int = 0) -> Kptfile:
         """Read the Kptfile that a resource is; `where` names it in errors. Raises KptfileError, YamlError."""
         kind, version = resource.kind, resource.api_version
         if kind != KIND or version != API_VERSION:
             found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
-            raise KptfileError(where, [f"this is {found}; a Kptfile ({API_VERSION}) must stand here"])
+            raise KptfileError(where, [f"must be a Kptfile ({API_VERSION}), got {found}"])
         data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
         problems = [str(violation) for violation in violations]
-        kptfile = cls(resource)
+        kptfile = cls(resource, line)
         pipeline = _entries(data, "pipeline")
         for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
             for index, entry in enumerate(_items(pipeline, stage)):
                 functions.append(PipelineFunction(f"pipeline.{stage}[{index}]", entry))
                 problems += functions[-1].problems()
         if problems:
-            raise KptfileError(where, problems)
+            raise KptfileError(where, [kptfile.located(problem) for problem in problems])
         return kptfile
+
+    def located(self, problem: str) -> str:
+        """A problem that begins with a field's path, with its line: `line 8, column 5: pipeline.mutators[0].image: ...`.
+
+        Of a field that is not there, the nearest above it counts.
+        """
+        if not self.line:
+            return problem
+        offset = _offset(self.resource.root, steps_of(problem.partition(": ")[0]))
+        text = self.resource.text
+        line = self.line + text.count("\n", 0, offset)
+        return f"line {line}, column {offset - text.rfind(chr(10), 0, offset)}: {problem}"
+
+
+def _offset(node: Node, steps: list[str | int]) -> int:
+    """Where the deepest key or element of a path starts that a tree has."""
+    found = 0
+    for step in steps:
+        if isinstance(node, Map):
+            entry = next((entry for entry in node.entries if entry.name == step), None)
+            if entry is None or entry.key.start < 0:
+                return found
+            found, node = entry.key.start, deref(entry.value)
+        elif isinstance(node, Seq) and isinstance(step, int) and 0 <= step < len(node.items):
+            node = deref(node.items[step])
+            found = max(found, node.start)
+        else:
+            return found
+    return found
 
 
 # Of data that does not fit the schema, what does is read, so that all that is wrong is said at once.

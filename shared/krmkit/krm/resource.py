@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from krmkit.json.paths import dotted
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.errors import ListError
 from krmkit.krm.fieldpath import container
-from krmkit.krm.identity import block, holding, may_hide, plain_text, restyled, scalar_in
-from krmkit.lang.dottedpath import dotted
+from krmkit.krm.identity import may_hide, plain_text
+from krmkit.krm.plainview import PlainView
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, is_core_null, lookup
 from krmkit.yaml.document import parse
@@ -19,22 +20,18 @@ from krmkit.yaml.tree import Document, Entry, Map, Node, Scalar, Seq, deref
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
-    from krmkit.krm.identity import Block
     from krmkit.yaml.document import Anchors
     from krmkit.yaml.limits import Limits
 
 
-class Resource:
+class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
     `text` is the resource as it stands behind its dash (first line unindented, all others at `column`), or, where
     `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
     """
 
-    __slots__ = (
-        "_anchors", "_blocks", "_document", "_root", "_text", "changed",
-        "column", "label", "limits", "line_safe", "location",
-    )  # fmt: skip
+    __slots__ = ("_anchors", "label", "limits", "location")
 
     def __init__(
         self,
@@ -50,7 +47,7 @@ class Resource:
         self._root: Map | None = None
         self._anchors: Anchors | None = None
         # Where the block mappings stand that were asked for, by their path.
-        self._blocks: dict[tuple[str, ...], Block | None] = {}
+        self._blocks = {}
         self.column = column
         self.line_safe = line_safe
         self.limits = limits
@@ -98,8 +95,14 @@ class Resource:
         self._root = None
 
     def may_hold(self, word: str) -> bool:
-        """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one."""
-        return any(holding((self,), word))
+        """Whether a word can occur in the resource at all, seen without parsing it: only escapes and aliases hide one.
+
+        Of one that was edited as a tree it is not known, as its text is not written yet.
+        """
+        if self.changed and self._document is not None:
+            return True
+        text = self._text
+        return word in text or "*" in text or may_hide(text)
 
     @property
     def document(self) -> Document:
@@ -164,21 +167,10 @@ class Resource:
             if text is not None:
                 # No quotes around it: "null" is a text.
                 return "" if text in NULLS and span[1] - span[0] == len(text) else text
+        elif self.is_plainly_absent(path):
+            return ""
         node = self.node(*path)
         return node.text if isinstance(node, Scalar) and not is_core_null(node) else ""
-
-    def _span(self, path: Path) -> tuple[int, int] | None:
-        """Where the scalar at a path stands, if that is plain to see without a parse."""
-        names = tuple([step for step in path if isinstance(step, str)])
-        if self._document is not None or not self.line_safe or not names or len(names) < len(path):
-            return None
-        found = self._block(names[:-1])
-        return scalar_in(self._text, found, names[-1]) if found is not None else None
-
-    def _block(self, path: tuple[str, ...]) -> Block | None:
-        if path not in self._blocks:
-            self._blocks[path] = block(self._text, self.column, path)
-        return self._blocks[path]
 
     @property
     def api_version(self) -> str:
@@ -281,12 +273,8 @@ class Resource:
 
         A list position may be one past the end, which appends.
         """
-        # Without a parse, and without a proof: in a line-safe item the span is a whole plain or quoted scalar of one line, and
-        # one such scalar in the place of another leaves everything around it as it is.
         if isinstance(value, str) and "\n" not in value:
-            span = self._span(path)
-            if span is not None:
-                self._set_span(span, value)
+            if self._set_plainly(path, value):
                 return
         elif isinstance(value, str) and self._document is not None and not self.changed:
             from krmkit.yaml.edit import with_literal
@@ -317,16 +305,6 @@ class Resource:
         if not isinstance(parent, Map):
             raise ListError(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")
         parent.append_entry(entry)
-        self.changed = True
-
-    def _set_span(self, span: tuple[int, int], value: str) -> None:
-        text, (start, end) = self._text, span
-        new = restyled(text, span, value, self.column)
-        if new == text[start:end]:
-            return
-        self._replace(text[:start] + new + text[end:])
-        # Still line-safe where the kind of scalar stays: plain, or quoted up to the end of its line.
-        self.line_safe = new[0] == text[start] or not {new[0], text[start]} & {"'", '"'}
         self.changed = True
 
     def remove(self, path: Path) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
+from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import ListError
-from krmkit.krm.header import check_header
+from krmkit.krm.header import check_header, is_empty_entry
 from krmkit.krm.identity import may_hide
 from krmkit.krm.resource import Resource
 from krmkit.yaml import emit
@@ -19,12 +20,13 @@ from krmkit.yaml.document import parse_all
 from krmkit.yaml.limits import DEFAULT_LIMITS
 from krmkit.yaml.lines import shift
 from krmkit.yaml.split import split
-from krmkit.yaml.tree import Document, Entry, Map, Scalar, Seq
+from krmkit.yaml.tree import Document, Map, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from krmkit.krm.cause import CauseLog
     from krmkit.yaml.limits import Limits
 
 _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
@@ -40,7 +42,7 @@ class ResourceList:
 
     __slots__ = (
         "_anchored", "_chunks", "_given", "_items", "_returns",
-        "envelope", "function_config", "limits", "results", "secrets",
+        "causes", "envelope", "function_config", "limits", "results", "secrets",
     )  # fmt: skip
 
     def __init__(self, chunks: Chunks | None, envelope: Document, limits: Limits) -> None:
@@ -48,6 +50,7 @@ class ResourceList:
         self.envelope = envelope
         self.limits = limits
         self.secrets: set[str] = set()  # texts that no diff may show
+        self.causes: CauseLog | None = None  # what set which path; None unless the run explains
         self.results: list[dict[str, object]] = []
         self.function_config: Resource | None = None
         self._items: list[Resource] | None = None
@@ -57,7 +60,11 @@ class ResourceList:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
-        """Read a list. Raises YamlError, LimitError, or ListError where the text is no ResourceList."""
+        """Read a list. Raises YamlError, LimitError, or ListError where the text is not a ResourceList."""
+        if "\\ud" in text or "\\uD" in text:
+            from krmkit.yaml.surrogates import joined
+
+            text = joined(text)
         is_crlf = 0 < text.count("\r\n") == text.count("\n") == text.count("\r")
         if is_crlf:
             text = text.replace("\r\n", "\n")
@@ -188,16 +195,20 @@ class ResourceList:
                 return head.rstrip() + " []\n" + tail
             for index, text in enumerate(texts[:-1]):
                 if text[-1:] != "\n":
-                    texts[index] = text + "\n"
+                    texts[index] = self._ended(index, text)
         # One join, because each copy of a large list is as large as the list.
         parts = [head]
         for text in texts:
-            parts.append(chunks.dash)
-            parts.append(text)
+            parts += (chunks.dash, text)
         if tail and texts[-1][-1:] != "\n":
-            parts.append("\n")
+            parts[-1] = self._ended(len(texts) - 1, texts[-1])
         parts.append(tail)
         return "".join(parts)
+
+    def _ended(self, position: int, text: str) -> str:
+        """The text of the item at a position, with a final line break that adds nothing to what it says."""
+        item = self.items[position]
+        return ended_text(item) if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it stands behind a dash of this list."""
@@ -207,9 +218,7 @@ class ResourceList:
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
-        text = shift(" " * item.column + item.text, item.column, column)[column:]
-        # Blank lines at the end can belong to a block scalar.
-        return blank + (text if text.endswith("\n") else text + "\n")
+        return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []
@@ -226,20 +235,19 @@ class ResourceList:
         if self._items:
             root.set("items", [item.get() for item in self._items])
         known = root.entry("results")
-        if self.results or (known is not None and not _is_nothing(known)):
+        if self.results or (known is not None and not is_empty_entry(known)):
             root.set("results", self.results)
         return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
         """Head and tail with the results of this run."""
-        chunks = self._chunks
+        chunks, envelope = self._chunks, self.envelope
         assert chunks is not None
-        envelope = self.envelope
         root = envelope.root
         assert isinstance(root, Map)
         head, tail = chunks.head, chunks.tail
         known = root.entry("results")
-        if not self.results and (known is None or _is_nothing(known)):
+        if not self.results and (known is None or is_empty_entry(known)):
             return head, tail
         if known is not None or root.flow:
             return self._with_results(head, tail)
@@ -317,11 +325,6 @@ def _envelope(chunks: Chunks, limits: Limits) -> Document:
     if any(document.root is not None for document in documents[1:]):
         raise ListError("the input holds more than one document, where one ResourceList is expected")
     return documents[0] if documents else Document(text, limits)
-
-
-def _is_nothing(entry: Entry) -> bool:
-    value = entry.first_value
-    return (isinstance(value, Seq) and not value.items) or (isinstance(value, Scalar) and not value.text)
 
 
 def _rendered(document: Document) -> str:

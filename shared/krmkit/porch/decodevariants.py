@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from krmkit.lang.dottedpath import join
-from krmkit.lang.violations import Violation, validate
+from krmkit.json.paths import join
 from krmkit.porch import specschemas
-from krmkit.porch.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION
+from krmkit.porch.apinames import SET_KIND, SET_VERSION, VARIANT_KIND, VARIANT_VERSION, PorchError
+from krmkit.schema.violations import Violation, validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from krmkit.krm.cause import CauseLog
     from krmkit.krm.resource import Resource
-    from krmkit.lang.schema import Schema
+    from krmkit.porch.variants.causes import VariantCauses
+    from krmkit.schema.openapi import Schema
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _HINTS = {
@@ -39,6 +41,15 @@ class DecodedVariant:
         self.uid = resource.string("metadata", "uid")
 
 
+def recorder(log: CauseLog | None, config: Resource | None) -> VariantCauses | None:
+    """Return what records the values that a variant, or another config, sets; None where nobody asks for causes."""
+    if log is None or config is None:
+        return None
+    from krmkit.porch.variants.causes import VariantCauses
+
+    return VariantCauses(log, config)
+
+
 def is_variant(resource: Resource) -> bool:
     """Return whether a resource is a PackageVariant of a supported version."""
     return resource.kind == VARIANT_KIND and resource.api_version == VARIANT_VERSION
@@ -47,6 +58,18 @@ def is_variant(resource: Resource) -> bool:
 def is_set(resource: Resource) -> bool:
     """Return whether a resource is a PackageVariantSet of a supported version."""
     return resource.kind == SET_KIND and resource.api_version == SET_VERSION
+
+
+def refuse_other_version(resource: Resource) -> None:
+    """Raise PorchError for a PackageVariantSet of a version that is not understood, such as v1alpha1."""
+    group = SET_VERSION.partition("/")[0]
+    if resource.kind != SET_KIND or resource.api_version == SET_VERSION:
+        return
+    if resource.api_version.partition("/")[0] == group:
+        raise PorchError(
+            f"{resource.label}: apiVersion of the PackageVariantSet {resource.name} must be {SET_VERSION}, got"
+            f" {resource.api_version}"
+        )
 
 
 def decode_variant(resource: Resource) -> DecodedVariant:
@@ -63,7 +86,7 @@ def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
     violations = []
     for key in resource.root.names():
         if key not in _FIELDS:
-            from krmkit.lang.nearest import did_you_mean
+            from krmkit.messages.nearest import did_you_mean
 
             violations.append(Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}'))
     if not resource.name:

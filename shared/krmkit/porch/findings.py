@@ -6,23 +6,23 @@ results.extend(point_findings(points))
 from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
-from krmkit.lang.listed import listed
-from krmkit.porch.gates import condition_of
+from krmkit.messages.listed import listed
+from krmkit.porch.variants.gates import condition_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from krmkit.krm.resource import Resource
-    from krmkit.lang.violations import Violation
     from krmkit.porch.apinames import Condition
-    from krmkit.porch.chain import VariantChain
-    from krmkit.porch.fleet import Planned, SetError
-    from krmkit.porch.injectionpoint import InjectionPoint
+    from krmkit.porch.sets.items import Planned, SetError
+    from krmkit.porch.variants.chain import VariantChain
+    from krmkit.porch.variants.injectionpoint import InjectionPoint
+    from krmkit.schema.violations import Violation
 
 
 _WHERE_OBJECTS_STAND = (
-    " (an object for injection stands in a file of the package, marked config.kubernetes.io/local-config,"
+    " (put an object for injection into a file of the package, marked config.kubernetes.io/local-config,"
     " or under resources of the config)"
 )
 
@@ -41,7 +41,9 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
         for line in point.explained:
             yield Finding("injection", line, EXPLAIN, point.resource)
         condition = condition_of(point)
-        hint = _WHERE_OBJECTS_STAND if condition.message.startswith("no in-cluster resources") else ""
+        hint = point.hint
+        if not hint and condition.message.startswith("no in-cluster resources"):
+            hint = _WHERE_OBJECTS_STAND
         if point.injected:
             yield Finding("injection", condition.message, EXPLAIN, point.resource)
         elif point.required:

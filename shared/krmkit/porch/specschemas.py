@@ -6,7 +6,7 @@ A revision may also be written `vN`, as older Porch had it.
 
 from __future__ import annotations
 
-from krmkit.lang.schema import read_schema
+from krmkit.schema.openapi import read_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

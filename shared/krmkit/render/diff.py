@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from krmkit.fn.masking import parts
+from krmkit.krm.secretwords import SECRET
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from krmkit.disk.write import FileEdit
 
-SECRET = "(secret)"
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
@@ -36,18 +38,6 @@ def diffs(
         texts = (change.before or "", change.after or "")
         here = [text for text in hidden if text in texts[0] or text in texts[1]]
         yield "".join(_file(change, colour, context, here))
-
-
-def parts(secrets: Iterable[str]) -> list[str]:
-    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
-    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
-
-
-def _parts(text: str) -> list[str]:
-    """A secret as lines of a file may hold it: each line of its own, and as it stands in quotes."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
-    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
 
 
 def _masked(line: str, hidden: list[str]) -> str:

@@ -19,6 +19,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import Kptfile, PipelineFunction
 from krmkit.krm.resource import Resource
 from krmkit.render.krmignore import KrmIgnore
+from krmkit.render.leftovers import keep_only_copies
 from krmkit.render.source import (
     FileResource,
     SourceError,
@@ -89,6 +90,10 @@ class Package:
         """A path of this package relative to the root package."""
         return f"{self.folder}/{path}" if self.folder else path
 
+    def problem(self, text: str) -> str:
+        """An error of this package's Kptfile, `Kptfile: line 8, column 5: pipeline...`; the text begins with the field."""
+        return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
+
     def config(self, function: PipelineFunction) -> Resource | None:
         """The function's config as it is on disk. Raises PackageError."""
         if function.config_map:
@@ -101,24 +106,33 @@ class Package:
             return Resource.from_data(data, "the functionConfig")
         if not function.config_path:
             return None
-        where = f"{self.place(KPTFILE)}: {function.field}.configPath"
+        problem = f"{function.field}.configPath: "
         file = next((file for file in self.files if file.path == function.config_file), None)
         if file is None:
-            raise PackageError(
-                f'{where}: the package has no "{function.config_file}"; a YAML file of the package itself must hold the config'
-            )
+            from krmkit.messages.nearest import did_you_mean
+
+            name = function.config_file
+            near = did_you_mean(name, [each.path for each in self.files if each.path != KPTFILE])
+            advice = near or "; a YAML file of the package itself must hold the config"
+            problem += f'the package has no "{name}"{advice}'
+            raise PackageError(self.problem(problem))
         if len(file.items) != 1:
-            raise PackageError(
-                f'{where}: "{function.config_file}" must hold one resource, and holds {len(file.items)}'
-            )
+            problem += f'"{function.config_file}" must hold one resource, and holds {len(file.items)}'
+            raise PackageError(self.problem(problem))
         return Resource(file.items[0].original, label=self.place(function.config_file))
 
 
-def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) -> Package:
+LIST = "List"
+"""The kind of what `kubectl get -o yaml` writes, of apiVersion v1."""
+
+
+def read(
+    path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False, with_lists: bool = False
+) -> Package:
     """The package at a path with all its subpackages. Raises PackageError if anything in it is wrong.
 
     What a killed run had begun to write, here or to a package above, is completed first; `notes` say so. `contained`: no
-    link to a file may lead out of the package, for who copies what is read.
+    link to a file may lead out of the package, for who copies what is read. with_lists: a List of kubectl is no error, for who only reads.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -131,8 +145,8 @@ def read(path: str, limits: Limits = DEFAULT_LIMITS, contained: bool = False) ->
         for each in package.walk():
             for function in each.functions:
                 each.config(function)
-            _check(each)
-        _keep_only_copies(package)
+            _check(each, with_lists)
+        keep_only_copies(package)
     except WriteError as error:
         raise PackageError(str(error)) from None
     except OSError as error:
@@ -152,42 +166,6 @@ def _hint(root: str, message: str) -> str:
     if b"{{" not in (content or b""):
         return ""
     return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
-
-
-def _keep_only_copies(root: Package) -> None:
-    """Take files out of what can go that hold a resource which is nowhere else.
-
-    Today's runs leave none, because they write a journal; earlier versions of krmkit did.
-    """
-    strays = [(package, path) for package in root.walk() for path in package.left if not _is_work(path)]
-    known = {_identity(item) for package in root.walk() if strays for item in package.items}
-    for package, path in strays:
-        place = os.path.join(package.path, path)
-        lost = next((item for item in _resources_in(place, path) if _identity(item) not in known), None)
-        if lost is not None:
-            package.left.remove(path)
-            root.notes.append(
-                f"{place}: a run was killed that wanted to write this file, and {lost.kind} {lost.name} in it is nowhere"
-                " else in the package; bring it to where it belongs, then delete this file"
-            )
-
-
-def _is_work(path: str) -> bool:
-    return path.rpartition("/")[2] == WORK
-
-
-def _identity(item: Resource) -> tuple[str, str, str, str]:
-    return item.api_version, item.kind, item.namespace, item.name
-
-
-def _resources_in(path: str, label: str) -> list[FileResource]:
-    """The resources of a file that may be half; what cannot be read holds none."""
-    try:
-        content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
-        items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items
-        return [item for item in items if item.api_version and item.kind and item.name]
-    except (OSError, UnicodeDecodeError, SourceError, TreeError, ListError, YamlError):
-        return []
 
 
 class _UnfinishedError(Exception):
@@ -234,12 +212,18 @@ class _Budget:
 def _read(path: str, folder: str, budget: _Budget) -> Package:
     name = f"{folder}/{KPTFILE}" if folder else KPTFILE
     text = _text(os.path.join(path, KPTFILE), name, budget)
-    kptfile = Kptfile.parse(first_document(text, name), name)
+    kptfile = kptfile_of(text, name)
     package = Package(path, folder, kptfile)
     _read_files(package, budget)
     subfolders = sorted(_subpackages(path, ""))
     package.children = [_read(os.path.join(path, sub), package.place(sub), budget) for sub in subfolders]
     return package
+
+
+def kptfile_of(text: str, name: str) -> Kptfile:
+    """The Kptfile in the text of a file called `name`. Raises KptfileError, YamlError, SourceError."""
+    document = first_document(text, name)
+    return Kptfile.parse(document, name, text.count("\n", 0, text.find(document)) + 1)
 
 
 def _subpackages(path: str, folder: str) -> Iterator[str]:
@@ -309,9 +293,11 @@ def _text(path: str, label: str, budget: _Budget) -> str:
         ) from None
 
 
-def _check(package: Package) -> None:
+def _check(package: Package, with_lists: bool) -> None:
     """Every resource has what makes it one; kustomizations need not."""
     for item in package.items:
+        if with_lists and item.kind == LIST and item.api_version == "v1":
+            continue
         problem = not_a_resource(item)
         if problem:
             raise PackageError(f"{problem}; give it one, or list the file in {IGNORE_FILE}")
@@ -327,7 +313,7 @@ def not_a_resource(resource: Resource) -> str:
         if not value:
             if _is_kustomization(resource):
                 return ""
-            return f"{resource.label}: has no {path}, so it is no Kubernetes resource"
+            return f"{resource.label}: has no {path}, so it is not a Kubernetes resource"
     return ""
 
 

@@ -1,7 +1,8 @@
 """Three-way merge of packages as texts: what changed upstream comes into the local files as edits of their lines.
 
 Rules and order are those of `kpt pkg update --strategy resource-merge`: packages and subpackages one by one, Kptfiles by their
-own rules, resources by identity, other files whole. What kpt decides in silence is reported as a conflict too.
+own rules, resources by identity. Beyond kpt, texts in resources and other files are merged inside, as trees or by lines. What kpt
+decides in silence is reported as a conflict too.
 """
 
 from __future__ import annotations
@@ -9,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from krmkit.porch.kptfilemerge import merge_kptfiles
-from krmkit.porch.mergeedit import write_merged
+from krmkit.porch.merge.edits import write_merged
+from krmkit.porch.merge.kptfile import merge_kptfiles
+from krmkit.porch.merge.threeway import LOCAL, UPSTREAM
+from krmkit.render.filesecrets import masked_conflicts
+from krmkit.render.merge.conflictplaces import placed
+from krmkit.render.merge.linemerge import LineMergeError
+from krmkit.render.merge.mergeconflict import ResourceConflict
+from krmkit.render.merge.mergepolicy import MARKERS, STOP, marked_files
+from krmkit.render.merge.mergeunits import IdentityError
+from krmkit.render.merge.unedited import data_of, is_unedited
 from krmkit.render.packagetree import PackageTree
-from krmkit.render.resourcemerge import FileMerge, ResourceConflict, data_of, is_unedited
+from krmkit.render.resourcemerge import FileMerge
 from krmkit.render.source import SourceFile
 
 KPTFILE = "Kptfile"
@@ -31,19 +40,42 @@ class MergedPackage:
 
 
 def merge_packages(
-    base: Mapping[str, bytes], upstream: Mapping[str, bytes], local: Mapping[str, bytes]
+    base: Mapping[str, bytes],
+    upstream: Mapping[str, bytes],
+    local: Mapping[str, bytes],
+    *,
+    on_conflict: str = UPSTREAM,
 ) -> MergedPackage:
     """Merge the changes from `base` to `upstream` into `local`; each maps the paths of a package to contents.
 
-    Raises PackageMergeError where a subpackage was added on both sides, and where files cannot be read or merged.
+    `on_conflict` says what becomes of a value that both sides changed: "upstream" and "local" take that side's, "stop" raises
+    PackageMergeError with all conflicts, "markers" writes both into the file as git does (a Kptfile takes upstream's).
+    Raises PackageMergeError where a subpackage was added on both sides, where two local resources claim to be one of
+    upstream, and where files cannot be read or merged.
     Example: upstream changed the tag in app.yaml, local its replicas: the merged app.yaml has both, and all its comments.
     """
     trees = [PackageTree(files) for files in (base, upstream, local)]
-    merged = MergedPackage(dict(local))
+    merged = _merged(trees, LOCAL if on_conflict == LOCAL else UPSTREAM)
+    merged.conflicts = masked_conflicts(placed(merged.conflicts, merged.files), (base, upstream, local))
+    if merged.conflicts and on_conflict == STOP:
+        listed = "\n".join(f"  {one.place}: {one.message}" for one in merged.conflicts)
+        raise PackageMergeError(f"{len(merged.conflicts)} in conflict, and nothing was changed:\n{listed}")
+    if merged.conflicts and on_conflict == MARKERS:
+        kept = _merged(trees, LOCAL).files
+        kept.update({path: content for path, content in merged.files.items() if _is_kptfile(path)})
+        merged.files = marked_files(merged.files, kept)
+    return merged
+
+
+def _merged(trees: list[PackageTree], prefer: str) -> MergedPackage:
+    merged = MergedPackage(dict(trees[2].files))
     for folder in sorted({folder for tree in trees for folder in tree.folders}, key=_parents_first):
         old, new, here = (tree if folder in tree.folders else None for tree in trees)
         if old is not None and new is not None and here is not None:
-            _merge_folder(folder, old, new, here, merged)
+            try:
+                _merge_folder(folder, old, new, here, merged, prefer)
+            except (IdentityError, LineMergeError) as error:
+                raise PackageMergeError(str(error)) from None
         elif old is None and new is not None and here is not None:
             raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')
         elif old is None and new is not None and here is None:
@@ -51,6 +83,10 @@ def merge_packages(
         elif old is not None and new is None and here is not None:
             _remove_folder(folder, old, here, merged)
     return merged
+
+
+def _is_kptfile(path: str) -> bool:
+    return path.rpartition("/")[2] == KPTFILE
 
 
 def _parents_first(folder: str) -> tuple[int, str]:
@@ -70,13 +106,13 @@ def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: Mer
 
 
 def _merge_folder(
-    folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage
+    folder: str, old: PackageTree, new: PackageTree, here: PackageTree, merged: MergedPackage, prefer: str
 ) -> None:
     prefix = f"{folder}/" if folder else ""
     # A folder that is a subpackage locally is not part of this package, also if it is upstream.
     base, upstream, local = (tree.own(folder, here) for tree in (old, new, here))
-    _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged)
-    files = FileMerge(base, upstream, local)
+    _merge_kptfile(prefix + KPTFILE, [base, upstream, local], merged, prefer)
+    files = FileMerge(base, upstream, local, prefer)
     for path, content in files.merge():
         if content is None:
             merged.files.pop(path, None)
@@ -85,7 +121,7 @@ def _merge_folder(
     merged.conflicts += files.conflicts
 
 
-def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage) -> None:
+def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPackage, prefer: str) -> None:
     try:
         texts = [part.pop(path).decode("utf-8") for part in parts]
     except UnicodeDecodeError:
@@ -101,7 +137,7 @@ def _merge_kptfile(path: str, parts: list[dict[str, bytes]], merged: MergedPacka
     base, upstream, before = (data_of(each.items[0]) for each in files)
     # A subpackage with an upstream of its own goes where upstream took it, unless somebody here leads it elsewhere.
     follows = "/" in path and base.get("upstream") == before.get("upstream")
-    outcome = merge_kptfiles(base, upstream, before, with_upstream=follows)
+    outcome = merge_kptfiles(base, upstream, before, with_upstream=follows, prefer=prefer)
     write_merged(local, outcome.value)
     merged.files[path] = file.joined(file.items).encode()
     merged.conflicts += [ResourceConflict.of(path, f"Kptfile {local.name}", one) for one in outcome.conflicts]

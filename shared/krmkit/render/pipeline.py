@@ -12,14 +12,14 @@ import time
 
 from krmkit.fn.run import apply, check_config, summary
 from krmkit.krm.errors import ListError
-from krmkit.krm.finding import ERROR
+from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.render.external import External, ExternalError, call
-from krmkit.render.masking import mask_said
-from krmkit.render.package import Package, PackageError, not_a_resource
+from krmkit.render.maskedruns import mask_said
+from krmkit.render.package import KPTFILE, Package, PackageError, not_a_resource
 from krmkit.render.place import PlaceError, ResourcePlaces, folder_of
+from krmkit.render.programs.external import External, ExternalError, call
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError
 from krmkit.render.resultlist import FunctionRun
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from krmkit.disk.write import FileEdit
-    from krmkit.krm.finding import Finding
 
     class Observer(Protocol):
         """Is told about the functions of a pipeline as they run."""
@@ -66,14 +65,19 @@ class _Pipeline:
         # All programs are found, and all configs read, before the first one runs.
         self.programs: dict[int, Known | External] = {}
         self.configs: dict[int, Resource | None] = {}
+        self.skipped: dict[int, str] = {}  # the flags because of which functions do not run
         for each in package.walk():
             self.rendering.packages += 1
             for function in each.functions:
                 self.configs[id(function)] = each.config(function)
+                flag = resolver.skips(function)
+                if flag:
+                    self.skipped[id(function)] = flag
+                    continue
                 try:
                     self.programs[id(function)] = resolver.resolve(function)
                 except ResolveError as error:
-                    raise PackageError(f"{each.place('Kptfile')}: {function.field}: {error}") from None
+                    raise PackageError(each.problem(f"{function.field}: {error}")) from None
 
     def run(self) -> Rendering:
         rendering = self.rendering
@@ -88,8 +92,10 @@ class _Pipeline:
             rendering.proposed = self._proposed(error.items)
         except (PlaceError, YamlError, ListError) as error:
             rendering.failure = str(error)
-        said = mask_said(rendering.runs, rendering.secrets, list(self.configs.values()))
-        rendering.failure = said.text(rendering.failure)
+        texts = {item.original for each in self.package.walk() for file in each.files for item in file.items}
+        texts.update(item.text for _, item in rendering.items)
+        said = mask_said(rendering.runs, rendering.secrets, list(self.configs.values()), texts)
+        rendering.failure = said.message(rendering.failure)
         return rendering
 
     def _proposed(self, items: list[FileResource] | None) -> list[FileEdit]:
@@ -111,6 +117,9 @@ class _Pipeline:
         for package in self.package.walk():
             others = False
             for function in package.functions:
+                if id(function) in self.skipped:
+                    others = True  # what it would have made of a config is not known
+                    continue
                 program = self.programs[id(function)]
                 if isinstance(program, External):
                     others = True
@@ -163,14 +172,28 @@ class _Pipeline:
                 raise
         items += package.items
         for function in package.kptfile.mutators:
+            if self._skips(package, function):
+                continue
             items = self._mutate(package, function, items)
         for function in package.kptfile.validators:
+            if self._skips(package, function):
+                continue
             try:
                 self._validate(package, function, items)
             except _StoppedError as error:
                 error.items = items
                 raise
         return items
+
+    def _skips(self, package: Package, function: PipelineFunction) -> bool:
+        """Whether a function does not run; then a warning says so, so that no check passes in silence."""
+        flag = self.skipped.get(id(function))
+        if flag is None:
+            return False
+        run = self._begin(package, function, 0)
+        message = f"this function did not run ({flag}): what it would change or find is not known"
+        run.results = [Finding("skipped", message, WARNING).data()]
+        return True
 
     def _mutate(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
@@ -184,15 +207,35 @@ class _Pipeline:
                     config = item
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         given = list(chosen)
-        result = self._settled(package, function, self._call(package, function, chosen, config), config)
+        output = self._call(package, function, chosen, config)
+        result = self._settled(package, function, output, config)
+        causes = self.rendering.runs[-1].causes
+        if causes is not None:
+            for made, item in zip(output, result, strict=True):
+                if made is not item:
+                    causes.replace(made, item)
         if self.observer is not None:
             self.observer.left(self.rendering.runs[-1], given, result)
+        result = self._kept(given, result)
         if not function.narrows:
             return result
         before = {id(item) for item in chosen}
         left = {id(item) for item in result}
         merged = [item for item in items if id(item) not in before or id(item) in left]
         return merged + [item for item in result if id(item) not in before]
+
+    def _kept(self, given: list[FileResource], result: list[FileResource]) -> list[FileResource]:
+        """Keep the Kptfiles that a function took out, with a warning: without one a folder is no package any more, and its
+        pipeline is lost. (kpt deletes the file.)"""
+        taken = {self.places.path(item) for item in result}
+        lost = [
+            item for item in given if item.location.path == KPTFILE and self.places.path(item) not in taken
+        ]
+        self.rendering.runs[-1].results += [
+            Finding("kptfile", "the function took out the Kptfile, which stays", WARNING, item).data()
+            for item in lost
+        ]
+        return [*lost, *result]
 
     def _validate(self, package: Package, function: PipelineFunction, items: list[FileResource]) -> None:
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
@@ -269,6 +312,7 @@ class _Pipeline:
         resources = ResourceList.of(list(items), config, self.limits)
         results = apply(known.definition, known.process, resources, config, program.options)
         self.rendering.secrets |= resources.secrets
+        run.causes, run.config = resources.causes, config
         run.results = [result.data() for result in results]
         run.explained = frozenset(number for number, result in enumerate(results) if result.explained)
         if any(result.severity == ERROR for result in results):

@@ -76,7 +76,7 @@ class ResourcePlaces:
         if name == KPTFILE and folder != package.folder:
             if any(folder == each.folder for each in self.packages.values()):
                 raise PlaceError(
-                    f"{_who(item)} is put at {path}, the Kptfile of another package; choose another path"
+                    f"{_who(item)} would overwrite {path}, the Kptfile of another package; choose another path"
                 )
 
     def _check(self, items: list[FileResource]) -> None:
@@ -105,8 +105,8 @@ class ResourcePlaces:
             path = self.path(item)
             if path in ignored:
                 raise PlaceError(
-                    f"{_who(item)} is put at {path}, where a file stands that does not belong to the package"
-                    " (.krmignore leaves it out, or it is no YAML); choose another path"
+                    f"{_who(item)} would overwrite {path}, which is not part of the package"
+                    " (.krmignore leaves it out, or it is not YAML); choose another path"
                 )
             wanted.setdefault(path, []).append(item)
         return {path: self._text(path, files.get(path), wanted[path]) for path in sorted(wanted)}
@@ -117,7 +117,7 @@ class ResourcePlaces:
         owner = self.packages.get(place.package)
         if owner is not None:
             return owner.place(place.path)
-        # A folder that is no package yet: what is put there may make it one.
+        # A folder that is not a package yet: what is put there may make it one.
         folder = posixpath.relpath(place.package, self.root.path) if place.package.startswith("/") else ".."
         if folder.split("/")[0] == "..":
             raise PlaceError(

@@ -50,7 +50,7 @@ class Rendering:
     def listed(self) -> str:
         """The resources as a ResourceList, each with the annotations that say which file it belongs to."""
         from krmkit.krm.resourcelist import ResourceList
-        from krmkit.render.external import annotated
+        from krmkit.render.programs.external import annotated
 
         # The path says it all, from the root package on; without a number for what has none, as from kpt.
         return ResourceList.of(
@@ -71,7 +71,7 @@ class Rendering:
 
 
 def _documents(items: list[FileResource]) -> str:
-    from krmkit.render.external import bare
+    from krmkit.render.programs.external import bare
 
     return "---\n".join(bare(item.text) for item in items)
 

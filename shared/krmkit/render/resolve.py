@@ -10,9 +10,9 @@ from __future__ import annotations
 from krmkit.fn.commandline import UsageError, parse_arguments
 from krmkit.fn.loader import Function, load, names, unloadable
 from krmkit.fn.run import RunOptions
-from krmkit.krm.kptfile import PipelineFunction, image_name, program_name
-from krmkit.render.container import NoRuntimeError, bad_image, container, full_name, runtime
-from krmkit.render.external import TIMEOUT, External
+from krmkit.krm.kptfile import PipelineFunction, image_name, image_tag, program_name
+from krmkit.render.programs.container import NoRuntimeError, bad_image, container, full_name, runtime
+from krmkit.render.programs.external import TIMEOUT, External
 from krmkit.yaml.limits import DEFAULT_LIMITS
 
 
@@ -41,6 +41,7 @@ class ProgramResolver:
         pull: str = "IfNotPresent",
         timeout: float = TIMEOUT,
         catalog: dict[str, Function] | None = None,
+        containers: tuple[str, ...] = (),
     ) -> None:
         self.options = options
         self.allow_exec = allow_exec
@@ -49,7 +50,17 @@ class ProgramResolver:
         self.timeout = timeout
         self._functions: dict[str, Function] = dict(catalog or {})
         self._names = frozenset(catalog if catalog is not None else names())
+        self._containers = frozenset(containers)
         self._runtime = ""
+        self.skip: frozenset[str] = frozenset()  # names of functions that do not run
+        self.only: frozenset[str] = frozenset()  # if there are any, no others run
+
+    def skips(self, entry: PipelineFunction) -> str:
+        """The flag because of which a function does not run, "" for one that runs."""
+        name = entry.function_name
+        if name in self.skip:
+            return f"--skip {name}"
+        return "--only" if self.only and name not in self.only else ""
 
     def resolve(self, entry: PipelineFunction) -> Known | External:
         """The program of an entry. Raises ResolveError."""
@@ -57,14 +68,19 @@ class ProgramResolver:
 
     def _image(self, entry: PipelineFunction) -> Known | External:
         name = image_name(entry.image)
-        if name in self._names:
-            return Known(self._load(name), self.options)
+        if name in self._names and name not in self._containers:
+            return Known(self._load(name), self._tagged(image_tag(entry.image) or entry.tag))
         if not self._runtime:
             try:
                 self._runtime = runtime()
             except NoRuntimeError as error:
+                if name in self._containers:
+                    raise ResolveError(
+                        f"{entry.image} must run as a container (--containers {name}), and no container runtime works"
+                        f" here: {error}"
+                    ) from None
                 raise ResolveError(
-                    f"{entry.image} is no function of this catalog{self._hint(name)}, and no container runtime works"
+                    f"{entry.image} is not a function of this catalog{self._hint(name)}, and no container runtime works"
                     f" here: {error}. Functions of this catalog: {', '.join(sorted(self._names))}"
                 ) from None
         image = full_name(entry.image)
@@ -77,13 +93,20 @@ class ProgramResolver:
         program.hint = self._hint(name)
         return program
 
+    def _tagged(self, tag: str) -> RunOptions:
+        """The options of a function whose image has a tag."""
+        if not tag:
+            return self.options
+        given = self.options
+        return RunOptions(given.explain, given.debug, given.limits, tag)
+
     def _exec(self, entry: PipelineFunction) -> Known | External:
         import shlex
 
         try:
             words = shlex.split(entry.exec)
         except ValueError as error:
-            raise ResolveError(f"exec {entry.exec} is no command line: {error}") from None
+            raise ResolveError(f"exec {entry.exec} is not a command line: {error}") from None
         if not words:
             raise ResolveError("exec is empty; name a program")
         name = program_name(words[0])
@@ -108,7 +131,7 @@ class ProgramResolver:
 
     def _hint(self, name: str) -> str:
         """` (did you mean apply-presets?)` for a name that is nearly one of this catalog's, else nothing."""
-        from krmkit.lang.nearest import nearest
+        from krmkit.messages.nearest import nearest
 
         near = nearest(name, sorted(self._names))
         return f" (did you mean {near}?)" if near is not None else ""

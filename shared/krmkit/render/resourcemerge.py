@@ -1,74 +1,72 @@
-"""Three-way merge of the files of one package: resources by identity, other files whole."""
+"""Three-way merge of the files of one package: resources by identity, texts inside them and other files as texts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from krmkit.krm.annotations import IDENTIFIER
 from krmkit.krm.errors import ListError
-from krmkit.porch.listkeys import schema_of
-from krmkit.porch.merge3 import Conflict, MergeError, merge
-from krmkit.porch.mergecomments import merge_comments
-from krmkit.porch.mergeedit import write_merged
-from krmkit.render.source import FileResource, SourceError, SourceFile, joined, without
+from krmkit.porch.merge.comments import merge_comments
+from krmkit.porch.merge.edits import write_merged
+from krmkit.porch.merge.listkeys import schema_of
+from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, merge
+from krmkit.render.merge.mergeconflict import ResourceConflict
+from krmkit.render.merge.mergeunits import MergeUnit, MergeUnits, identifier, units_of, who
+from krmkit.render.merge.stamp import stamped
+from krmkit.render.merge.textmerge import merge_inside, merge_text
+from krmkit.render.merge.unedited import SUFFIXES, data_of, is_same_resource, marks_of, source
+from krmkit.render.source import FileResource, SourceError, SourceFile, joined
+from krmkit.yaml.data import same_data
 from krmkit.yaml.errors import YamlError
 
-SUFFIXES = (".yaml", ".yml")
-# kpt's mark on what it fetched: `group|kind|namespace|name` as upstream has it, so that a renamed resource is found again.
-IDENTIFIER = "internal.kpt.dev/upstream-identifier"
-
-_COMMENT = re.compile(r"(?:^|(?<=\s))#(?! kpt-merge:).*$", re.MULTILINE)
-
 Files = dict[str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceConflict:
-    """A field, a resource or a file that both sides changed. `path` is empty where it is a whole resource or file."""
-
-    file: str
-    resource: str
-    path: tuple[str, ...]
-    message: str
-    local: Any = None
-    upstream: Any = None
-
-    @classmethod
-    def of(cls, file: str, resource: str, conflict: Conflict) -> ResourceConflict:
-        """A conflict of a field, in a file."""
-        message = (
-            f"changed upstream to {conflict.upstream!r} and locally to {conflict.local!r}: upstream wins"
-        )
-        return cls(file, resource, conflict.path, message, conflict.local, conflict.upstream)
+Versions = tuple[SourceFile | None, SourceFile | None, SourceFile | None]
 
 
 @dataclass(slots=True)
 class FileMerge:
-    """Merges the files of one package, subpackages and the Kptfile left out."""
+    """Merges the files of one package, subpackages and the Kptfile left out.
+
+    `prefer` says whose value is taken where both sides changed one.
+    """
 
     base: Files
     upstream: Files
     local: Files
+    prefer: str = UPSTREAM
     conflicts: list[ResourceConflict] = field(default_factory=list)
 
     def merge(self) -> Iterator[tuple[str, bytes | None]]:
-        """Yield (path, new content) of each file that the merge changes; None where the file goes."""
+        """Yield (path, new content) of each file that the merge changes; None where the file goes.
+
+        Raises IdentityError, LineMergeError, ListError, YamlError.
+        """
         paths = sorted({*self.base, *self.upstream, *self.local})
-        sources = {path: self._sources(path) for path in paths if path.endswith(SUFFIXES)}
-        for path in paths:
+        # What upstream left alone is no matter for the merge.
+        moved = [path for path in paths if self.base.get(path) != self.upstream.get(path)]
+        sources: dict[str, Versions] = {}
+        for path in paths if any(path.endswith(SUFFIXES) for path in moved) else ():
+            versions = self._sources(path) if path.endswith(SUFFIXES) else None
+            if versions is not None:
+                sources[path] = versions
+        units = units_of(sources)
+        self._follow_upstream(units)
+        for unit in units.units.values():
+            self._report_absent(unit, units)
+        fresh = units.fresh()
+        for path in paths if sources else moved:
             versions = sources.get(path)
             if versions is None:
                 yield from self._whole_file(path)
             else:
-                yield from self._resources(path, *versions)
+                yield from self._resources(path, versions, units, fresh)
 
-    def _sources(self, path: str) -> tuple[SourceFile | None, SourceFile | None, SourceFile | None] | None:
+    def _sources(self, path: str) -> Versions | None:
         """The three versions as resources; None where one of them holds something else."""
         try:
             base, upstream, local = (
-                _source(path, files[path]) if path in files else None
+                source(path, files[path]) if path in files else None
                 for files in (self.base, self.upstream, self.local)
             )
         except (SourceError, ListError, YamlError, UnicodeDecodeError):
@@ -76,26 +74,83 @@ class FileMerge:
         return base, upstream, local
 
     def _whole_file(self, path: str) -> Iterator[tuple[str, bytes | None]]:
-        """Merge a file that holds no resources: upstream's if the local one has no edits, else the local one."""
+        """Merge a file that holds no resources."""
         old, new, here = self.base.get(path), self.upstream.get(path), self.local.get(path)
-        edited = here is not None and here != old
-        if edited and new != old and new != here:
-            what = "deleted" if new is None else "changed"
-            message = f"{what} upstream and edited locally: the local file stays"
-            self.conflicts.append(ResourceConflict(path, "", (), message))
-        if not edited and new != here:
+        if new in (old, here):
+            return
+        if here == old:
             yield path, new
+        elif here is None:
+            upstream = self.prefer == UPSTREAM
+            end = "comes back, as upstream has it" if upstream else "stays deleted"
+            self._tell(path, "", f"changed upstream, deleted locally: {end}")
+            if upstream:
+                yield path, new
+        elif new is None:
+            self._tell(path, "", "deleted upstream, edited locally: the local file stays")
+        else:
+            merged = self._merged_text(path, old or b"", new, here)
+            if merged != here:
+                yield path, merged
+
+    def _merged_text(self, path: str, old: bytes, new: bytes, here: bytes) -> bytes:
+        try:
+            texts = [version.decode("utf-8") for version in (old, new, here)]
+        except UnicodeDecodeError:
+            texts = []
+        if not texts or any("\0" in text for text in texts):
+            self._tell(path, "", "changed upstream and edited locally, and no text: the local file stays")
+            return here
+        trees = path.endswith((*SUFFIXES, ".json"))
+        outcome = merge_text(*texts, prefer=self.prefer, trees=trees)
+        self.conflicts += [ResourceConflict.of(path, "", one) for one in outcome.conflicts]
+        return str(outcome.value).encode()
+
+    def _follow_upstream(self, units: MergeUnits) -> None:
+        """A resource that upstream moved to another file, and somebody edited here, takes upstream's changes where it is."""
+        fresh: dict[str, list[MergeUnit]] = {}
+        for unit in units.units.values():
+            if unit.base is None and unit.local is None:
+                fresh.setdefault(unit.key[0], []).append(unit)
+        for unit in list(units.units.values()) if fresh else ():
+            there = fresh.get(unit.key[0], [])
+            if unit.upstream is None and unit.local is not None and unit.base is not None and len(there) == 1:
+                if not is_same_resource(unit.base, unit.local):
+                    unit.upstream = there[0].upstream
+                    del units.units[there[0].path, there[0].key]
+
+    def _report_absent(self, unit: MergeUnit, units: MergeUnits) -> None:
+        """What is upstream and not here, and does not come: deleted locally, or its name is taken."""
+        upstream = unit.upstream
+        if unit.local is not None or upstream is None:
+            return
+        if unit.base is not None:
+            if unit.base.original != upstream.original and not same_data(
+                data_of(unit.base), data_of(upstream)
+            ):
+                others = [one for one in units.strangers.get(unit.path, ()) if one.kind == upstream.kind]
+                hint = ""
+                if others and not any(one.annotation(IDENTIFIER) for one in others):
+                    hint = f" (if {' or '.join(map(who, others))} is this one, renamed, annotate it with {IDENTIFIER}: '{identifier(upstream)}')"
+                self._tell(
+                    unit.path, who(upstream), f"changed upstream, deleted locally: stays deleted{hint}"
+                )
+            return
+        taken = units.holder(identifier(upstream))
+        if taken:
+            unit.upstream = None
+            self._tell(unit.path, who(upstream), f"added upstream, but {taken} has its name: left out")
 
     def _resources(
-        self, path: str, old: SourceFile | None, new: SourceFile | None, here: SourceFile | None
+        self, path: str, versions: Versions, units: MergeUnits, fresh: Mapping[int, MergeUnit]
     ) -> Iterator[tuple[str, bytes | None]]:
-        bases, updates = _by_key(old), _by_key(new)
+        _, new, here = versions
         items: list[FileResource] = []
         for item in here.items if here is not None else ():
-            key = _key(item)
-            if self._keeps(path, item, bases.get(key), updates.pop(key, None)):
+            unit = units.unit(item)
+            if unit is None or self._keeps(unit, item):
                 items.append(item)
-        items += [_marked(item) for key, item in updates.items() if key not in bases]
+        items += [stamped(item) for item in (new.items if new is not None else ()) if id(item) in fresh]
         if here is None:
             # A file that is gone locally comes back only with what is new upstream.
             if items and new is not None:
@@ -107,92 +162,66 @@ class FileMerge:
             if content != self.local[path]:
                 yield path, content
 
-    def _keeps(
-        self, path: str, item: FileResource, base: FileResource | None, upstream: FileResource | None
-    ) -> bool:
+    def _keeps(self, unit: MergeUnit, item: FileResource) -> bool:
         """Merge one local resource in place; False where it goes."""
-        name = f"{item.kind} {item.name}"
-        if base is None and upstream is None:
-            return True
+        base, upstream = unit.base, unit.upstream
         if upstream is None:
-            assert base is not None
-            if data_of(item) == data_of(base):
+            if base is None:
+                return True
+            if unit.place != unit.path:
+                self._tell(unit.place, who(item), f"deleted upstream, moved here from {unit.path}: kept")
+                return True
+            if is_same_resource(base, item):
                 return False
-            self.conflicts.append(ResourceConflict(path, name, (), "deleted upstream, edited locally: kept"))
+            self._tell(unit.place, who(item), "deleted upstream, edited locally: kept")
+            return True
+        if base is not None and base.original == upstream.original:
+            return True
+        if base is not None and (text := _upstream_text(base, upstream, item)):
+            item.revert(text, changed=True)
             return True
         before = data_of(base) if base is not None else {}
-        try:
-            outcome = merge(before, data_of(upstream), data_of(item), schema_of(item.api_version, item.kind))
-        except MergeError as error:
-            raise ListError(f"{path}: {name}: {error}") from None
-        marked = outcome.value
-        marked.setdefault("metadata", {}).setdefault("annotations", {})[IDENTIFIER] = _identifier(upstream)
-        write_merged(item, marked)
+
+        def texts(path: tuple[str, ...], old: str, new: str, here: str) -> MergedValue | None:
+            return merge_inside(item.kind, path, old, new, here, self.prefer)
+
+        outcome = merge(
+            before,
+            data_of(upstream),
+            data_of(item),
+            schema_of(item.api_version, item.kind),
+            prefer=self.prefer,
+            texts=texts,
+        )
+        value = outcome.value
+        marks = marks_of(item.get())
+        if marks:
+            value.setdefault("metadata", {}).setdefault("annotations", {}).update(marks)
+        write_merged(item, value)
         if "#" in upstream.original or (base is not None and "#" in base.original):
-            text = merge_comments(
-                base.original if base is not None else "", upstream.original, item.original, item.text
-            )
+            old = base.original if base is not None else ""
+            text = merge_comments(old, upstream.original, item.original, item.text)
             if text != item.text:
                 item.revert(text, changed=True)
-        self.conflicts += [ResourceConflict.of(path, name, one) for one in outcome.conflicts]
+        self.conflicts += [ResourceConflict.of(unit.place, who(item), one) for one in outcome.conflicts]
         return True
 
-
-def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
-    """Whether a local file is as it was fetched: the same bytes, or the same resources and comments apart from kpt's marks.
-
-    `kpt pkg get` marks each resource, and writes its file anew.
-    """
-    if base == local:
-        return True
-    if base is None or local is None or not path.endswith(SUFFIXES):
-        return False
-    try:
-        before, after = _source(path, base), _source(path, local)
-    except (SourceError, ListError, YamlError, UnicodeDecodeError):
-        return False
-    data = [[data_of(item) for item in file.items] for file in (before, after)]
-    comments = [
-        [comment.strip() for comment in _COMMENT.findall(content.decode("utf-8"))]
-        for content in (base, local)
-    ]
-    return data[0] == data[1] and comments[0] == comments[1]
+    def _tell(self, path: str, resource: str, message: str) -> None:
+        self.conflicts.append(ResourceConflict(path, resource, (), message))
 
 
-def _source(path: str, content: bytes) -> SourceFile:
-    """A file of resources. Raises SourceError where a document is no resource."""
-    file = SourceFile(path, content.decode("utf-8"), "", path)
-    for item in file.items:
-        if not item.kind or not item.api_version:
-            raise SourceError(f"{path}: document {item.index + 1} must have apiVersion and kind")
-    return file
+def _upstream_text(base: FileResource, upstream: FileResource, local: FileResource) -> str:
+    """Upstream's text for a resource that is, to the letter, as it was cloned; "" for any other."""
+    if local.original == base.original:
+        return upstream.original
+    if (
+        IDENTIFIER in local.original
+        and len(local.original) < len(base.original) + 2 * len(identifier(base)) + 100
+    ):
+        if stamped(_copy(base)).text == local.original:
+            return stamped(_copy(upstream)).text
+    return ""
 
 
-def _by_key(file: SourceFile | None) -> dict[str, FileResource]:
-    found: dict[str, FileResource] = {}
-    for item in file.items if file is not None else ():
-        found.setdefault(_key(item), item)
-    return found
-
-
-def _key(item: FileResource) -> str:
-    return item.annotation(IDENTIFIER) or _identifier(item)
-
-
-def _identifier(item: FileResource) -> str:
-    group, slash, _ = item.api_version.rpartition("/")
-    return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
-
-
-def data_of(item: FileResource) -> dict[str, Any]:
-    """A resource's data without kpt's mark."""
-    data = without(item.get(), (IDENTIFIER,))
-    assert isinstance(data, dict)
-    return data
-
-
-def _marked(item: FileResource) -> FileResource:
-    """A resource that comes from upstream, with kpt's mark."""
-    identifier = _identifier(item)
-    item.set(("metadata", "annotations", IDENTIFIER), identifier)
-    return item
+def _copy(item: FileResource) -> FileResource:
+    return FileResource(item.original, item.location, item.label, item.limits)

@@ -8,6 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from krmkit.krm.cause import CauseLog
+    from krmkit.krm.resource import Resource
+
     Data = Mapping[str, object]
 
 FILE = "results.yaml"
@@ -19,10 +22,13 @@ class FunctionRun:
 
     `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder relative
     to the root package, `field` the entry's path in its Kptfile. `results` are in the shape of the specification, `explained`
-    the positions of those that are there only because of --explain.
+    the positions of those that are there only because of --explain. `causes` is what a function of this catalog set, and why,
+    while it explains, and `config` the config that it got.
     """
 
-    __slots__ = ("exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "stderr")
+    __slots__ = (
+        "causes", "config", "exit_code", "explained", "field", "kind", "name", "package", "results", "seconds", "stderr",
+    )  # fmt: skip
 
     def __init__(self, kind: str, name: str, package: str, field: str = "") -> None:
         self.kind = kind
@@ -31,6 +37,8 @@ class FunctionRun:
         self.field = field
         self.results: list[Data] = []
         self.explained: frozenset[int] = frozenset()
+        self.causes: CauseLog | None = None
+        self.config: Resource | None = None
         self.stderr = ""
         self.exit_code = 0
         self.seconds = 0.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
+from krmkit.krm.endings import ended_text
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import DEFAULT_LIMITS
@@ -108,24 +109,23 @@ class SourceFile:
                 lead = self._leads[position]
             else:
                 lead = "---\n" if number else ""
-            if lead and parts and not parts[-1].endswith("\n"):
-                parts.append("\n")
+            if parts and lead:
+                parts[-1] = ended_text(items[number - 1])
             parts.append(lead)
             parts.append(item.text)
+        if self._tail and items:
+            parts[-1] = ended_text(items[-1])
         text = "".join(parts)
         if not self.items:
             # Nothing but comments, and perhaps null, which cannot stand beside a resource.
             comments = [line for line in self._tail.split("\n") if line.startswith("#")]
             return "".join(f"{line}\n" for line in comments) + text
-        if self._tail and not text.endswith("\n"):
-            text += "\n"
         return text + self._tail
 
 
 def joined(items: Sequence[Resource]) -> str:
     """The text of a new file."""
-    texts = [item.text if item.text.endswith("\n") else item.text + "\n" for item in items]
-    return "---\n".join(texts)
+    return "---\n".join([ended_text(item) for item in items])
 
 
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:

@@ -93,6 +93,16 @@ def _load_alone() -> Any:
     return extension
 
 
+def accepts(text: str) -> bool:
+    """Whether libyaml's parser comes to the end of a text. No event is made, which takes a tenth of `read`."""
+    yaml = backend()
+    try:
+        yaml.CParser(text).raw_parse()
+    except (yaml.YAMLError, UnicodeEncodeError):
+        return False
+    return True
+
+
 def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
     """Return what `build` makes of the events of `text`; it gets the function that gives the next event.
 

@@ -7,11 +7,10 @@ cut out with their comments and shifted to their new column.
 from __future__ import annotations
 
 from krmkit.yaml import emit
-from krmkit.yaml.copies import is_tied
+from krmkit.yaml.editing.places import Places, Spot
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.lines import shift
-from krmkit.yaml.places import Places, Spot
-from krmkit.yaml.tree import UNSET, Collection, Document, Entry, Map, Node, Scalar, Seq, deref, walk
+from krmkit.yaml.tree import UNSET, Alias, Collection, Document, Entry, Map, Node, Scalar, Seq, deref, walk
 
 
 def is_empty(node: Node) -> bool:
@@ -31,8 +30,11 @@ def is_block(node: Node) -> bool:
 
 def is_clean(node: Node) -> bool:
     """Whether a node stands in its text as it is: without edits, and without anchors and aliases, which may dangle."""
-    return not is_tied(node) and all(
-        each.source is not None and (not isinstance(each, Collection) or each.original is None)
+    return all(
+        each.source is not None
+        and each.anchor is None
+        and not isinstance(each, Alias)
+        and (not isinstance(each, Collection) or each.original is None)
         for each in walk(node)
     )
 

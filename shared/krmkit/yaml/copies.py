@@ -78,6 +78,16 @@ class _Copy:
         return scalar
 
 
+def take_anchor(new: Node, old: Node) -> None:
+    """Give a new node the anchor of the one in whose place it comes, so that aliases of the same text stand for it."""
+    if old.anchor is None or old.source is None:
+        return
+    new.anchor = old.anchor
+    for alias in old.source.aliases:
+        if alias.target is old:
+            alias.target = new
+
+
 def detach_aliases(document: Document) -> None:
     """Put the value itself in the place of every alias whose anchor was removed, so that what it means stays."""
     anchored: set[int] = set()
@@ -85,7 +95,7 @@ def detach_aliases(document: Document) -> None:
     items: list[tuple[Seq, int, Alias]] = []
     keys: list[tuple[Map, Entry, Alias]] = []
     for node in walk(document.root):
-        if node.anchor is not None and node.source is document:
+        if node.anchor is not None and node.source in (document, None):
             anchored.add(id(node))
         if isinstance(node, Map):
             for entry in node.entries:

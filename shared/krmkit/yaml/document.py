@@ -37,13 +37,23 @@ def parse(
     limits: Limits = DEFAULT_LIMITS,
     duplicates: str = "error",
     anchors: Anchors | None = None,
+    alone: bool = True,
 ) -> Document:
     """The one document of `text`. An empty or comment-only text gives a document without root.
 
     `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known from
-    elsewhere (an item of a list may refer to an anchor of an earlier one). Raises YamlError, LimitError.
+    elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first document of several,
+    as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
     """
-    documents = parse_all(text, limits, duplicates, anchors, most=1)
+    try:
+        documents = parse_all(text, limits, duplicates, anchors, most=1, alone=alone)
+    except YamlError:
+        from krmkit.yaml.surrogates import joined
+
+        as_yaml = joined(text)
+        if as_yaml == text:
+            raise
+        documents = parse_all(as_yaml, limits, duplicates, anchors, most=1, alone=alone)
     return documents[0] if documents else Document(text, limits)
 
 
@@ -54,15 +64,16 @@ def parse_all(
     anchors: Anchors | None = None,
     most: int = 0,
     shallow: bool = False,
+    alone: bool = True,
 ) -> list[Document]:
-    """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error.
+    """Every document of `text` (each keeps the whole text). `most=1` makes a second one an error, or ends the list (`alone=False`).
 
     `shallow` forgets what is inside of a root's grandchildren; these say in `end` where their last scalar ends.
     """
     view = line_fed(text)
 
     def build(get_event: Callable[[], Any]) -> list[Document]:
-        return _documents(get_event, text, view, limits, duplicates == "error", anchors, most, shallow)
+        return _documents(get_event, text, view, limits, duplicates == "error", anchors, most, shallow, alone)
 
     try:
         return _libyaml.read(view, build)
@@ -82,6 +93,7 @@ def _documents(
     known: Anchors | None,
     most: int,
     shallow: bool,
+    alone: bool,
 ) -> list[Document]:
     """The documents that the events say."""
     yaml = _libyaml.backend()
@@ -123,6 +135,8 @@ def _documents(
         elif kind is alias:
             node = _alias(event, document, anchors, known)
         elif kind is yaml.DocumentStartEvent:
+            if most and len(found) == most and not alone:
+                return found
             if most and len(found) == most:
                 raise _at(event, "a second document starts here, where only one is expected")
             if event.version not in (None, (1, 1)):
@@ -199,7 +213,7 @@ def _refuse_duplicates(entries: list[Entry], text: str) -> None:
         if name in seen:
             line = line_column(text, seen[name].start)[0]
             raise YamlError(
-                f'the key "{name}" stands twice in one mapping (first on line {line})',
+                f'the key "{name}" occurs twice in one mapping (first on line {line})',
                 *line_column(text, entry.key.start),
             )
         seen[name] = entry.key

@@ -9,15 +9,15 @@ say what the edited tree says, else the edit is refused.
 from __future__ import annotations
 
 from krmkit.yaml import emit
-from krmkit.yaml.blockedit import Editor
-from krmkit.yaml.compose import is_block_scalar
 from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
+from krmkit.yaml.editing.blockedit import Editor
+from krmkit.yaml.editing.finalbreak import closing_splice
+from krmkit.yaml.editing.places import Places, block_scalar_end
+from krmkit.yaml.editing.view import EditError, Splice, apply
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.places import Places, block_scalar_end
 from krmkit.yaml.tree import Collection, Document, Entry, Node, Scalar
-from krmkit.yaml.view import EditError, Splice, apply
 
 _DEEPEST = 256
 """Collections in each other that an edited text may have: writing goes from one into the next."""
@@ -36,7 +36,7 @@ def render(document: Document) -> str:
     edited = _edited(root, set(), 1)
     expected = comparable_data(root, document.limits)
     places = Places(document)
-    closing = _closing(document)
+    closing = closing_splice(document)
     reason: YamlError | None = None
     # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
     closings = [None] if closing is None else [None, closing]
@@ -88,23 +88,6 @@ def _endings(document: Document, written: str) -> list[str]:
     if document.text.endswith("\n"):
         return [written]
     return [written.removesuffix("\n").removesuffix("\r"), written]
-
-
-def _closing(document: Document) -> Splice | None:
-    """`-` in the header of a block scalar that ends the text without a final line break.
-
-    So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
-    """
-    node = document.root
-    while isinstance(node, Collection) and not node.flow:
-        last = node.in_text()[-1]
-        node = last.first_value if isinstance(last, Entry) else last
-    text = document.text
-    if node is None or text.endswith("\n") or not is_block_scalar(node):
-        return None
-    header = text[node.start :].partition("\n")[0].partition(" #")[0].rstrip()
-    at = node.start + len(header)
-    return None if header.endswith("-") else (at - header.endswith("+"), at, "-")
 
 
 def _difference(text: str, document: Document, expected: object) -> EditError | None:

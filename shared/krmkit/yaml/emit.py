@@ -117,7 +117,7 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
         return "{}"
     if not value and isinstance(value, (list, tuple)):
         return "[]"
-    raise TypeError(f"a {type(value).__name__} is no scalar of YAML data")
+    raise TypeError(f"a {type(value).__name__} is not a scalar of YAML data")
 
 
 def double_quoted(text: str) -> str:
@@ -234,7 +234,7 @@ def _printable(character: str) -> bool:
 
 def _numbered(code: int) -> str:
     if 0xD800 <= code <= 0xDFFF:
-        # Half of a pair is no character; Go reads U+FFFD in its place.
+        # Half of a pair is not a character; Go reads U+FFFD in its place.
         code = 0xFFFD
     if code <= 0xFF:
         return f"\\x{code:02X}"

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-HOLDS_ITSELF = "an alias stands inside of the value of its own anchor, which would hold itself without end"
+HOLDS_ITSELF = "an alias is inside the value of its own anchor, so the value would contain itself"
 
 
 class YamlError(ValueError):
@@ -52,7 +52,7 @@ def line_column(text: str, offset: int) -> tuple[int, int]:
 
 _HINTS = {
     "found character that cannot start any token": "a tab, `@`, `` ` `` or `%` cannot start a value; quote it, and indent with blanks",
-    "mapping values are not allowed in this context": "a `: ` stands where no key can; check the indentation, or quote the text",
+    "mapping values are not allowed in this context": "there is a `: ` where no key can be; check the indentation, or quote the text",
     "did not find expected key": "check the indentation of this line against its siblings",
     "could not find expected ':'": "a key needs a colon and a blank after it",
     "did not find expected ',' or '}'": "a flow mapping is not closed",

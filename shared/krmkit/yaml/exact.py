@@ -36,7 +36,7 @@ def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
         raise _error(roots[1], "a second document starts here, where only one is expected")
     numbers = [number for number, entry in enumerate(root.entries) if _is_items(entry)]
     if len(numbers) > 1:
-        raise _error(root.entries[numbers[1]].key, "the key `items` stands twice")
+        raise _error(root.entries[numbers[1]].key, "the key `items` occurs twice")
     value = root.entries[numbers[0]].value if numbers else Scalar("")
     if isinstance(value, Map) or not (isinstance(value, Seq) or is_core_null(value)):
         found = "a mapping" if isinstance(value, Map) else _written(value)
@@ -74,7 +74,7 @@ def _block_chunks(text: str, root: Map, number: int, listed: Seq) -> Chunks:
     pad = first - lines[0]
     if text[lines[0] : first].strip(" "):
         place = line_column(text, first)
-        raise YamlError("the first item must stand on a line of its own, below a plain `items:`", *place)
+        raise YamlError("the first item must be on a line of its own, below a plain `items:`", *place)
     for start in document.given_offsets([item.start for item in listed.items])[1:]:
         line = _line_start(text, start)
         # Comments may stand between a dash and what it holds.

@@ -2,7 +2,8 @@
 
 By induction over the lines: where nothing is open at a line's start, the line is a comment, text of a block scalar, or
 dashes, a key and a value that begins as looked at here; whatever of these it is, nothing is open at its end if the value
-closes on the line. A line without quotes and brackets opens nothing.
+closes on the line. A line without quotes and brackets opens nothing, and neither does a line of a literal block, as the
+JSON under `pack.json: |`, whatever it holds.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ _OTHERS = bytes(set(range(0x20, 256)) - set(b"{}[]'\"#!&*\\"))
 _IDLE = b"}]#!&*\\"
 _ENDS = {b"''": "'", b'""': '"', b"{}": "}", b"[]": "]"}
 
+_KEY_SIGNS = PLAIN - frozenset("$<(+~\\^;=") | {"-"}
+_LITERALS = (": |", ": |-", ": |+")
+
 # The parser reads long lines faster than a loop over their signs.
 _LONG = 2000
 
@@ -27,7 +31,7 @@ def opening(text: str, lines: list[str]) -> list[int]:
     """Numbers of a text's lines that may leave a quote or bracket open at their end, and of those with tabs or other
     control characters.
 
-    A pair without other signs, whose second one ends the line, is told at once. Of brackets, whatever they are, text or
+    `''`, `""`, `{}` or `[]` at the end of a line closes on that line: no check needed. Of brackets, whatever they are, text or
     collection, nothing stays open. A second quote ends what the first one opens, or belongs to a text with the first: a
     quote opens nothing but behind a blank, which the second one must not have before it.
     """
@@ -47,9 +51,63 @@ def opening(text: str, lines: list[str]) -> list[int]:
     )
 
 
+def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
+    """Those of the line numbers (sorted) whose lines are surely no text of a literal block below a plain key.
+
+    Lines have their whole indentation. A block ends with the first line that stands left of its first line.
+    Example: of `["x: |", "  {", "y: {"]` and `[1, 2]` only line 2 can open anything.
+    """
+    left: list[int] = []
+    following = end = 0  # the next line that may be a block's header; where the last block ended
+    for number in numbers:
+        while following < number:
+            if _is_literal_header(lines[following]):
+                following = end = _literal_end(lines, following)
+            else:
+                following += 1
+        if number >= end or min(lines[number].replace("\t", " ")) < " ":
+            left.append(number)
+    return left
+
+
+def _is_literal_header(line: str) -> bool:
+    """Whether a line is a plain key with a literal block, as `  a.yaml: |`."""
+    if not line.endswith(_LITERALS):
+        return False
+    key = line[_key_column(line) : line.rindex(": |")]
+    return key[:1].isalpha() and _KEY_SIGNS.issuperset(key)
+
+
+def _key_column(line: str) -> int:
+    """The column of a line's key, behind blanks and dashes."""
+    content = line.lstrip(" ")
+    while content.startswith("- "):
+        content = content[2:].lstrip(" ")
+    return len(line) - len(content)
+
+
+def _literal_end(lines: list[str], header: int) -> int:
+    """Number of the first line behind the literal block of a header."""
+    depth = 0
+    for number in range(header + 1, len(lines)):
+        line = lines[number]
+        content = line.lstrip(" ")
+        if not content:
+            continue
+        indent = len(line) - len(content)
+        if not depth:
+            depth = indent
+            if depth <= _key_column(lines[header]):
+                return number
+        if indent < depth:
+            return number
+    return len(lines)
+
+
 def all_close(text: str) -> bool:
-    """Whether no line of a text leaves a quote or bracket open at its end, and none has a tab."""
-    return not opening(text, text.split("\n"))
+    """Whether no line of a text leaves a quote or bracket open at its end, and none has a tab outside of literal blocks."""
+    lines = text.split("\n")
+    return not outside_literals(lines, opening(text, lines))
 
 
 def closes(line: str) -> bool:

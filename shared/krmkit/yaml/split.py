@@ -20,7 +20,7 @@ from krmkit.yaml.chunks import Chunks
 from krmkit.yaml.document import AnyAnchor, parse_all
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.lines import ODD_BREAKS, opening
+from krmkit.yaml.lines import ODD_BREAKS, opening, outside_literals
 from krmkit.yaml.tree import Map, Scalar
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """The items of a ResourceList as text. Raises YamlError on what is no list, LimitError on one that is too large."""
+    """The items of a ResourceList as text. Raises YamlError on what is not a list, LimitError on one that is too large."""
     if len(text) > limits.total_size:
         raise LimitError.of("total_size", limits.total_size, f"the text of {len(text)} characters")
     chunks = split_fast(text, limits)
@@ -191,10 +191,10 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
         some = items[place : place + _TOGETHER]
         region = margin + margin.join(some)
         lines = region.split("\n")
-        # A line with a sign where others have blanks is greater than these, but for a tab and the like, which leave it open.
+        # A non-blank character sorts after a space, so max() finds the least indented line. A tab and the like leave it open.
         if deep and max(lines) >= margin[1:] + "!":
             return None
-        found = opening(region, lines)
+        found = outside_literals(lines, opening(region, lines))
         if found:
             unproven += [place + other for other in _holders(found, some)]
     unverified = set(unproven)

@@ -11,17 +11,22 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from krmkit.cli.extension.client import LocalCaller
-from krmkit.cli.extension.live import GROUP, VERSION, LiveExtensions, Recorder
-from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.extension import Extension, Templates
-from krmkit.clusterapi.extensions import GENERATE_PATCHES, HOOKS_VERSION, VALIDATE_TOPOLOGY, NoExtensions
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
+from krmkit.clusterapi.hooks.extensions import (
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    VALIDATE_TOPOLOGY,
+    NoExtensions,
+)
 from krmkit.clusterapi.hooks.serving import Served
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.clusterapi.patches.request import wire_variables
-from krmkit.lang.jsonpatch import PatchError, patched
+from krmkit.json.patch import PatchError, patched
+from krmkit.services.extension.client import LocalCaller
+from krmkit.services.extension.live import GROUP, VERSION, LiveExtensions, Recorder
 from tests.conformance.adapters._clusterapi_topology import Judge, Object, Record, same, verdict
 
 TYPE_CHECKING = False
@@ -77,7 +82,7 @@ def asked(patch: Object, body: str) -> Object:
 
 
 def body_of(variables: str, items: list[Object] | None = None) -> str:
-    """The text of a request; `variables` is text, as records hold some that are no JSON."""
+    """The text of a request; `variables` is text, as records hold some that are not JSON."""
     listed = items or [{"uid": "1", "holderReference": HOLDER, "object": TEMPLATE}]
     head = f'{{"apiVersion": "{HOOKS_VERSION}", "kind": "{GENERATE_PATCHES}Request"'
     return f'{head}, "variables": {variables}, "items": {json.dumps(listed)}}}'

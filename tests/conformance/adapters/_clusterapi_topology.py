@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.patches.lookup import VariableError
-from krmkit.clusterapi.patches.patchvalues import (
-    PatchValueError,
-)
-from krmkit.clusterapi.state import ClusterState
-from krmkit.lang.jsonequal import json_equal
+from krmkit.clusterapi.patches.values import PatchValueError
+from krmkit.json.equal import json_equal
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

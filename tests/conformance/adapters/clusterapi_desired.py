@@ -11,21 +11,22 @@ from typing import Any
 
 import yaml
 
-from krmkit.clusterapi.apiobjects import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
-from krmkit.clusterapi.contractversion import Contracts
-from krmkit.clusterapi.desiredstate import ALWAYS, DesiredStateSettings, desired_state
-from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import Extensions
-from krmkit.clusterapi.names import NamingTemplate
-from krmkit.clusterapi.patches.patchengine import PatchEngine
+from krmkit.clusterapi.api.contracts import Contracts
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.api.names import NamingTemplate
+from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
+from krmkit.clusterapi.desired.cluster import desired_state
+from krmkit.clusterapi.desired.settings import ALWAYS, DesiredStateSettings
+from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
+from krmkit.clusterapi.hooks.extensions import Extensions
+from krmkit.clusterapi.patches.engine import PatchEngine
 from krmkit.clusterapi.patches.requestitems import create_request
-from krmkit.clusterapi.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.fn.testing import run_function
+from krmkit.json.patch import patched
 from krmkit.krm import annotations as names_of
 from krmkit.krm.finding import Finding
-from krmkit.lang.jsonpatch import patched
-from krmkit.lang.nested import find
+from krmkit.schema.fields import find
 from tests.conformance.adapters._clusterapi_served import served_patches
 from tests.conformance.adapters._clusterapi_topology import (
     Judge,

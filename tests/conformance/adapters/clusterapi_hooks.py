@@ -9,14 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from krmkit.cli.extension.client import HttpCaller
-from krmkit.cli.extension.live import LiveExtensions, Recorder
-from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import GENERATE_PATCHES, HOOKS_VERSION, NoExtensions
+from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.discovery import validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import extension_url, hook_path, validate_extension_config
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
-from krmkit.lang.sprig.urls import Url
+from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES, HOOKS_VERSION, NoExtensions
+from krmkit.go.urls import Url
+from krmkit.services.extension.client import HttpCaller
+from krmkit.services.extension.live import LiveExtensions, Recorder
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]

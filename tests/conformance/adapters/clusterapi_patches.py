@@ -6,27 +6,21 @@ import json
 from functools import reduce
 from pathlib import Path
 
-from krmkit.clusterapi.extensions import NoExtensions
-from krmkit.clusterapi.names import NamingTemplate, stable_suffix
+from krmkit.clusterapi.api.names import NamingTemplate, stable_suffix
+from krmkit.clusterapi.hooks.extensions import NoExtensions
 from krmkit.clusterapi.patches.inline import InlinePatch
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath, parse_path_segment, variable_name
-from krmkit.clusterapi.patches.patchvalues import (
-    PatchValueError,
-    ValueTemplate,
-    Variables,
-    enabled_by,
-    value_of,
-)
 from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
+from krmkit.clusterapi.patches.values import PatchValueError, ValueTemplate, Variables, enabled_by, value_of
 from krmkit.clusterapi.patches.variables import (
     cluster_builtin,
     control_plane_builtin,
     named_values,
     worker_builtin,
 )
-from krmkit.lang.jsonequal import json_equal
-from krmkit.lang.nested import find
+from krmkit.json.equal import json_equal
+from krmkit.schema.fields import find
 from tests.conformance.adapters import _clusterapi_served as served
 from tests.conformance.adapters._clusterapi_served import both
 from tests.conformance.adapters._clusterapi_topology import (
@@ -56,7 +50,7 @@ def template_data(record: Record, folder: Path) -> tuple[bool, str]:
 
 
 def variables_of(values: Object) -> Variables:
-    """Variables; a text that is no JSON fails as it does where variables are read."""
+    """Variables; a text that is not JSON fails as it does where variables are read."""
     found = {}
     for name, value in values.items():
         if isinstance(value, dict) and "$invalidJSON" in value:
@@ -124,7 +118,9 @@ def json_patch_generator(record: Record, folder: Path) -> tuple[bool, str]:
         answers = InlinePatch(data["patch"]).generate(request, None, NoExtensions())
         return {
             "status": "",
-            "items": [{"uid": item.uid, "patchType": kind, "patch": patch} for item, kind, patch in answers],
+            "items": [
+                {"uid": item.uid, "patchType": kind, "patch": patch} for item, kind, patch, _ in answers
+            ],
         }
 
     record["expect"].setdefault("status", "")

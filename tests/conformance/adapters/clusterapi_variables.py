@@ -8,17 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi.apiobjects import decode_cluster, decode_cluster_class
-from krmkit.clusterapi.variables.clustervariables import default_and_validate
+from krmkit.cel.kubernetes.environment import KubeEnvironment
+from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.variables.cluster import default_and_validate
 from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.clusterapi.variables.values import VariableValue, go_number, read_variables
 from krmkit.clusterapi.variables.valuevalidation import validate_variable, validate_variables
-from krmkit.clusterapi.variables.variableschema import convert_schema
-from krmkit.clusterapi.variables.variablevalues import VariableValue, go_number, read_variables
-from krmkit.lang.fielderror import FieldError, aggregate
-from krmkit.lang.kubecel.celenvironment import KubeEnvironment
-from krmkit.lang.schema import Schema
+from krmkit.kube.fielderror import FieldError, aggregate
+from krmkit.schema.openapi import Schema
 from tests.conformance.adapters._clusterapi import same_errors
 
 Record = dict[str, Any]
@@ -26,7 +26,7 @@ Judge = Callable[[Record, Path], tuple[bool, str]]
 
 
 def plain(value: Any) -> Any:
-    """A value of a record: {"$invalidJSON": text} stands for bytes that are no JSON."""
+    """A value of a record: {"$invalidJSON": text} stands for bytes that are not JSON."""
     if isinstance(value, dict):
         if set(value) == {"$invalidJSON"}:
             return str(value["$invalidJSON"]).encode()

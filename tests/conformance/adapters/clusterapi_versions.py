@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.clusterapi import healthcheck
-from krmkit.clusterapi.controlplane import reference_with_api_version
-from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.upgradeplan import PlanSource, from_class_versions, one_minor
-from krmkit.clusterapi.versions import (
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.desired import healthchecks as healthcheck
+from krmkit.clusterapi.desired.controlplane import reference_with_api_version
+from krmkit.clusterapi.desired.upgrades import PlanSource, from_class_versions, one_minor
+from krmkit.clusterapi.desired.versions import (
     UpgradeTracker,
     blocking_hooks,
     control_plane_version,
     is_deferred,
     worker_version,
 )
-from krmkit.lang.nested import find
+from krmkit.schema.fields import find
 from tests.conformance.adapters._clusterapi_topology import (
     Judge,
     Object,

@@ -9,17 +9,17 @@ from json import loads
 from pathlib import Path
 from typing import Any
 
-from krmkit.clusterapi import compatibility
-from krmkit.clusterapi.apiobjects import V1BETA2, decode_cluster, decode_cluster_class
-from krmkit.clusterapi.apitypes_class import PATCH_SELECTOR
-from krmkit.clusterapi.checks import validate_autoscaler
-from krmkit.clusterapi.classvalidation import validate_class, validate_class_for_clusters
-from krmkit.clusterapi.clustervalidation import Surroundings, class_key, validate_cluster
-from krmkit.clusterapi.features import FeatureGates
-from krmkit.clusterapi.patchvalidation import Targets, validate_patches
-from krmkit.clusterapi.versionupdate import CurrentState
-from krmkit.lang.fielderror import FieldError, aggregate
-from krmkit.lang.jsonpatch import patched
+from krmkit.clusterapi.api.classtypes import PATCH_SELECTOR
+from krmkit.clusterapi.api.features import FeatureGates
+from krmkit.clusterapi.api.objects import V1BETA2, decode_cluster, decode_cluster_class
+from krmkit.clusterapi.webhooks import compatibility
+from krmkit.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
+from krmkit.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
+from krmkit.clusterapi.webhooks.common import validate_autoscaler
+from krmkit.clusterapi.webhooks.patches import Targets, validate_patches
+from krmkit.clusterapi.webhooks.versionupdate import CurrentState
+from krmkit.json.patch import patched
+from krmkit.kube.fielderror import FieldError, aggregate
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
@@ -102,7 +102,7 @@ def class_validation_record(record: Record, folder: Path) -> tuple[bool, str]:
     if record.get("unreachable_from_json"):
         return True, ""
     if "$invalidJSON" in str(record["input"]):
-        return bool(record.get("expect_error")), "a value that is no JSON never arrives as a value"
+        return bool(record.get("expect_error")), "a value that is not JSON never arrives as a value"
     given = record["input"]
     check = given["check"]
     new = cluster_class(given["clusterClass"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmkit.landscaper import cron as cron_module
-from krmkit.landscaper import dependencies as flow
-from krmkit.landscaper import reconcile as schedule
+from krmkit.kube.timestamps import format_time, unix_seconds
 from krmkit.landscaper.apinames import object_name
+from krmkit.landscaper.components.images import OciRefError, parse_oci_ref
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.ociref import OciRefError, parse_oci_ref
-from krmkit.landscaper.timestamps import format_time, parse_time
+from krmkit.landscaper.flow import dependencies as flow
+from krmkit.landscaper.reconcile import cron as cron_module
+from krmkit.landscaper.reconcile import decision as schedule
 from tests.conformance.adapters.landscaper_real import installations, scenarios
 from tests.conformance.adapters.landscaper_simulated import executors, rendered, simulated
 
@@ -63,7 +63,7 @@ def dependencies(record: Record, folder: Path) -> Verdict:
 
 def reconcile(record: Record, folder: Path) -> Verdict:
     """An installation and a time, to a decision."""
-    now = parse_time(str(record["now"]))
+    now = unix_seconds(str(record["now"]))
     installation = record["installation"]
     assert now is not None and isinstance(installation, dict)
     decision = schedule.plan(installation, now)
@@ -80,7 +80,7 @@ def reconcile(record: Record, folder: Path) -> Verdict:
 
 def cron(record: Record, folder: Path) -> Verdict:
     """A cron expression and a time, to the next time."""
-    start = parse_time(str(record["from"]))
+    start = unix_seconds(str(record["from"]))
     assert start is not None
     try:
         due = cron_module.parse(str(record["cron"])).next(start)

@@ -9,9 +9,9 @@ import yaml
 
 from krmkit.fn.testing import resource_list, run_function
 from krmkit.krm import annotations as names
-from krmkit.landscaper import carrier
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import decode
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.components import configmaps as carrier
+from krmkit.landscaper.components.descriptors import decode
 from krmkit.yaml import emit
 
 Record = dict[str, Any]

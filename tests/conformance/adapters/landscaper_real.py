@@ -15,16 +15,16 @@ from krmkit.landscaper.apinames import (
     SUBINSTALLATION_NAME_ANNOTATION,
     hashed_name,
 )
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import ComponentRepository
-from krmkit.landscaper.deployitems import DeployItem
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.blueprint.schemarefs import SchemaScope
+from krmkit.landscaper.components.descriptors import ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.installationsources import prerequisites
-from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.schemarefs import SchemaScope
-from krmkit.landscaper.templating import Templater, template_values
-from krmkit.landscaper.world import World
+from krmkit.landscaper.flow.deployitems import DeployItem
+from krmkit.landscaper.flow.landscape import Landscape
+from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.landscaper.flow.sources import prerequisites
+from krmkit.landscaper.items.objects import World
+from krmkit.landscaper.templates.executors import Templater, template_values
 from tests.conformance.adapters.landscaper_function import through_function
 
 Record = dict[str, Any]
@@ -125,7 +125,7 @@ def same_error(wanted: str, errors: list[InstallationError]) -> bool:
     said = VALUE.sub("", wanted)
     ours = errors[0].message.partition(" (the target ")[0]
     if "unresolved nodes" in ours:
-        lines = set(map(str.strip, ours.split("\n")[1:]))
+        lines = {line.partition("; did you mean")[0].strip() for line in ours.split("\n")[1:]}
         return bool(lines) and lines <= set(map(str.strip, said.split("\n")))
     for same in (
         'contains fields with "no value"',

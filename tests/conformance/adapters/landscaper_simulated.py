@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.landscaper.apinames import API_VERSION
-from krmkit.landscaper.blueprint import Blueprint
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import Component, ComponentRepository, decode, defaulted
+from krmkit.landscaper.blueprint.blueprints import Blueprint
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.blueprint.schemarefs import SchemaScope
+from krmkit.landscaper.components.descriptors import Component, ComponentRepository, decode, defaulted
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.exporttemplates import ExportTemplate, exporter, installation_exporter
-from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.lenientdata import entries, mapping
-from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.schemarefs import SchemaScope
-from krmkit.landscaper.templating import Templater
-from krmkit.landscaper.world import World
+from krmkit.landscaper.flow.exporttemplates import ExportTemplate, exporter, installation_exporter
+from krmkit.landscaper.flow.landscape import Landscape
+from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.landscaper.items.objects import World
+from krmkit.landscaper.templates.executors import Templater
+from krmkit.schema.fields import entries, mapping
 from tests.conformance.adapters.landscaper_real import plain, repository_of, same_error
 
 Record = dict[str, Any]

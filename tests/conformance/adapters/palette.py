@@ -8,15 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 
 from krmkit.krm.finding import Finding
-from krmkit.palette import dependency, resources
-from krmkit.palette.macrocontext import Context, Source
-from krmkit.palette.macros import MacroResolver
-from krmkit.palette.pack import Pack
-from krmkit.palette.packvalues import PackValues
-from krmkit.palette.pools import UNITS, MachinePool
-from krmkit.palette.presets import apply_presets
-from krmkit.palette.resourcedemands import Demand
-from krmkit.palette.validatepacks import ValidationOptions, validate
+from krmkit.palette.constraints import dependencies as dependency
+from krmkit.palette.constraints import resources
+from krmkit.palette.constraints.demands import Demand
+from krmkit.palette.constraints.pools import UNITS, MachinePool
+from krmkit.palette.constraints.validate import ValidationOptions, validate
+from krmkit.palette.macros.context import Context, Source
+from krmkit.palette.macros.resolve import MacroResolver
+from krmkit.palette.packs.pack import Pack
+from krmkit.palette.packs.values import PackValues
+from krmkit.palette.presets.apply import apply_presets
 from krmkit.yaml.data import core_data
 from krmkit.yaml.document import parse
 

@@ -6,27 +6,33 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from krmkit.cel.expressions import CelError
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.lang.cel import CelError
-from krmkit.porch import (
-    applyvariant,
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.sets import generate as generatevariants
+from krmkit.porch.sets import targets
+from krmkit.porch.sets import validation as setvalidation
+from krmkit.porch.sets.expressions import ExpressionScope, MapTemplate, TemplateExpression
+from krmkit.porch.sets.specs import VariantRenderer
+from krmkit.porch.sets.targets import DownstreamTarget, TargetObject
+from krmkit.porch.variants import (
+    apply as applyvariant,
+)
+from krmkit.porch.variants import (
     context,
     gates,
-    generatevariants,
     injection,
     injectionpoint,
     naming,
-    setvalidation,
-    targets,
-    variant,
-    variantpipeline,
 )
-from krmkit.porch.apinames import PorchError
-from krmkit.porch.packageview import PackageView
-from krmkit.porch.targets import DownstreamTarget, TargetObject
-from krmkit.porch.templateexpressions import ExpressionScope, MapTemplate, TemplateExpression
-from krmkit.porch.variantspecs import VariantRenderer
+from krmkit.porch.variants import (
+    pipeline as variantpipeline,
+)
+from krmkit.porch.variants import (
+    validation as variant,
+)
+from krmkit.porch.variants.packageview import PackageView
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.document import parse_all

@@ -1,13 +1,13 @@
-"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.porch.lifecycle."""
+"""pv_lifecycle records: Porch's rules for package revisions, judged by krmkit.porch.variants.lifecycle."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from krmkit.porch import lifecycle
-from krmkit.porch.kptfilemerge import merge_kptfiles
-from krmkit.porch.lifecycle import StoreStep
+from krmkit.porch.merge.kptfile import merge_kptfiles
+from krmkit.porch.variants import lifecycle
+from krmkit.porch.variants.lifecycle import StoreStep
 
 Record = dict[str, Any]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import COMMANDS, main
-from krmkit.cli.patient import Patient
-from krmkit.cli.terminal import Table, Terminal
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.output.stderr import Patient
+from krmkit.output.terminal import Table, Terminal
 from tests.unit.cli.packages import FAST, KPTFILE, PACK, Screen, contents
 
 

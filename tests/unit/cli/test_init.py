@@ -141,3 +141,103 @@ def test_a_hint_for_helm_templates(tmp_path: Path, capsys: pytest.CaptureFixture
 
     assert main(["render", str(tmp_path)]) == 1
     assert "looks like a Helm template; list the file in .krmignore" in capsys.readouterr().err
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "{{- if .Values.x }}\n  c: d\n{{- end }}\n",
+        "  a: |-\n    b\n{{- if .Values.x }}\n  c: d\n{{- end }}\n",
+    ],
+)
+def test_a_template_that_begins_as_a_resource(tmp_path: Path, data: str) -> None:
+    """Only its end shows that it is a Helm template; it is ignored as the others are."""
+    (tmp_path / "t.yaml").write_text(CONFIG_MAP + data)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["t.yaml"]
+
+
+def test_what_krmignore_lists_is_not_read(tmp_path: Path) -> None:
+    """As `krmkit pack import` leaves a pack's other files: they get no line of their own, and choose no function."""
+    (tmp_path / "Kptfile").write_text(KPTFILE)
+    (tmp_path / ".krmignore").write_text("/app/\n")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "service.yaml").write_text(HELM)
+    (tmp_path / "app" / "classes.yaml").write_text(CLASSES)
+    (tmp_path / "app.yaml").write_text(PACK)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert (tmp_path / ".krmignore").read_text() == "/app/\n"
+    assert images(tmp_path) == ["apply-presets", "validate-pack-constraints"]
+
+
+def example(path: str, folder: Path) -> None:
+    """Copy the input of an example of a function: no pipeline, no configs, nothing rendered."""
+    for file in Path("functions", path).glob("*.yaml"):
+        if "apiVersion: krmkit.dev/v1alpha1\nkind: Render" not in file.read_text():
+            (folder / file.name).write_text(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (
+            "render-cluster-topology/examples/extension",
+            ["default-cluster-topology", "render-cluster-topology", "validate-cluster-topology"],
+        ),
+        ("render-installation/examples/greeter", ["render-installation", "validate-installation"]),
+    ],
+)
+def test_the_pipeline_passes_on_its_own_package(tmp_path: Path, path: str, expected: list[str]) -> None:
+    """Renderers are part of it; a class with external patches gets the feature gate that it needs."""
+    example(path, tmp_path)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert images(tmp_path) == expected
+    assert main(["render", str(tmp_path)]) == 0
+
+
+def test_a_renderer_that_would_fail_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it lacks is said."""
+    example("render-cluster-topology/examples/missing-template", tmp_path)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert "render-cluster-topology" not in images(tmp_path)
+    said = capsys.readouterr().err
+    assert said.startswith(
+        "krmkit init: render-cluster-topology is left out of the pipeline, as it would fail: "
+    )
+    assert "krmkit doc render-cluster-topology" in said
+
+
+def test_a_file_of_another_kind_is_no_config(tmp_path: Path) -> None:
+    """A resource whose file has the name of a config keeps it; the config gets the function's name."""
+    (tmp_path / "presets.yaml").write_text(PACK)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert "configPath: apply-presets.yaml" in (tmp_path / "Kptfile").read_text()
+    assert main(["render", str(tmp_path), "--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "no function fits this folder, which has no resources"),
+        ({"a.yaml": CONFIG_MAP + "  a: b\n"}, "no function fits 1 resource, so"),
+        ({"app/pack.json": "{}"}, "app is a pack, and no resource yet; krmkit pack import"),
+    ],
+)
+def test_where_nothing_fits(
+    tmp_path: Path, files: dict[str, str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A package without a pipeline is made, and one line says so and what to do."""
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert said in capsys.readouterr().err

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.landscaper import carrier
-from krmkit.landscaper.blueprintfiles import Files
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.components import configmaps as carrier
 from krmkit.render.package import read
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -152,10 +152,13 @@ def test_conflicts_are_named(upstream: Upstream, package: Path, capsys: pytest.C
 
     out = capsys.readouterr().out
     assert (
-        "app.yaml ConfigMap app data.size" in out and "'medium' and locally to 'large': upstream wins" in out
+        "app.yaml:8:3 ConfigMap app data.size" in out
+        and "'medium' and locally to 'large': upstream wins" in out
     )
-    assert "note.md" in out and "the local file stays" in out and "2 conflicts" in out
-    assert (package / "note.md").read_text(encoding="utf-8") == "mine\n"
+    assert (
+        "note.md" in out and "1 line changed upstream, to 1 line, and locally" in out and "2 conflicts" in out
+    )
+    assert (package / "note.md").read_text(encoding="utf-8") == "2\n"
 
 
 def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
@@ -258,7 +261,7 @@ def test_bad_upstreams(
 
 
 def test_no_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder without a Kptfile is no package."""
+    """A folder without a Kptfile is not a package."""
     assert main(["pkg", "update", str(tmp_path)]) == 1
 
     assert "must be a package, a folder with a Kptfile" in capsys.readouterr().err

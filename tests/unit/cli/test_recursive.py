@@ -111,3 +111,79 @@ def test_wrong_calls(words: list[str], expected: str, tree: Path, capsys: pytest
 
     assert main(["render", *words]) == 1
     assert expected in capsys.readouterr().err
+
+
+MARKED = KPTFILE.replace("{preset}", "fast").replace(
+    "metadata:\n", 'metadata:\n  annotations: {krmkit.dev/blueprint: "true"}\n', 1
+)
+UPSTREAM = "upstream:\n  type: git\n  git: {repo: r, directory: d, ref: v1}\n"
+
+
+def test_a_blueprint_is_validated_only(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It stays as it is and passes --check; a clone of it, which has an upstream, is rendered; what is wrong in it is said."""
+    (tree / "a/Kptfile").write_text(MARKED)
+    (tree / "b/deep/Kptfile").write_text(MARKED + UPSTREAM)
+    (tree / "wrong/Kptfile").write_text(MARKED.replace("fast", "fats"))
+
+    assert main(["render", "-r", "-f", "text"]) == 1
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "b/deep: 2 files changed",
+        "wrong: failed: example.dev/apply-presets:v1 failed",
+    ]
+    assert (tree / "a/app.yaml").read_text() == PACK
+    assert (tree / "b/deep/app.yaml").read_text() == FAST
+    assert main(["render", "-r", "--check", "--exclude", "wrong"]) == 0
+
+
+def test_one_blueprint(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Alone it is validated as well, and -o renders a copy."""
+    (tree / "a/Kptfile").write_text(MARKED)
+
+    assert main(["render", "a", "--check"]) == 0
+    assert main(["render", "a"]) == 0
+    told = capsys.readouterr().err
+    assert main(["render", "a", "-o", "copy"]) == 0
+
+    assert "a is a blueprint (krmkit.dev/blueprint): it is validated and stays as it is" in told
+    assert (tree / "a/app.yaml").read_text() == PACK
+    assert (tree / "copy/app.yaml").read_text() == FAST
+
+
+EXCLUDED = [
+    (["wrong"], ["a", "b/deep"]),
+    (["/a", "wrong"], ["b/deep"]),
+    (["b/*"], ["a", "wrong"]),
+    (["/deep"], ["a", "b/deep", "wrong"]),
+    (["*", "!a"], ["a"]),
+]
+
+
+@pytest.mark.parametrize(("patterns", "kept"), EXCLUDED, ids=[" ".join(case[0]) for case in EXCLUDED])
+def test_exclude(
+    tree: Path, patterns: list[str], kept: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Patterns are those of .krmignore, for folders below the one that is named."""
+    main(
+        [
+            "render",
+            "-r",
+            str(tree),
+            "-f",
+            "json",
+            "--dry-run",
+            *(f"--exclude={pattern}" for pattern in patterns),
+        ]
+    )
+
+    packages = json.loads(capsys.readouterr().out)["packages"]
+    assert [package["path"] for package in packages] == kept
+
+
+def test_exclude_needs_recursive(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One package has nothing to leave out."""
+    assert main(["render", "a", "--exclude", "x"]) == 1
+    assert "--exclude is for --recursive; add -r" in capsys.readouterr().err
+    assert main(["topology", "plan", "a", "--exclude", "x"]) == 1
+    assert "--exclude is for --recursive; add -r" in capsys.readouterr().err

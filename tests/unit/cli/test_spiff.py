@@ -147,3 +147,22 @@ def test_only_the_template_is_required(capsys: pytest.CaptureFixture[str]) -> No
         cli.main(["spiff", "merge"])
 
     assert "arguments are required: TEMPLATE;" in capsys.readouterr().err
+
+
+def test_effort(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A merge draws on a budget, which --limit raises; another one in the same process has its own."""
+    (folder / "t.yml").write_text(f'a: (( split("", x) ))\nx: {"a" * 20_000}\n')
+    words = ["spiff", "merge", "t.yml", "--path", "a.[3]"]
+
+    assert cli.main([*words, "--limit", "effort=1000"]) == 1
+    assert "more than 1,000 steps of effort (raise it with --limit effort=N)" in capsys.readouterr().err
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out == "a\n"
+
+
+@pytest.mark.parametrize("path", ["l.²", "l.[--1]", f"l.{'9' * 5000}"])
+@pytest.mark.usefixtures("folder")
+def test_odd_positions(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no number to Go leads nowhere, and is no traceback."""
+    assert cli.main(["spiff", "merge", "t.yml", "--path", path]) == 1
+    assert "there is no l." in capsys.readouterr().err

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from krmkit.cli import fleetwork as fleet_module
 from krmkit.cli import main
 from krmkit.disk.write import Writer
-from krmkit.render.variantfolder import RECORD
+from krmkit.fleet import packages as fleet_module
+from krmkit.fleet.folder import RECORD
 from tests.unit.cli.fleets import CHECK, KPTFILE, NAMES, SET, folders, render, repository, written
 
 
@@ -74,11 +74,16 @@ def test_inside_a_package(place: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_target_that_is_gone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its package goes too."""
+    """Its package is named, and goes with --prune."""
     render(place)
     (place / "objects/north.yaml").unlink()
+    before = written(place)
     capsys.readouterr()
     assert render(place) == 0
+    assert "north/shop is no longer targeted; --prune removes it" in capsys.readouterr().out
+    assert written(place) == before
+
+    assert render(place, "--prune") == 0
 
     assert "1 package removed" in capsys.readouterr().out
     assert not (place / "out/north").exists()
@@ -197,8 +202,8 @@ def test_work_can_be_sent_to_other_processes(place: Path) -> None:
     """Where processes are not forked, everything they need is pickled."""
     import pickle
 
-    from krmkit.cli.fleettasks import read_fleet
-    from krmkit.cli.fleetwork import PackageMaker
+    from krmkit.fleet.packages import PackageMaker
+    from krmkit.fleet.tasks import read_fleet
 
     fleet = read_fleet(
         str(place / "set.yaml"), str(place / "packages"), str(place / "objects"), str(place / "out")
@@ -216,7 +221,7 @@ def test_a_process_that_dies_costs_one_variant(
     """The others are made, by another process where it has to be."""
     work = fleet_module.PackageMaker.work
 
-    from krmkit.cli.fleettasks import Row
+    from krmkit.fleet.tasks import Row
 
     def die(worker: fleet_module.PackageMaker, number: int) -> Row:
         if worker.fleet.tasks[number].target == "north/shop":
@@ -255,7 +260,7 @@ def test_package_among_the_files_of_another(place: Path, capsys: pytest.CaptureF
 
 
 def test_packages_of_a_set_that_left_the_file(place: Path) -> None:
-    """A set that is renamed, or deleted from its file, takes its packages along; other set files' packages stay."""
+    """A set that is renamed, or deleted from its file, takes its packages along with --prune; other set files' packages stay."""
     render(place)
     other = place / "other.yaml"
     other.write_text(SET[: SET.index("- rep")].replace("fleet", "other") + "- repositories: [{name: x}]\n")
@@ -272,7 +277,7 @@ def test_packages_of_a_set_that_left_the_file(place: Path) -> None:
     (place / "set.yaml").write_text(
         SET.replace("name: fleet", "name: renamed").replace("Exists", "In, values: [n]")
     )
-    assert render(place) == 0
+    assert render(place, "--prune") == 0
 
     assert [path for path in written(place) if path.endswith("Kptfile")] == [
         "north/shop/Kptfile",
@@ -292,7 +297,7 @@ def test_package_of_two_set_files(place: Path, capsys: pytest.CaptureFixture[str
 
     said = capsys.readouterr()
     assert "takes over north/shop from PackageVariantSet/" in said.out + said.err
-    assert "of ../set.yaml; give each set file an --out of its own" in said.out + said.err
+    assert "of ../set.yaml; give each set file an --output of its own" in said.out + said.err
 
 
 def test_links_are_not_followed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,3 +310,26 @@ def test_links_are_not_followed(place: Path, capsys: pytest.CaptureFixture[str])
     assert render(place) == 0
     assert "south/shop is no longer targeted, and was left alone" in capsys.readouterr().err
     assert (place / "kept/shop/Kptfile").exists()
+
+
+def test_a_repository_that_deploys_nothing(place: Path) -> None:
+    """Where spec.deployment is false, a package gets no context, as in a sync."""
+    (place / "set.yaml").write_text(SET[: SET.index("    template:")])
+    north = (place / "objects/north.yaml").read_text()
+    (place / "objects/north.yaml").write_text(north + "spec: {deployment: false}\n")
+
+    assert render(place) == 0
+
+    assert not (place / "out/north/shop/package-context.yaml").exists()
+    assert (place / "out/south/shop/package-context.yaml").exists()
+
+
+def test_an_object_without_a_kind(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is an error with its line; else a selector would find nothing, and say nothing."""
+    (place / "objects/odd.yaml").write_text(
+        "# odd\napiVersion: v1\nkind: Site\nmetadata: {name: a}\n---\na: b\n"
+    )
+
+    assert render(place) == 1
+
+    assert "odd.yaml: line 6: an object must have apiVersion and kind" in capsys.readouterr().err

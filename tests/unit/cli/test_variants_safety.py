@@ -13,7 +13,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.disk.journal import JOURNAL, recover
-from krmkit.render.variantfolder import RECORD
+from krmkit.fleet.folder import RECORD
 from tests.unit.cli.fleets import KPTFILE, SET, folders, render, repository, written
 from tests.waiting import MOST
 
@@ -127,7 +127,7 @@ def test_changes_by_hand_stay(place: Path, capsys: pytest.CaptureFixture[str]) -
     assert said.out.endswith("1 variant, 0 files changed, 2 failed\n")
     assert contents(place) == before
 
-    assert render(place, "--force") == 0
+    assert render(place, "--force", "--prune") == 0
     assert (place / "out/north/shop/README.md").read_text() == "# Shop\n"
     assert (place / "out/north/shop/new.txt").read_text() == "new"
     assert not (place / "out/south").exists()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.clusterapi.blueprint import ClusterBlueprint, read_blueprint
-from krmkit.clusterapi.contractversion import Contracts
+from krmkit.clusterapi.api.contracts import Contracts
+from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
 
 Object = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from krmkit.clusterapi.collect import collect
-from krmkit.clusterapi.packagevalidation import validate_package
-from krmkit.clusterapi.topologypackage import TopologyPackage
+from krmkit.clusterapi.api.collection import collect
+from krmkit.clusterapi.desired.package import TopologyPackage
+from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from tests.unit.clusterapi.objects import GATES, Data, reference

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmkit.clusterapi.features import FeatureGates
+from krmkit.clusterapi.api.features import FeatureGates
 
 Data = dict[str, Any]
 GATES = FeatureGates(machine_taint_propagation=True, runtime_sdk=True)

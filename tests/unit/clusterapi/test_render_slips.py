@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.unit.clusterapi.desired.test_render import generated, items_of, package, rules, run
 from tests.unit.clusterapi.fixtures import cluster
-from tests.unit.clusterapi.test_rendertopology import generated, items_of, package, rules, run
 
 
 def test_a_given_name_can_say_the_namespace() -> None:

@@ -187,7 +187,7 @@ def test_deviation_needs_a_reason(bench: Bench, entry: str) -> None:
 LINES: list[tuple[str, str, str]] = [
     ("not JSON", "{oops\n", "line 1: not JSON"),
     ("no id", '{"n": 2}\n', "line 1: not a record with an id"),
-    ("id twice", records(2, 2), "n2: the id stands twice"),
+    ("id twice", records(2, 2), "n2: the id occurs twice"),
 ]
 
 

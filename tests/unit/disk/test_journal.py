@@ -119,3 +119,20 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         pytest.raises(WriteError, match="another run of krmkit has been writing here"),
     ):
         FolderLock(str(tmp_path)).__enter__()
+
+
+def test_what_was_only_prepared_goes(tmp_path: Path) -> None:
+    """A run that was killed without a journal, before or after its work, leaves nothing for good; one that works is left alone."""
+    work = tmp_path / WORK
+    work.mkdir()
+    (work / "new-1").write_text("1")
+    with FolderLock(str(tmp_path)):
+        assert recover(str(tmp_path)) == [] and work.is_dir()
+
+    assert recover(str(tmp_path)) == []
+
+    assert not work.exists()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    work.symlink_to(outside)
+    assert recover(str(tmp_path)) == [] and outside.is_dir()

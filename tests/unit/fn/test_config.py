@@ -230,7 +230,7 @@ def test_config_map_with_other_keys_as_map() -> None:
             flat("{target: a, cuont: '1'}", "spec: {}\n"),
             {},
             [
-                'spec: unknown field "spec"; in a ConfigMap the config stands under data',
+                'spec: unknown field "spec"; a ConfigMap holds the config under data',
                 'data.cuont: unknown field "cuont"; did you mean "count"?',
             ],
         ),

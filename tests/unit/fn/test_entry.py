@@ -95,9 +95,12 @@ def test_file(folder: str, tmp_path: Path) -> None:
         (["--explian"], 'unknown flag "--explian"; did you mean "--explain"?'),
         (
             ["--wat=1"],
-            'unknown flag "--wat=1"; known: --help, --explain, --debug, --limit, --schema, --version',
+            'unknown flag "--wat=1"; known: --help, --explain, --debug, --tag, --crds, --limit, --schema, --version',
         ),
-        (["-x"], 'unknown flag "-x"; known: --help, --explain, --debug, --limit, --schema, --version'),
+        (
+            ["-x"],
+            'unknown flag "-x"; known: --help, --explain, --debug, --tag, --crds, --limit, --schema, --version',
+        ),
         (["a", "b"], 'too many arguments: expected at most one FILE, got "a" and "b"'),
         (
             ["--limit"],
@@ -229,7 +232,7 @@ def test_no_text(folder: str, stdin: bytes | None, message: str) -> None:
 
 @pytest.mark.parametrize("name", ["absent.yaml", "."])
 def test_unreadable_file(folder: str, tmp_path: Path, name: str) -> None:
-    """A file that cannot be read is no list."""
+    """A file that cannot be read is not a list."""
     call = Call(folder, [str(tmp_path / name)])
 
     assert call.code == 1

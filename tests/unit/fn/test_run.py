@@ -11,11 +11,11 @@ from krmkit.fn.config import Config
 from krmkit.fn.definition import FunctionDefinition
 from krmkit.fn.results import FunctionError, Results
 from krmkit.fn.run import Outcome, RunOptions, apply, refuse, run, summary
+from krmkit.gotemplate import TemplateError
+from krmkit.gotemplate import parse as parse_template
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.lang.gotemplate import TemplateError
-from krmkit.lang.gotemplate import parse as parse_template
 from krmkit.yaml.errors import LimitError, YamlError
 from krmkit.yaml.limits import Limits
 
@@ -307,7 +307,7 @@ def test_config_that_is_no_yaml() -> None:
     outcome = execute(nothing, TEXT + CONFIG + "  kind: Again\n")
 
     assert outcome.exit_code == 1
-    assert 'the key "kind" stands twice' in outcome.results[0].message
+    assert 'the key "kind" occurs twice' in outcome.results[0].message
 
 
 @pytest.mark.parametrize("text", ["", "\n", "x", "a: [", "kind: ResourceList\n", "[]", "\x00"])

@@ -114,12 +114,12 @@ WRONG = [
     (
         "another kind",
         "apiVersion: v1\nkind: ConfigMap\n",
-        ["this is ConfigMap (v1); a Kptfile (kpt.dev/v1) must stand"],
+        ["must be a Kptfile (kpt.dev/v1), got ConfigMap (v1)"],
     ),
     (
         "an old version",
         "apiVersion: kpt.dev/v1alpha1\nkind: Kptfile\n",
-        ["this is Kptfile (kpt.dev/v1alpha1)"],
+        ["got Kptfile (kpt.dev/v1alpha1)"],
     ),
     (
         "all at once",

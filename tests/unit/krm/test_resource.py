@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.krm.identity import block, plain_text, scalar_in
 from krmkit.krm.resource import Resource
-from krmkit.lang.dottedpath import dotted
 from krmkit.yaml.errors import LimitError
 from krmkit.yaml.limits import Limits
 

@@ -183,7 +183,7 @@ def test_config_refers_to_an_item() -> None:
     [
         ("- kind: B\n  data: *d\n", "item 2"),
         ("- {kind: B, data: *d}\n", "item 2"),
-        ("- kind: B\nfunctionConfig:\n  kind: C\n  data: *d\n", "what stands around the items"),
+        ("- kind: B\nfunctionConfig:\n  kind: C\n  data: *d\n", "the text around the items"),
     ],
 )
 def test_an_edit_takes_no_anchor_from_others(later: str, user: str) -> None:
@@ -283,7 +283,7 @@ def test_items_that_cannot_be_read() -> None:
 
     with pytest.raises(ListError, match="item 2 is a list"):
         _ = rl.items[1].root
-    with pytest.raises(YamlError, match=r'item 3: .*"a" stands twice'):
+    with pytest.raises(YamlError, match=r'item 3: .*"a" occurs twice'):
         _ = rl.items[2].root
 
 

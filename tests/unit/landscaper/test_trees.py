@@ -1,4 +1,4 @@
-"""krmkit.landscaper.landscape and explain: limits of trees, what waits, and where values come from."""
+"""krmkit.landscaper.flow.landscape and explain: limits of trees, what waits, and where values come from."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from krmkit.landscaper import landscape
 from krmkit.landscaper.apinames import API_VERSION, object_name
-from krmkit.landscaper.dependencies import Exported, edges, order, order_with_cycles
 from krmkit.landscaper.errors import InstallationError
-from krmkit.landscaper.explain import explain
-from krmkit.landscaper.graph import graph_of
-from krmkit.landscaper.items import Items
-from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.lenientdata import mapping
-from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.world import World
+from krmkit.landscaper.flow import landscape
+from krmkit.landscaper.flow.dependencies import Exported, edges, order, order_with_cycles
+from krmkit.landscaper.flow.explain import explain
+from krmkit.landscaper.flow.graph import graph_of
+from krmkit.landscaper.flow.landscape import Landscape
+from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.landscaper.items.installations import Items
+from krmkit.landscaper.items.objects import World
+from krmkit.schema.fields import mapping
 from tests.costs import check_shape
 from tests.unit.landscaper.worlds import Data, data_object, installation, messages, obj, one, run, target
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.landscaper.apinames import API_VERSION
-from krmkit.landscaper.blueprintfiles import Files
-from krmkit.landscaper.components import ComponentRepository
-from krmkit.landscaper.landscape import Landscape
-from krmkit.landscaper.rendered import LandscapeOptions, RenderedInstallation
-from krmkit.landscaper.world import World
+from krmkit.landscaper.blueprint.files import Files
+from krmkit.landscaper.components.descriptors import ComponentRepository
+from krmkit.landscaper.flow.landscape import Landscape
+from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallation
+from krmkit.landscaper.items.objects import World
 
 CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
 Data = dict[str, Any]

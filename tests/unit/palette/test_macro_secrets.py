@@ -10,8 +10,8 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.disk.write import FileEdit
-from krmkit.palette.macrocontext import HIDDEN, Context, Source
-from krmkit.palette.macros import MacroResolver
+from krmkit.palette.macros.context import HIDDEN, Context, Source
+from krmkit.palette.macros.resolve import MacroResolver
 from krmkit.render.diff import diff
 
 SECRET = 'hush "hush" 123'

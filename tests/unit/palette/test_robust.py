@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmkit.krm.finding import Finding
-from krmkit.palette.format import Format, FormatError, TooCostlyError
-from krmkit.palette.keypath import KeyPath, KeyPathError
-from krmkit.palette.pack import Pack
-from krmkit.palette.pools import MachinePool
-from krmkit.palette.schematemplate import SchemaTemplate, SchemaTemplateError
-from krmkit.palette.validatepacks import ValidationOptions, validate
+from krmkit.palette.constraints.format import Format, FormatError, TooCostlyError
+from krmkit.palette.constraints.pools import MachinePool
+from krmkit.palette.constraints.template import SchemaTemplate, SchemaTemplateError
+from krmkit.palette.constraints.validate import ValidationOptions, validate
+from krmkit.palette.packs.keypath import KeyPath, KeyPathError
+from krmkit.palette.packs.pack import Pack
 from krmkit.yaml.tree import Scalar
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.packageview import PackageView
+from krmkit.porch.variants.packageview import PackageView
 
 KPTFILE = """\
 # The shop's front.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from krmkit.fn.results import Results
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.porch.chain import VariantChain
 from krmkit.porch.decodevariants import decode_variant
 from krmkit.porch.findings import chain_findings
+from krmkit.porch.variants.chain import VariantChain
 
 VARIANT = """\
 apiVersion: config.porch.kpt.dev/v1alpha1

@@ -138,12 +138,16 @@ WRONG = [
     ),
     ("a list", {"a.yaml": "- a\n"}, "a.yaml is a list"),
     ("no YAML", {"a.yaml": "a: [\n"}, "a.yaml: line 2"),
-    ("a Kptfile that is none", {"sub/Kptfile": "a: b\n"}, "sub/Kptfile: this is no kind"),
+    (
+        "a Kptfile that is none",
+        {"sub/Kptfile": "a: b\n"},
+        "sub/Kptfile: must be a Kptfile (kpt.dev/v1), got no kind",
+    ),
     ("text behind a separator", {"a.yaml": resource("a") + "--- x\n" + resource("b")}, "a.yaml: line 5"),
     (
         "no config",
         {"Kptfile": KPTFILE + "pipeline:\n  mutators:\n  - image: a\n    configPath: c.yaml\n"},
-        'Kptfile: pipeline.mutators[0].configPath: the package has no "c.yaml"',
+        'Kptfile: line 8, column 5: pipeline.mutators[0].configPath: the package has no "c.yaml"',
     ),
     (
         "a config that is left out",

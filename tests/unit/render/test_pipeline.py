@@ -300,9 +300,9 @@ BAD_PLACES = [
     (
         "a file that is left out",
         {"path": "out.yaml"},
-        "ConfigMap new is put at out.yaml, where a file stands",
+        "ConfigMap new would overwrite out.yaml, which is not",
     ),
-    ("no YAML file", {"path": "README.md"}, "where a file stands that does not belong to the package"),
+    ("no YAML file", {"path": "README.md"}, "which is not part of the package"),
 ]
 
 
@@ -382,7 +382,7 @@ def test_json_is_written_as_kpt_writes_it(tmp_path: Path) -> None:
 
 
 def test_output_that_is_no_resource(tmp_path: Path) -> None:
-    """A function that makes what is no resource is stopped."""
+    """A function that makes what is not a resource is stopped."""
 
     def process(resources: ResourceList, config: Config, results: Results) -> None:
         resources.add({"kind": "X", "metadata": {"name": "n"}})
@@ -405,7 +405,7 @@ def test_unknown_functions_stop_before_the_first_one_runs(
     unknown = kptfile("fn", "nobody-knows")
     with pytest.raises(
         PackageError,
-        match=r"mutators\[1\]: example.dev/nobody-knows:v1 is no function .* docker is not there",
+        match=r"mutators\[1\]: example.dev/nobody-knows:v1 is not a function .* docker is not there",
     ):
         rendered(tmp_path / "image", {"Kptfile": unknown}, fn=process)
     program = kptfile("fn", "x").replace("image: example.dev/x:v1", "exec: ./x.sh")

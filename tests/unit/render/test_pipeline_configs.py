@@ -56,3 +56,16 @@ def test_config_that_may_still_change(tmp_path: Path) -> None:
 
     assert seen == [""]
     assert [run.exit_code for run in rendering.runs] == [0, 1]
+
+
+def test_config_that_another_program_may_change(tmp_path: Path) -> None:
+    """A config that a program in front of its function may rewrite is checked when that function runs."""
+    files = {
+        "Kptfile": kptfile("fn\nconfigPath: a.yaml").replace("  - image", "  - exec: cat\n  - image"),
+        "a.yaml": bad("a"),
+    }
+
+    rendering = rendered(tmp_path, files, allow_exec=True, fn=lambda *_: None)
+
+    assert [run.exit_code for run in rendering.runs] == [0, 1]
+    assert "no function ran" not in rendering.failure

@@ -22,7 +22,7 @@ FILES = [
     ("comments between", ONE + "---\n# nothing\n---\n" + TWO, ["one", "two"]),
     ("comments at the end", ONE + "---\n# nothing\n", ["one"]),
     ("empty documents", "---\n---\n" + ONE + "---\n---\n---\n", ["one"]),
-    ("null is no resource", "null\n---\n" + ONE + "---\n~ # nothing\n", ["one"]),
+    ("null is not a resource", "null\n---\n" + ONE + "---\n~ # nothing\n", ["one"]),
     ("no line end", ONE + "---\n" + TWO.rstrip("\n"), ["one", "two"]),
     ("a separator without line end", ONE + "---", ["one"]),
     ("an end marker", ONE + "...\n---\n" + TWO, ["one", "two"]),
@@ -157,7 +157,7 @@ CONTENT = [
     ("text", "expected"), [case[1:] for case in CONTENT], ids=[case[0] for case in CONTENT]
 )
 def test_has_content(text: str, expected: bool) -> None:
-    """What is no node at all is no resource."""
+    """What is no node at all is not a resource."""
     assert has_content(text) is expected
 
 

@@ -80,8 +80,8 @@ class TestErrors:
         ("text", "place", "words"),
         [
             pytest.param("a: 1\n b: 2\n", (2, 3), "mapping values", id="indentation"),
-            pytest.param("a: 1\nb: 2\na: 3\n", (3, 1), '"a" stands twice', id="duplicate key"),
-            pytest.param('1: x\n"1": y\n', (2, 1), "stands twice", id="duplicate by text, as in Go"),
+            pytest.param("a: 1\nb: 2\na: 3\n", (3, 1), '"a" occurs twice', id="duplicate key"),
+            pytest.param('1: x\n"1": y\n', (2, 1), "occurs twice", id="duplicate by text, as in Go"),
             pytest.param("a: *x\n", (1, 4), "without its anchor", id="alias without anchor"),
             pytest.param("a: 1\n---\nb: 1\n", (2, 1), "second document", id="two documents"),
             pytest.param("a: é\x01\n", (1, 5), "control characters", id="control character"),

@@ -91,6 +91,12 @@ CASES: list[tuple[str, str, Edit, str]] = [
     ("list replaced", "a:\n- 1\n- 2 # c\nb: 1\n", lambda r: r.set("a", ["x"]), "a:\n- x\nb: 1\n"),
     ("remove with head comment", "a: 1\n# about b\nb: 2\nc: 3\n", lambda r: r.remove("b"), "a: 1\nc: 3\n"),
     (
+        "the last item takes the comment below it along",
+        "a:\n- x\n- y\n  # about y\nb: 1\n",
+        lambda r: sequence(r.get("a")).remove(1),
+        "a:\n- x\nb: 1\n",
+    ),
+    (
         "a blank line parts a comment from its key",
         "a: 1\n# on its own\n\nb: 2\n",
         lambda r: r.remove("b"),

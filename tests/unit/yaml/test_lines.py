@@ -85,3 +85,24 @@ def test_lines(line: str, expected: bool) -> None:
 def test_brackets_and_quotes_on_one_line(line: str, expected: bool) -> None:
     """A bracket that closes says nothing about a quote in front of it."""
     assert all_close(f"x: 1\n  {line}\n  y: 1\n") is expected
+
+
+LITERALS = {
+    "text": ("a: |\n  {\n  'x\n\n  - \"y\n", True),
+    "tab in a text": ("a: |\n  x\ty\n", True),
+    "other control character": ("a: |\n  {\x01\n", False),
+    "in a list": ("a:\n- b.c: |-\n    {\n", True),
+    "not below the key of the dash": ("a:\n- b: |\n  {\n", False),
+    "literal in a text": ("a: |\n  b: |\n    {\n  'x\n", True),
+    "left of the text": ("a: |\n    x\n  {\n", False),
+    "behind the text": ("a: |\n  {\nb: {\n  }\n", False),
+    "comment that looks like a key": ("# a: |\n  {\n", False),
+    "text that looks like a key": ("a: 'b\n\n  c: |\n    {'\n", False),
+    "quoted key": ("'a': |\n  {\n", False),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LITERALS.values(), ids=LITERALS.keys())
+def test_texts_of_literal_blocks_open_nothing(text: str, expected: bool) -> None:
+    """A line below `key: |` is text as long as it stands where the first one does."""
+    assert all_close(text) is expected

@@ -6,8 +6,8 @@ import pytest
 
 from krmkit.yaml.document import parse
 from krmkit.yaml.edit import render
+from krmkit.yaml.editing.view import EditError
 from krmkit.yaml.tree import Map
-from krmkit.yaml.view import EditError
 
 
 @pytest.mark.parametrize(

@@ -164,15 +164,15 @@ ERRORS = {
     "items a text": ("items: abc\n", "line 1, column 8: `items` must be a list, not 'abc'"),
     "items a quoted null": ("items: 'null'\n", "`items` must be a list"),
     "items an alias": ("a: &x []\nitems: *x\n", "`items` must be a list, not '*x'"),
-    "items twice": ("items:\n- a: 1\nitems:\n- b: 1\n", "line 3, column 1: the key `items` stands twice"),
-    "items twice, null": ("items:\nitems:\n- b: 1\n", "line 2, column 1: the key `items` stands twice"),
+    "items twice": ("items:\n- a: 1\nitems:\n- b: 1\n", "line 3, column 1: the key `items` occurs twice"),
+    "items twice, null": ("items:\nitems:\n- b: 1\n", "line 2, column 1: the key `items` occurs twice"),
     "two documents": (HEAD + "- a: 1\n---\n" + HEAD + "- b: 1\n", "a second document starts here"),
     "second document a text": (HEAD + "- a: 1\nzone: x\n--- hello\n", "a second document starts here"),
     "open quote": ("items:\n- a: 'x\n", "line 3, column 1"),
     "tab": ("items:\n\t- a: 1\n", "line 2, column 1"),
     "explicit key": (
         "? items\n: - a: 1\n",
-        "line 2, column 3: the first item must stand on a line of its own",
+        "line 2, column 3: the first item must be on a line of its own",
     ),
     "half a pair": ("items: []\nkind: \ud800\n", "line 2, column 7: the text holds a lone surrogate"),
 }
@@ -180,7 +180,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("text", "message"), ERRORS.values(), ids=ERRORS.keys())
 def test_errors(text: str, message: str) -> None:
-    """What is no list is an error that says where and what was expected."""
+    """What is not a list is an error that says where and what was expected."""
     with pytest.raises(YamlError) as caught:
         split(text)
 
@@ -216,7 +216,10 @@ UNVERIFIED = {
     "quoted, then a comment": ("a: 'b' # c\n", False),
     "apostrophe": ("a: it's\n", False),
     "flow on a line": ("a: {b: 'c'}\n", False),
-    "literal": ("a: |\n    'x\n    {\n", True),
+    "literal": ("a: |\n    'x\n    {\n", False),
+    "literal that ends": ("a: |\n    'x\n  b: {\n    }\n", True),
+    "literal with a comment behind its sign": ("a: | # c\n    'x\n", True),
+    "literal with a depth": ("a: |2\n    'x\n", True),
     "quoted over lines": ("a: 'b\n    c'\n", True),
     "flow over lines": ("a: [\n    b]\n", True),
     "wide dash": ("  a: 1\n", True),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from krmkit.clusterapi.collect import CollectedObject
+    from krmkit.clusterapi.api.collection import CollectedObject
 
     Object = dict[str, Any]
 

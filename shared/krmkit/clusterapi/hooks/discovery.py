@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.extensions import (
+from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     GENERATE_UPGRADE_PLAN,
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
-from krmkit.lang.kubenames import is_dns1123_label
+from krmkit.kube.names import is_dns1123_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

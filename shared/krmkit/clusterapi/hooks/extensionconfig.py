@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import posixpath
 
-from krmkit.clusterapi.errors import TopologyError
-from krmkit.lang.fielderror import FieldError, child, forbidden, invalid, required
-from krmkit.lang.golang.printing import quote
-from krmkit.lang.kubenames import is_dns1123_label
-from krmkit.lang.nested import find, mapping
-from krmkit.lang.selectors import SelectorError, parse_selector
-from krmkit.lang.sprig.urls import Url, UrlError
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.go.fmt.printing import quote
+from krmkit.go.urls import Url, UrlError
+from krmkit.kube.fielderror import FieldError, child, forbidden, invalid, required
+from krmkit.kube.names import is_dns1123_label
+from krmkit.kube.selectors import SelectorError, parse_selector
+from krmkit.schema.fields import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

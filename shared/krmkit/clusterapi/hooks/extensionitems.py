@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES, VALIDATE_TOPOLOGY
-from krmkit.clusterapi.responses import recorded_responses
-from krmkit.krm.finding import ERROR, Finding
-from krmkit.lang.nested import mapping
+from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES, VALIDATE_TOPOLOGY
+from krmkit.clusterapi.hooks.responses import recorded_responses
+from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
+from krmkit.schema.fields import mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from krmkit.clusterapi.collect import Collected, CollectedObject
-    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.api.collection import Collected, CollectedObject
     from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
+    from krmkit.clusterapi.hooks.extensions import Extensions
+    from krmkit.clusterapi.hooks.responses import RecordedResponses
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+    from krmkit.krm.cause import Cause, PathCauses
 
     Object = dict[str, Any]
 
@@ -34,7 +37,7 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
     for item in collected.others.values():
         if item.kind in items and item.group == _GROUPS.get(item.kind, ""):
             items[item.kind].append(item)
-    found = PackageExtensions(recorded)
+    found = PackageExtensions(recorded, recorded)
     if not items[EXTENSION_CONFIG] and not items[TOPOLOGY_EXTENSION]:
         return found, findings
     from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
@@ -53,11 +56,15 @@ class PackageExtensions:
     `configs` are the ExtensionConfigs among the items, None if there are neither these nor TopologyExtensions.
     """
 
-    __slots__ = ("_extensions", "_others", "configs")
+    __slots__ = ("_answering", "_extensions", "_items", "_others", "_recorded", "configs")
 
-    def __init__(self, others: Extensions) -> None:
+    def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
+        """recorded: says which items the answers of `others` are from."""
         self._others = others
+        self._recorded = recorded
         self._extensions: dict[str, TopologyExtension] = {}
+        self._answering: dict[str, CollectedObject] = {}  # the items of the extensions
+        self._items: list[tuple[TopologyExtension, CollectedObject]] = []
         self.configs: ExtensionConfigs | None = None
 
     def read_extensions(self, items: list[CollectedObject]) -> list[Finding]:
@@ -68,6 +75,7 @@ class PackageExtensions:
         findings = []
         for item in items:
             extension = TopologyExtension(item.data)
+            self._items.append((extension, item))
             for field, message in extension.problems:
                 findings.append(Finding("bad-extension", message, ERROR, item.resource, field))
             names = self.configs.answered_by(item.name) if self.configs is not None else []
@@ -78,12 +86,42 @@ class PackageExtensions:
     def _take(self, name: str, extension: TopologyExtension, item: CollectedObject) -> list[Finding]:
         known = self._extensions.setdefault(name, extension)
         if known is extension:
+            self._answering[name] = item
             return []
         message = (
             f"stands for the ExtensionConfig {name}, as the TopologyExtension {known.name} does;"
             " an ExtensionConfig has one"
         )
         return [Finding("bad-extension", message, ERROR, item.resource, "metadata")]
+
+    def explained(
+        self, handler: str, request: Object, variable: Callable[[str, str], Cause]
+    ) -> tuple[Cause, dict[str, PathCauses]]:
+        """Return the extension that answers a GeneratePatchesRequest, and what it set in each template, by uid.
+
+        What is not known is left out: of recorded answers only the place is.
+        """
+        from krmkit.clusterapi.hooks.extensioncauses import ExtensionSource
+
+        request = self.prepared(handler, request)
+        name, _, config_name = handler.partition(".")
+        extension = self._extensions.get(config_name)
+        if extension is None:
+            if self._recorded is None:
+                return ExtensionSource(handler).cause(), {}
+            resource, index = self._recorded.source(GENERATE_PATCHES, handler, request)
+            return ExtensionSource(handler, resource, ("spec", "responses", index)).cause("extension"), {}
+        source = ExtensionSource(handler, self._answering[config_name].resource)
+        source, found = extension.explained(name, request, source, variable)
+        return source.cause("name"), found
+
+    def unused_patches(self) -> list[Finding]:
+        """Return warnings about patches that no template of all rendered Clusters fitted, and what --explain shows of single selectors."""
+        return [
+            Finding("unused-patch", one.message, WARNING if one.whole else EXPLAIN, item.resource, one.field)
+            for extension, item in self._items
+            for one in extension.unmatched()
+        ]
 
     def generate_patches(self, handler: str, request: Object) -> Object:
         """The GeneratePatchesResponse. Raises TopologyError."""

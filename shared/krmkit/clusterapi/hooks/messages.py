@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
-from krmkit.clusterapi.extensions import HOOKS_VERSION
+from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION
 from krmkit.clusterapi.patches.request import Request, RequestItem
 from krmkit.clusterapi.patches.variables import named_values
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.errors import TopologyError
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.hooks.inputvalidation import NO_VALUE, has_no_value
 from krmkit.clusterapi.hooks.messages import HookError, described
-from krmkit.clusterapi.patches.applypatches import Patched
-from krmkit.clusterapi.patches.patchvalues import PatchValueError, Variables, enabled_by, value_of
+from krmkit.clusterapi.patches.apply import Patched
 from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
-from krmkit.lang.golang.printing import quote
+from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
+from krmkit.go.fmt.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from krmkit.clusterapi.hooks.extensioncauses import ExtensionRecorder
     from krmkit.clusterapi.patches.request import Request, RequestItem
 
     Object = dict[str, Any]
@@ -23,22 +25,39 @@ SETTINGS = "settings"
 
 
 class ExtensionPatch:
-    """One patch, whose templates are parsed once for all requests."""
+    """One patch, whose templates are parsed once for all requests. `matched` are the indexes of definitions that fitted a template.
 
-    __slots__ = ("_definitions", "_enabled", "name")
+    strict: a template that misses a variable is an error. Without it the patch writes `<no value>`, as one of a class does.
+    """
 
-    def __init__(self, patch: Object) -> None:
+    __slots__ = ("_definitions", "_enabled", "matched", "name")
+
+    def __init__(self, patch: Object, strict: bool = False) -> None:
         self.name = str(patch["name"])
         self._enabled = enabled_by(patch.get("enabledIf"))
-        self._definitions = [_Definition(one) for one in patch["definitions"]]
+        self._definitions = [_Definition(one, strict) for one in patch["definitions"]]
+        self.matched: set[int] = set()
+
+    def unmatched(self) -> list[tuple[int, Object]]:
+        """Return the definitions, by index, whose selectors fitted no template so far."""
+        return [
+            (index, one.selector) for index, one in enumerate(self._definitions) if index not in self.matched
+        ]
 
     def apply(
-        self, item: RequestItem, variables: Variables, draft: Patched, shown: Callable[[str], str]
+        self,
+        item: RequestItem,
+        variables: Variables,
+        draft: Patched,
+        shown: Callable[[str], str],
+        recorder: ExtensionRecorder | None = None,
     ) -> None:
         """Patch one template. `shown` removes secrets from the details of errors. Raises HookError."""
-        chosen = [one for one in self._definitions if matches(item, one.selector)]
-        if not chosen:
+        fitting = [index for index, one in enumerate(self._definitions) if matches(item, one.selector)]
+        if not fitting:
             return
+        self.matched.update(fitting)
+        chosen = [(index, self._definitions[index]) for index in fitting]
         where = f"patch {quote(self.name)}, {described(item)}"
         try:
             if not self._enabled(variables):
@@ -46,13 +65,16 @@ class ExtensionPatch:
         except PatchValueError as error:
             raise HookError(f"{where}, enabledIf: {shown(str(error))}") from None
         # Values come from the state before the patch, as in a ClusterClass.
-        calculated = [one.calculate(variables, where, shown) for one in chosen]
-        for operations, merge in calculated:
+        calculated = [(number, *one.calculate(variables, where, shown)) for number, one in chosen]
+        for number, operations, merge in calculated:
             try:
                 if operations:
-                    draft.json_patch(operations)
+                    note = None if recorder is None else recorder.noting(number, operations)
+                    draft.json_patch(operations, note)
                 if merge is not None:
                     draft.merge_patch(merge)
+                    if recorder is not None:
+                        recorder.merged(number, merge)
             except TopologyError as error:
                 raise HookError(f"{where}: {shown(str(error))}") from None
 
@@ -60,14 +82,15 @@ class ExtensionPatch:
 class _Definition:
     __slots__ = ("_merge", "_operations", "selector")
 
-    def __init__(self, definition: Object) -> None:
+    def __init__(self, definition: Object, strict: bool) -> None:
+        value_from = _strict_value_of if strict else value_of
         self.selector: Object = definition["selector"]
         self._operations = [
-            (one["op"], one["path"], value_of(one) if one["op"] in ("add", "replace") else None)
+            (one["op"], one["path"], value_from(one) if one["op"] in ("add", "replace") else None)
             for one in definition.get("jsonPatches") or []
         ]
         merge = definition.get("jsonMergePatch")
-        self._merge = None if merge is None else value_of(merge)
+        self._merge = None if merge is None else value_from(merge)
 
     def calculate(
         self, variables: Variables, where: str, shown: Callable[[str], str]
@@ -89,6 +112,24 @@ class _Definition:
         if merge is not None and not isinstance(merge, dict):
             raise HookError(f"{where}, {place}: must be a map, got {type(merge).__name__}")
         return operations, merge
+
+
+def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
+    """`value_of`, with an error where a template misses a variable: a class would write `<no value>` into the template."""
+    calculate = value_of(change)
+    if not (change.get("valueFrom") or {}).get("template"):
+        return calculate
+
+    def checked(variables: Variables) -> Any:
+        value = calculate(variables)
+        if has_no_value(value) and not has_no_value(variables.values):
+            raise PatchValueError(
+                f"the template uses a variable that is not set, so that it writes {quote(NO_VALUE)};"
+                " define the variable as required or with a default, or guard its use with if"
+            )
+        return value
+
+    return checked
 
 
 def values_of(request: Request, settings: Object | None) -> list[Object]:

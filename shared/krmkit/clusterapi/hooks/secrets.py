@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
-from krmkit.lang.nested import leaves
+from krmkit.schema.fields import leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from base64 import b64encode
 
 from krmkit.clusterapi.hooks.extensionconfig import KIND as CONFIG
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, EXTENSION, KIND
+from krmkit.go.fmt.printing import quote
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.lang.golang.printing import quote
 from krmkit.yaml import emit
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from krmkit.clusterapi.extensions import (
+from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     HOOKS_VERSION,
@@ -52,17 +52,19 @@ class Served:
     (200, [])
     """
 
-    __slots__ = ("_handlers", "_listed", "names")
+    __slots__ = ("_handlers", "_listed", "extensions", "names")
 
     def __init__(self, extensions: Iterable[HookExtension]) -> None:
         """Raise ServingError if two extensions share a handler or a name."""
         self.names: list[str] = []
+        self.extensions: list[HookExtension] = []
         self._handlers: dict[tuple[str, str, str], tuple[HookExtension, str]] = {}
         self._listed: dict[str, list[Object]] = {"": []}
         for extension in extensions:
             if extension.name in self._listed:
                 raise ServingError(f"two extensions have the name {extension.name}")
             self.names.append(extension.name)
+            self.extensions.append(extension)
             listed = extension.discovery().get("handlers") or []
             self._listed[extension.name] = listed
             self._listed[""] += listed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.hooks.messages import HookError
-from krmkit.clusterapi.variables.variableschema import convert_schema
-from krmkit.lang.openapi.pruning import unknown_fields
-from krmkit.lang.openapi.valuechecks import validate_value
-from krmkit.lang.schema import fill_defaults
+from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.schema.kubernetes.pruning import unknown_fields
+from krmkit.schema.kubernetes.values import validate_value
+from krmkit.schema.openapi import fill_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ An answer depends on the request alone. A refusal is an answer with status Failu
 
 from __future__ import annotations
 
-from krmkit.clusterapi.extensions import (
+from krmkit.clusterapi.hooks.deadselectors import Unmatched, unmatched_message
+from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
     HOOKS_VERSION,
@@ -13,30 +14,33 @@ from krmkit.clusterapi.extensions import (
     VALIDATE_TOPOLOGY,
 )
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, SPEC
+from krmkit.clusterapi.hooks.inputvalidation import InputChecks
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
+from krmkit.clusterapi.hooks.patchproblems import patch_problems
 from krmkit.clusterapi.hooks.secrets import SensitiveValues
 from krmkit.clusterapi.hooks.settings import ExtensionSettings
 from krmkit.clusterapi.hooks.validating import Validations
-from krmkit.clusterapi.patches.applypatches import Patched
-from krmkit.clusterapi.patches.patchvalues import Variables
+from krmkit.clusterapi.patches.apply import Patched
 from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.clusterapi.patches.values import Variables
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.lang.gotemplate import TemplateError, parse
-from krmkit.lang.jsondiff import diff
-from krmkit.lang.kubenames import is_dns1123_label, is_dns1123_subdomain
-from krmkit.lang.nearest import did_you_mean
-from krmkit.lang.nested import find
-from krmkit.lang.schema import read_schema
-from krmkit.lang.violations import validate
+from krmkit.json.diff import diff
+from krmkit.kube.names import is_dns1123_label, is_dns1123_subdomain
+from krmkit.messages.nearest import did_you_mean
+from krmkit.schema.fields import find
+from krmkit.schema.openapi import read_schema
+from krmkit.schema.violations import validate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from krmkit.cel.kubernetes.environment import KubeEnvironment
+    from krmkit.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
     from krmkit.clusterapi.patches.request import Request
-    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
+    from krmkit.krm.cause import Cause, PathCauses
 
     Object = dict[str, Any]
 
@@ -74,12 +78,15 @@ class TopologyExtension:
 
     def _read(self, handlers: list[Object]) -> None:
         names: set[str] = set()
+        defined = [one["variables"] for one in handlers if one.get("variables")]
+        # A handler without variables sees those of the one that a class can name beside it.
+        shared = defined[0] if len(defined) == 1 else []
         for index, data in enumerate(handlers):
             path, name = f"spec.handlers[{index}]", data["name"]
             if name in names:
                 self.problems.append((f"{path}.name", f'must be unique, got "{name}" twice'))
             names.add(name)
-            handler = _Handler(data, path, self.problems, self._cel)
+            handler = _Handler(data, index, shared, self.problems, self._cel)
             if not any(data.get(part) for part in _PARTS.values()):
                 self.problems.append(
                     (path, f"must have {', '.join(sorted(_PARTS.values()))}, or one of them")
@@ -92,7 +99,7 @@ class TopologyExtension:
 
     def _cel(self) -> KubeEnvironment:
         if self._environment is None:
-            from krmkit.lang.kubecel.celenvironment import KubeEnvironment
+            from krmkit.cel.kubernetes.environment import KubeEnvironment
 
             self._environment = KubeEnvironment()
         return self._environment
@@ -107,6 +114,26 @@ class TopologyExtension:
                     one[field] = handler.data[field]
             listed.append(one)
         return response("Discovery", handlers=listed)
+
+    def explained(
+        self,
+        handler: str,
+        request: Object,
+        source: ExtensionSource,
+        variable: Callable[[str, str], Cause],
+    ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
+        """Return where a handler for GeneratePatches is written, and what it set in the templates of a request that it answers.
+
+        source: the item. variable: the cause of a variable in the template of a uid.
+        """
+        known = self._handlers.get((GENERATE_PATCHES, handler))
+        return (source, {}) if known is None else known.explained(request, source, variable)
+
+    def unmatched(self) -> list[Unmatched]:
+        """Return the selectors that fitted no template of all GeneratePatches requests so far."""
+        if self.problems:
+            return []
+        return [found for handler in dict.fromkeys(self._handlers.values()) for found in handler.unmatched()]
 
     def answers(self, hook: str, handler: str) -> bool:
         """Return whether there is such a handler without problems."""
@@ -131,16 +158,22 @@ class TopologyExtension:
 class _Handler:
     """One handler of the item, ready for requests."""
 
-    __slots__ = ("_patches", "_sensitive", "_settings", "_validations", "data")
+    __slots__ = (
+        "_inputs", "_patches", "_position", "_seen", "_sensitive", "_settings", "_validations", "data",
+    )  # fmt: skip
 
     def __init__(
         self,
         data: Object,
-        path: str,
+        position: int,
+        shared: list[Object],
         problems: list[tuple[str, str]],
         environment: Callable[[], KubeEnvironment],
     ) -> None:
         self.data = data
+        self._position = position
+        self._seen: set[tuple[str, str]] = set()
+        path = f"spec.handlers[{position}]"
         self._sensitive: list[str] = data.get("sensitive") or []
         variables = data.get("variables") or []
         for error in validate_class_variables(variables, None, f"{path}.variables"):
@@ -155,12 +188,30 @@ class _Handler:
                 hint = did_you_mean(name, names)
                 problems.append((f"{path}.sensitive[{index}]", f'no variable has the name "{name}"{hint}'))
         for index, patch in enumerate(data.get("patches") or []):
-            problems += _patch_problems(patch, f"{path}.patches[{index}]")
+            problems += patch_problems(patch, f"{path}.patches[{index}]", [*names, "builtin", SETTINGS])
+        inputs = variables or shared
         if not problems:
-            self._patches = [ExtensionPatch(patch) for patch in data.get("patches") or []]
+            self._inputs = InputChecks(inputs, environment)
+            self._patches = [
+                ExtensionPatch(patch, strict=bool(inputs)) for patch in data.get("patches") or []
+            ]
         self._settings = ExtensionSettings(data.get(SETTINGS), f"{path}.{SETTINGS}", problems)
         self._validations = Validations(data.get("validations") or [], environment)
         problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
+
+    def unmatched(self) -> list[Unmatched]:
+        """The selectors that fitted no template; none if no template came."""
+        if not self._seen:
+            return []
+        return [
+            Unmatched(
+                f"spec.handlers[{self._position}].patches[{number}].definitions[{index}].selector",
+                unmatched_message(patch.name, selector, self._seen),
+                not patch.matched,
+            )
+            for number, patch in enumerate(self._patches)
+            for index, selector in patch.unmatched()
+        ]
 
     def answer(self, hook: str, request: Object) -> Object:
         """The response. Raises HookError."""
@@ -174,6 +225,10 @@ class _Handler:
             held = secrets.held_by(detail)
             return f'the reason is withheld, it holds the {_SENSITIVE} "{held}"' if held else detail
 
+        # The controller sends ValidateTopology with the variables of the last patch of the class, so others may be absent.
+        problems = self._inputs.problems(asked, require=hook == GENERATE_PATCHES, shown=shown)
+        if problems:
+            raise HookError("; ".join(sorted(problems)))
         if hook == GENERATE_PATCHES:
             return self._generate(asked, settings, secrets, shown)
         return self._validate(asked, settings, shown)
@@ -184,6 +239,7 @@ class _Handler:
         items = []
         errors = set()
         for item, values in zip(request.items, values_of(request, settings), strict=True):
+            self._seen.add((str(item.object.get("kind", "")), str(item.object.get("apiVersion", ""))))
             try:
                 operations = self._operations(item, values, shown)
                 _check_secrets(item, operations, secrets)
@@ -196,13 +252,38 @@ class _Handler:
             raise HookError("; ".join(sorted(errors)))
         return response(GENERATE_PATCHES, items=items)
 
-    def _operations(self, item: RequestItem, values: Object, shown: Callable[[str], str]) -> list[Object]:
+    def _operations(
+        self,
+        item: RequestItem,
+        values: Object,
+        shown: Callable[[str], str],
+        recorder: ExtensionRecorder | None = None,
+    ) -> list[Object]:
         """Return the patches' changes of one template. A selector sees the result of the patches before."""
         work = RequestItem(item.uid, "", item.holder, item.object, item.variables, item.builtin)
         variables, draft = Variables(values), Patched(work)
-        for patch in self._patches:
-            patch.apply(work, variables, draft, shown)
+        for number, patch in enumerate(self._patches):
+            if recorder is not None:
+                recorder.number = number
+            patch.apply(work, variables, draft, shown, recorder)
         return diff(item.object, work.object)
+
+    def explained(
+        self, request: Object, source: ExtensionSource, variable: Callable[[str, str], Cause]
+    ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
+        """Return where the handler is written, and what its patches set in each template, by uid."""
+        from functools import partial
+
+        from krmkit.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
+
+        own = ExtensionSource(source.name, source.resource, ("spec", "handlers", self._position))
+        settings, asked = self._settings.of(request), read_request(request)
+        found = {}
+        for item, values in zip(asked.items, values_of(asked, settings), strict=True):
+            recorder = ExtensionRecorder(self.data, own, partial(variable, item.uid))
+            self._operations(item, values, str, recorder)
+            found[item.uid] = recorder.paths
+        return own, found
 
     def _validate(self, request: Request, settings: Object | None, shown: Callable[[str], str]) -> Object:
         found: set[str] = set()
@@ -234,65 +315,10 @@ def _check_secrets(item: RequestItem, operations: list[Object], secrets: Sensiti
         # An addition creates only the last key of its path; the template has all others.
         above, _, key = path.rpartition("/")
         key = key.replace("~1", "/").replace("~0", "~")
-        if operation["op"] == "add" and not (key.isdecimal() or key == "-"):
+        if operation["op"] == "add" and not ((key.isascii() and key.isdecimal()) or key == "-"):
             written = secrets.written_by(key)
             if written:
                 raise HookError(f'{described(item)}, {above}: no key may hold the {_SENSITIVE} "{written}"')
         written = secrets.written_by(operation.get("value"))
         if written:
             raise HookError(f'{described(item)}, {path}: must not hold the {_SENSITIVE} "{written}"')
-
-
-def _patch_problems(patch: Object, path: str) -> list[tuple[str, str]]:
-    """Return the problems of a patch that need no request."""
-    found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
-    for index, definition in enumerate(patch["definitions"]):
-        place = f"{path}.definitions[{index}]"
-        found += _selector_problems(definition["selector"], f"{place}.selector")
-        changes = [
-            (f"{place}.jsonPatches[{number}]", one)
-            for number, one in enumerate(definition.get("jsonPatches") or [])
-        ]
-        for where, one in changes:
-            if not (one["path"] == "/spec" or one["path"].startswith("/spec/")):
-                found.append((f"{where}.path", f'must start with "/spec", got "{one["path"]}"'))
-        if "jsonMergePatch" in definition:
-            changes.append((f"{place}.jsonMergePatch", {"op": "add", **definition["jsonMergePatch"]}))
-        if not changes:
-            found.append((place, "must have jsonPatches or jsonMergePatch"))
-        for where, one in changes:
-            if one["op"] in ("add", "replace"):
-                found += _value_problems(one, where)
-    return found
-
-
-def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
-    versions = selector["apiVersion"]
-    listed = versions if isinstance(versions, list) else [versions]
-    found = []
-    if not listed or not all(isinstance(one, str) and one for one in listed):
-        found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
-    resources = selector.get("matchResources") or {}
-    if not any(resources.values()):
-        found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
-    return found
-
-
-def _value_problems(change: Object, path: str) -> list[tuple[str, str]]:
-    source = change.get("valueFrom")
-    if (change.get("value") is None) is (source is None):
-        return [(path, "must have exactly one of value and valueFrom")]
-    if source is None:
-        return []
-    if bool(source.get("variable")) is bool(source.get("template")):
-        return [(f"{path}.valueFrom", "must have exactly one of variable and template")]
-    return _template_problems(source.get("template"), f"{path}.valueFrom.template")
-
-
-def _template_problems(text: str | None, path: str) -> list[tuple[str, str]]:
-    if text:
-        try:
-            parse(text, name="tpl", functions="hermetic")
-        except TemplateError as error:
-            return [(path, f"template can not be parsed: {error.message}")]
-    return []

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from krmkit.cel.expressions import CelError
 from krmkit.clusterapi.hooks.messages import described
 from krmkit.clusterapi.patches.selector import matches
-from krmkit.lang.cel import CelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from krmkit.cel.expressions import Bindings
+    from krmkit.cel.kubernetes.environment import KubeEnvironment, KubeProgram
     from krmkit.clusterapi.patches.request import RequestItem
-    from krmkit.lang.cel import Bindings
-    from krmkit.lang.kubecel.celenvironment import KubeEnvironment, KubeProgram
 
     Object = dict[str, Any]
 

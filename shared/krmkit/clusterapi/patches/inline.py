@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.errors import TopologyError
-from krmkit.clusterapi.extensions import JSON_PATCH
-from krmkit.clusterapi.patches.patchvalues import PatchValueError, Variables, enabled_by, value_of
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.hooks.extensions import JSON_PATCH
 from krmkit.clusterapi.patches.request import item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
-from krmkit.lang.golang.printing import quote
+from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
+from krmkit.go.fmt.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from krmkit.clusterapi.extensions import Extensions
+    from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.patches.request import Request, RequestItem
 
     Object = dict[str, Any]
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class InlinePatch:
     """A patch of a class with its templates parsed; one per class, used for all its Clusters."""
 
-    __slots__ = ("_definitions", "_enabled", "_matching", "name")
+    __slots__ = ("_definitions", "_enabled", "data", "name")
 
     def __init__(self, patch: Object) -> None:
+        self.data = patch
         self.name = str(patch.get("name", ""))
         self._enabled = enabled_by(patch.get("enabledIf"))
         self._definitions = [
@@ -38,16 +39,20 @@ class InlinePatch:
 
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
-    ) -> list[tuple[RequestItem, str, Any]]:
-        """Return (item, patch type, patch), one for each definition that selects an item; no extension is called.
+    ) -> list[tuple[RequestItem, str, Any, int]]:
+        """Return (item, patch type, patch, number of the definition), one for each definition that selects an item; no extension is called.
 
         names: the variables that are defined for this patch (None: all). Raises TopologyError with all errors.
         """
         shared = request.variables_for(names)
-        answers: list[tuple[RequestItem, str, Any]] = []
+        answers: list[tuple[RequestItem, str, Any, int]] = []
         errors: list[str] = []
         for item in request.items:
-            chosen = [operations for selector, operations in self._definitions if matches(item, selector)]
+            chosen = [
+                (number, operations)
+                for number, (selector, operations) in enumerate(self._definitions)
+                if matches(item, selector)
+            ]
             if not chosen:
                 continue
             kind = quote(str(item.object.get("kind", "")))
@@ -58,9 +63,10 @@ class InlinePatch:
             except PatchValueError as error:
                 errors.append(f"failed to calculate if patch is enabled for {kind}: {error}")
                 continue
-            for operations in chosen:
+            for number, operations in chosen:
                 try:
-                    answers.append((item, JSON_PATCH, [calculate(variables) for calculate in operations]))
+                    patch = [calculate(variables) for calculate in operations]
+                    answers.append((item, JSON_PATCH, patch, number))
                 except PatchValueError as error:
                     errors.append(f"failed to generate JSON patches for {kind}: {error}")
         if errors:

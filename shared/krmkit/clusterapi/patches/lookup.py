@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.lang.golang.printing import quote
+from krmkit.go.fmt.printing import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

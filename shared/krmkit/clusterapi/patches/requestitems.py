@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi import labels
-from krmkit.clusterapi.blueprint import worker_blueprint
-from krmkit.clusterapi.contractversion import machine_infrastructure_path
+from krmkit.clusterapi.api import labels
+from krmkit.clusterapi.api.contracts import machine_infrastructure_path
+from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.clusterapi.desired.blueprint import worker_blueprint
 from krmkit.clusterapi.patches.request import (
     BOOTSTRAP_REF,
     CONTROL_PLANE_REF,
@@ -19,15 +20,14 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
-from krmkit.clusterapi.workerkinds import WORKER_KINDS
-from krmkit.lang.nested import find, mapping, put
+from krmkit.schema.fields import find, mapping, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from krmkit.clusterapi.blueprint import ClusterBlueprint
-    from krmkit.clusterapi.state import ClusterState
+    from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
+    from krmkit.clusterapi.desired.state import ClusterState
 
     Object = dict[str, Any]
 

@@ -9,7 +9,7 @@ from krmkit.clusterapi.patches.request import (
     INFRASTRUCTURE_REF,
     MACHINE_INFRASTRUCTURE_REF,
 )
-from krmkit.lang.nested import find
+from krmkit.schema.fields import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

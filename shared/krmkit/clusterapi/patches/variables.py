@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.clusterapi.labels import BOOKKEEPING
-from krmkit.lang.nested import find, mapping
+from krmkit.clusterapi.api.labels import BOOKKEEPING
+from krmkit.schema.fields import find, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

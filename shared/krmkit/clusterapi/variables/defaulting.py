@@ -5,9 +5,9 @@ Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.variablevalues import VariableValue, repeated, unusable
-from krmkit.lang.fielderror import FieldError, invalid, key
-from krmkit.lang.schema import fill_defaults
+from krmkit.clusterapi.variables.values import VariableValue, repeated, unusable
+from krmkit.kube.fielderror import FieldError, invalid, key
+from krmkit.schema.openapi import fill_defaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,20 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.clusterapi.variables.variableschema import convert_schema
-from krmkit.clusterapi.variables.variablevalues import go_number
-from krmkit.lang.fielderror import FieldError, aggregate, child, type_invalid
-from krmkit.lang.openapi.rules import RuleSet, has_rules
+from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.clusterapi.variables.values import VariableValue, go_number
+from krmkit.go.fmt.printing import quote
+from krmkit.kube.fielderror import FieldError, aggregate, child, type_invalid
+from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
-    from krmkit.lang.schema import Schema
+    from krmkit.cel.kubernetes.environment import KubeEnvironment
+    from krmkit.schema.openapi import Schema
 
 INLINE = "inline"
+_ABSENT = object()
+_SHOWN = 60  # characters of a value in the text about a conflict
 # Explicit false is the same as absent.
 _FALSE = (
     "uniqueItems",
@@ -35,12 +38,16 @@ _FALSE = (
 class DiscoveryError(ValueError):
     """The variables of a ClusterClass cannot be computed; the text is the controller's.
 
-    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed.
+    `variables` is the list that status.variables still shows, with conflicts marked; [] if discovery failed. `details` say for each
+    conflict who defines the variable and what differs.
     """
 
-    def __init__(self, message: str, variables: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, message: str, variables: Sequence[dict[str, Any]] = (), details: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
         self.variables = list(variables)
+        self.details = list(details)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +117,7 @@ class Definitions:
 
 
 def _environment() -> KubeEnvironment:
-    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
+    from krmkit.cel.kubernetes.environment import KubeEnvironment
 
     return KubeEnvironment()
 
@@ -149,10 +156,11 @@ def status_variables(
     if problems:
         raise DiscoveryError(prefix + aggregate(problems))
     listed = [entries[name] for name in sorted(entries)]
-    conflicting = [entry["name"] for entry in listed if entry["definitionsConflict"]]
+    conflicting = [entry for entry in listed if entry["definitionsConflict"]]
     if conflicting:
-        names = ",".join(conflicting)
-        raise DiscoveryError(f"{prefix}the following variables have conflicting schemas: {names}", listed)
+        names = ",".join(entry["name"] for entry in conflicting)
+        message = f"{prefix}the following variables have conflicting schemas: {names}"
+        raise DiscoveryError(message, listed, [conflict_of(entry) for entry in conflicting])
     return listed
 
 
@@ -175,6 +183,51 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         or (first.get("deprecatedV1Beta1Metadata") or {}) != (other.get("deprecatedV1Beta1Metadata") or {})
         or _without_false(_openapi(first)) != _without_false(_openapi(other))
     )
+
+
+def conflict_of(entry: Mapping[str, Any]) -> str:
+    """Return what differs between the definitions of one variable of status.variables, and who they come from.
+
+    `cpu: inline and the patch "sizes" differ in default (1, 2)`
+    """
+    first, *others = entry["definitions"]
+    other = next(one for one in others if differ(first, one))
+    sources = [
+        "inline" if one["from"] == INLINE else f"the patch {quote(one['from'])}" for one in (first, other)
+    ]
+    fields = []
+    if bool(first.get("required")) is not bool(other.get("required")):
+        fields.append(_both("required", bool(first.get("required")), bool(other.get("required"))))
+    metadata = [one.get("deprecatedV1Beta1Metadata") or {} for one in (first, other)]
+    if metadata[0] != metadata[1]:
+        fields.append(_both("metadata", *metadata))
+    fields += differing(_without_false(_openapi(first)), _without_false(_openapi(other)))
+    return f"{entry['name']}: {sources[0]} and {sources[1]} differ in {', '.join(fields)}"
+
+
+def differing(first: object, other: object, path: str = "") -> list[str]:
+    """Return the paths at which two schemas differ, with both values.
+
+    >>> differing({"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "object", "properties": {"a": {}}})
+    ['properties.a.type ("string", absent)']
+    """
+    if isinstance(first, dict) and isinstance(other, dict):
+        found = []
+        for key in dict.fromkeys([*first, *other]):
+            here = f"{path}.{key}" if path else str(key)
+            if key not in first or key not in other:
+                found.append(_both(here, first.get(key, _ABSENT), other.get(key, _ABSENT)))
+            else:
+                found += differing(first[key], other[key], here)
+        return found
+    return [] if first == other else [_both(path, first, other)]
+
+
+def _both(path: str, first: object, other: object) -> str:
+    shown = [
+        "absent" if one is _ABSENT else VariableValue("", one).shown()[:_SHOWN] for one in (first, other)
+    ]
+    return f"{path} ({shown[0]}, {shown[1]})"
 
 
 def _without_false(schema: object) -> object:

@@ -6,32 +6,23 @@ k8s.io/apiextensions-apiserver checks of a CustomResourceDefinition.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.variableschema import convert_schema
-from krmkit.lang.fielderror import (
-    FieldError,
-    child,
-    forbidden,
-    index,
-    invalid,
-    key,
-    not_supported,
-    required,
-)
-from krmkit.lang.kubenames import validate_annotations, validate_labels
-from krmkit.lang.openapi.rulepath import RulePathError, rule_path
-from krmkit.lang.openapi.rules import RuleSet, has_rules
-from krmkit.lang.openapi.schemadefaults import check_defaults
-from krmkit.lang.openapi.structural import check_structural
-from krmkit.lang.openapi.valuechecks import validate_value
-from krmkit.lang.schema import MAX_DEPTH, wrapped
+from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key, not_supported, required
+from krmkit.kube.names import validate_annotations, validate_labels
+from krmkit.schema.kubernetes.defaults import check_defaults
+from krmkit.schema.kubernetes.rulepath import RulePathError, rule_path
+from krmkit.schema.kubernetes.rules import RuleSet, has_rules
+from krmkit.schema.kubernetes.structural import check_structural
+from krmkit.schema.kubernetes.values import validate_value
+from krmkit.schema.openapi import MAX_DEPTH, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from krmkit.lang.kubecel.celenvironment import KubeEnvironment
-    from krmkit.lang.schema import Schema, ValidationRule
+    from krmkit.cel.kubernetes.environment import KubeEnvironment
+    from krmkit.schema.openapi import Schema, ValidationRule
 
 BUILTIN = "builtin"
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -90,7 +81,7 @@ class _Environments:
         if self._new is not None and not _all_expressions(schema) <= known:
             return self._new
         if self._newest is None:
-            from krmkit.lang.kubecel.celenvironment import KubeEnvironment
+            from krmkit.cel.kubernetes.environment import KubeEnvironment
 
             self._newest = KubeEnvironment()
         return self._newest

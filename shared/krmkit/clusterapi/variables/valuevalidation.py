@@ -5,11 +5,11 @@ Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
 
 from __future__ import annotations
 
-from krmkit.clusterapi.variables.variablevalues import VariableValue, repeated, unusable
-from krmkit.lang.fielderror import INTERNAL, FieldError, child, invalid, key, required
-from krmkit.lang.openapi.pruning import unknown_fields
-from krmkit.lang.openapi.valuechecks import validate_value
-from krmkit.lang.schema import wrapped
+from krmkit.clusterapi.variables.values import VariableValue, repeated, unusable
+from krmkit.kube.fielderror import INTERNAL, FieldError, child, invalid, key, required
+from krmkit.schema.kubernetes.pruning import unknown_fields
+from krmkit.schema.kubernetes.values import validate_value
+from krmkit.schema.openapi import wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ HOSTILE = {
     "a scalar": "text\n",
     "null": "null\n",
     "null metadata": "apiVersion: v1\nkind: ConfigMap\nmetadata:\ndata:\n",
-    "keys that are no text": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {1: a, true: b, ~: c, ? [d] : e}\n",
+    "keys that are not text": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {1: a, true: b, ~: c, ? [d] : e}\n",
     "a pack that is none": (
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: p, annotations: {config.kubernetes.io/local-config: 'true'}}\n"
         "data: {pack.json: '{', values.yaml: '[', presets.yaml: '}', schema.yaml: '- ', defaults.yaml: \"\\t\"}\n"

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import FrameType
 from unittest.mock import patch
 
 from krmkit.fn import loader, testing
@@ -33,11 +34,27 @@ class Watch:
         if event == "open":
             # The function's own code, wherever Python keeps it.
             if not path.endswith((".py", ".pyc", ".so")) and "__pycache__" not in path:
-                self.seen.append(f"open {path}")
+                self._see(f"open {path}")
         elif event.startswith(("socket.", "subprocess.", "os.", "shutil.", "tempfile.", "urllib.", "http.")):
             # An import lists folders.
             if event not in {"os.listdir", "os.scandir"}:
-                self.seen.append(f"{event} {path}")
+                self._see(f"{event} {path}")
+
+    def _see(self, what: str) -> None:
+        if not _is_of_a_child():
+            self.seen.append(what)
+
+
+def _is_of_a_child() -> bool:
+    """True for what `krmkit.childprocess` does: a function's own work, in a process whose memory is bounded."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "krmkit.childprocess":
+            return True
+        if frame.f_globals.get("__name__") == "krmkit.fn.run":
+            return False
+        frame = frame.f_back
+    return False
 
 
 _watch: list[Watch] = []  # made once: Python cannot take a hook back

@@ -21,7 +21,7 @@ from tests.unit.clusterapi.fixtures import (
 Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/render-cluster-topology"
 VARIABLES = [{"name": "region", "required": True, "schema": {"openAPIV3Schema": {"type": "string"}}}]
-PATCH = {
+PATCH: Object = {
     "name": "region",
     "definitions": [
         {
@@ -177,7 +177,7 @@ def test_settings_of_config_and_patch() -> None:
         **PATCH,
         "definitions": [
             {
-                **PATCH["definitions"][0],  # type: ignore[dict-item]
+                **PATCH["definitions"][0],
                 "jsonPatches": [
                     {
                         "op": "replace",
@@ -197,3 +197,34 @@ def test_settings_of_config_and_patch() -> None:
 
     [made] = [item for item in generated(outcome) if item["kind"] == "MetalCluster"]
     assert made["spec"]["region"] == "1-2-3"
+
+
+def without_selected(**selector: Any) -> Object:
+    definition = PATCH["definitions"][0]
+    changed = {**definition, "selector": {**definition["selector"], **selector}}
+    return {"name": "dead", "definitions": [changed]}
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (
+            {"kind": "MetalClustrTemplate"},
+            'no template is a MetalClustrTemplate; did you mean "MetalClusterTemplate"?',
+        ),
+        ({"apiVersion": "infrastructure.cluster.x-k8s.io/v1alpha9"}, "MetalClusterTemplate is there in "),
+    ],
+)
+def test_a_patch_that_selects_nothing(selector: Object, message: str) -> None:
+    """A typo or another apiVersion is a warning on the extension, as a class with such a selector is refused."""
+    outcome = run(extension(patches=[PATCH, without_selected(**selector)]))
+
+    assert outcome.exit_code == 0
+    [found] = [one for one in outcome.results if one.rule == "unused-patch"]
+    assert (found.severity, found.field) == ("warning", "spec.handlers[0].patches[1].definitions[0].selector")
+    assert message in found.message
+
+
+def test_patches_that_select_something() -> None:
+    """No warning."""
+    assert not [one for one in run(extension()).results if one.rule == "unused-patch"]

@@ -329,3 +329,163 @@ def test_no_answer_holds_a_sensitive_value(hook: str, handler: Object) -> None:
     assert answer["status"] == "Failure"
     assert "s3cr" not in str(answer)
     assert '"token"' in answer["message"]
+
+
+def tagged(**more: Any) -> TopologyExtension:
+    """An extension that writes the required text `tag`, and the optional one `note` by a template."""
+    changes = [
+        add("/spec/template/spec/tag", valueFrom={"variable": "tag"}),
+        add("/spec/template/spec/note", valueFrom={"template": more.pop("template", "note: {{ .tag }}")}),
+    ]
+    variables = [{**variable("tag", maxLength=5), "required": True}, variable("note")]
+    return extension(variables=variables, patches=[patch(*changes)], **more)
+
+
+def with_override(asked: Object, value: Any) -> Object:
+    asked["items"][0]["variables"] = [{"name": "tag", "value": value}]
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (request(), 'variables: Required value: required variable "tag" must be set'),
+        (request(tag=5), 'variables[tag].value: Invalid value: "5": must be of type string: "integer"'),
+        (request(tag="toolong"), "variables[tag].value: Too long: may not be more than 5"),
+        (
+            request(tag="a", note=[]),
+            'variables[note].value: Invalid value: "[]": must be of type string: "array"',
+        ),
+        (
+            with_override(request(tag="a"), {"b": 1}),
+            "T of Cluster n/c at spec.infrastructureRef: variables[tag].value: Invalid value: ",
+        ),
+    ],
+)
+def test_input_is_checked(asked: Object, message: str) -> None:
+    """Variables are checked against the extension's own definitions before anything is written."""
+    answer = generated(tagged(), asked)
+
+    assert answer["status"] == "Failure"
+    assert message in answer["message"]
+
+
+def test_variables_of_others_are_not_checked() -> None:
+    """A request may hold what another patch of the class defines."""
+    assert operations(tagged(), request(tag="a", other=5))
+
+
+def test_validations_get_the_variables_of_the_last_patch() -> None:
+    """A required variable may be absent there, but what comes has to be right."""
+    found = tagged(validations=[{"rule": "true"}])
+
+    assert found.answer(VALIDATE, "validate-topology-a", request())["status"] == "Success"
+    refused = found.answer(VALIDATE, "validate-topology-a", request(tag=5))
+    assert refused["status"] == "Failure"
+    assert "must be of type string" in refused["message"]
+
+
+def test_rules_of_definitions_hold() -> None:
+    """x-kubernetes-validations of a definition, too."""
+    rules = [{"rule": "self.startsWith('v')", "message": "must start with v"}]
+    found = extension(
+        variables=[variable("tag", **{"x-kubernetes-validations": rules})],
+        patches=[patch(add("/spec/template/spec/tag", valueFrom={"variable": "tag"}))],
+    )
+
+    assert operations(found, request(tag="v1"))
+    assert "must start with v" in generated(found, request(tag="1"))["message"]
+
+
+def test_handlers_without_variables_see_those_of_the_only_other_one() -> None:
+    """A class may name one handler for its variables and another one for its patches."""
+    handlers = [
+        {"name": "a", "patches": [patch(add("/spec/template/spec/tag", valueFrom={"variable": "tag"}))]},
+        {"name": "b", "variables": [{**variable("tag"), "required": True}]},
+    ]
+    found = TopologyExtension({"metadata": {"name": "x"}, "spec": {"handlers": handlers}})
+
+    assert 'required variable "tag" must be set' in generated(found, request())["message"]
+    assert operations(found, request(tag="v1"))
+
+
+def test_an_optional_variable_that_is_missing() -> None:
+    """`<no value>` never gets into a template; a guard helps, and a value that says so is a value."""
+    unguarded = tagged(template="note: v{{ .note }}")
+
+    message = generated(unguarded, request(tag="a"))["message"]
+    assert 'uses a variable that is not set, so that it writes "<no value>"; define' in message
+    assert operations(unguarded, request(tag="a", note="<no value>"))
+    assert operations(tagged(template="note: v{{ if .note }}{{ .note }}{{ end }}"), request(tag="a"))
+
+
+def test_no_message_shows_a_sensitive_value() -> None:
+    """The check quotes values, so it is silent about a secret one."""
+    message = generated(tagged(sensitive=["tag"]), request(tag=31337))["message"]
+
+    assert "31337" not in message
+    assert 'the reason is withheld, it holds the value of the sensitive variable "tag"' in message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"jsonPatches": [add("/spec/a", value={"b": ["v{{ .tag }}"]})]},
+        {"jsonMergePatch": {"value": {"spec": {"a": "{{- .builtin.cluster.name }}"}}}},
+    ],
+)
+def test_a_template_in_a_plain_value(change: Object) -> None:
+    """It would be written as it is: an author's slip. Templates of others, such as cloud-init's, are plain text."""
+    definition = {"selector": SELECTOR, **change}
+    found = extension(variables=[variable("tag")], patches=[{"name": "p", "definitions": [definition]}])
+    [(field, message)] = found.problems
+    assert field.endswith(".value")
+    assert "is written as it is; put it into valueFrom.template" in message
+
+    text = add("/spec/a", value="{{ ds.meta_data.hostname }} {{ .other }}")
+    assert not extension(variables=[variable("tag")], patches=[patch(text)]).problems
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (
+            {"kind": "NoTemplate"},
+            'patch "p" selects no template, so it changes nothing: no template is a NoTemplate; known: T',
+        ),
+        ({"apiVersion": "i/v3"}, "T is there in i/v1, not in i/v3"),
+        (
+            {"matchResources": {"controlPlane": True}},
+            "T is there, but not where matchResources looks (controlPlane)",
+        ),
+    ],
+)
+def test_selectors_that_select_nothing(selector: Object, message: str) -> None:
+    """They are told after requests came, and only then."""
+    definitions = [
+        {"selector": {**SELECTOR, **selector}, "jsonPatches": [add("/spec/template/spec/a", value=1)]}
+    ]
+    found = extension(patches=[{"name": "p", "definitions": definitions}])
+    assert found.unmatched() == []
+
+    assert operations(found, request()) == []
+
+    [one] = found.unmatched()
+    assert one.field == "spec.handlers[0].patches[0].definitions[0].selector"
+    assert message in one.message
+    assert one.whole
+
+
+def test_a_selector_beside_one_that_selects() -> None:
+    """The patch does something, so a selector for another provider may be meant."""
+    change: Object = {"jsonPatches": [add("/spec/template/spec/a", value=1)]}
+    definitions: list[Object] = [
+        {"selector": SELECTOR, **change},
+        {"selector": {**SELECTOR, "kind": "U"}, **change},
+    ]
+    found = extension(patches=[{"name": "p", "definitions": definitions}])
+    operations(found, request())
+
+    assert [(one.field.rpartition("definitions")[2], one.whole) for one in found.unmatched()] == [
+        ("[1].selector", False)
+    ]

@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.clusterapi.variables.defaulting import default_variable, default_variables
 from krmkit.clusterapi.variables.definitions import Definitions
-from krmkit.clusterapi.variables.variablevalues import read_variables
+from krmkit.clusterapi.variables.values import read_variables
 
 
 def definitions(**schemas: dict[str, Any]) -> Definitions:

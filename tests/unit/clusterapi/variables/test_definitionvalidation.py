@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
-from krmkit.lang.kubecel.celenvironment import KubeEnvironment
 
 OLD = KubeEnvironment((1, 29))
 

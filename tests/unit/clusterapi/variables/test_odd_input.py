@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.clusterapi.variables.clustervariables import default_and_validate
+from krmkit.clusterapi.variables.cluster import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 

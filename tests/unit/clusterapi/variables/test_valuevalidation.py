@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from krmkit.clusterapi.variables.definitions import Definitions
+from krmkit.clusterapi.variables.values import VariableValue, read_variables
 from krmkit.clusterapi.variables.valuevalidation import MAX_ERRORS, validate_variables
-from krmkit.clusterapi.variables.variablevalues import VariableValue, read_variables
 
 
 def definitions(required: bool = False, **schemas: dict[str, Any]) -> Definitions:

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Delete annotations of resources: see function.yaml; the rule is krmkit.everyday.deletedannotations."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.everyday.deletedannotations import delete_annotations
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Delete annotations of resources."""
+    results.extend(delete_annotations(resources, config.resource))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Remove the resources that are for tools only: see function.yaml; the rule is krmkit.everyday.pruning."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.everyday.pruning import remove_local_config
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Remove the resources that are for tools only."""
+    results.extend(remove_local_config(resources, config.resource))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

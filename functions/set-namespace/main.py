@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Set the namespace of resources and of what refers to them: see function.yaml; the rule is krmkit.everyday.names.namespaces."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    sys.path.insert(0, os.path.realpath(f"{__file__}/../../../shared"))
+    from krmkit.process import quiet_interrupts
+
+    quiet_interrupts()  # Ctrl-C while modules load shows no traceback
+
+from krmkit.everyday.names.namespaces import set_namespace
+from krmkit.fn import Config, ResourceList, Results, main
+
+
+def process(resources: ResourceList, config: Config, results: Results) -> None:
+    """Set the namespace of resources and of what refers to them."""
+    results.extend(set_namespace(resources, config.resource, config.tag))
+
+
+if __name__ == "__main__":
+    main(__file__, process)

@@ -1,0 +1,1 @@
+"""CEL: compiled, its cost bounded before evaluation, evaluated."""

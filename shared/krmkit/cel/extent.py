@@ -1,0 +1,215 @@
+"""Upper bounds of values in CEL: how long a text, how many elements, how much in all. No value is made to find them.
+
+KnownExtent([{"name": "ab"}]).field("name").characters   # 2
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+READ = 256
+"""Characters of a text that are one step of effort to go through or to compare."""
+MADE = 32
+"""Characters of a new text that are one step: they stay in memory, too."""
+NUMBER = 32
+"""Characters that a number, a time or a duration has at most as a text."""
+
+
+class Extent:
+    """The bounds of one value, of whatever type it turns out to be.
+
+    characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to go through all of it.
+    odd: whether a text in it holds a sign that lets a regular expression grow beyond its length.
+    """
+
+    __slots__ = ("_odd", "_total", "characters", "width")
+
+    def __init__(self, characters: int = 0, width: int = 0, total: int = 1, odd: bool = False) -> None:
+        self.characters = characters
+        self.width = width
+        self._total = total
+        self._odd = odd
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @property
+    def odd(self) -> bool:
+        return self._odd
+
+    @property
+    def inner(self) -> Extent:
+        """Any element, or any value of a map."""
+        return SCALAR
+
+    @property
+    def keys(self) -> Extent:
+        """Any key of a map; for a list, what a loop over it gives: any element."""
+        return SCALAR
+
+    def field(self, name: str) -> Extent:
+        """The value under a key."""
+        return self.inner
+
+
+SCALAR = Extent()
+
+
+class MadeExtent(Extent):
+    """A value that an expression makes, with the bound of its elements."""
+
+    __slots__ = ("_inner", "_keys")
+
+    def __init__(self, whole: Extent, inner: Extent, keys: Extent) -> None:
+        super().__init__(whole.characters, whole.width, whole.total, whole.odd)
+        self._inner = inner
+        self._keys = keys
+
+    @property
+    def inner(self) -> Extent:
+        return self._inner
+
+    @property
+    def keys(self) -> Extent:
+        return self._keys
+
+
+class KnownExtent(Extent):
+    """Any of some Python values: texts, bytes, lists, dictionaries, everything else is a scalar."""
+
+    __slots__ = ("_inner", "_keys", "values")
+
+    def __init__(self, values: list[object]) -> None:
+        characters = width = 0
+        for value in values:
+            if isinstance(value, str | bytes):
+                characters = max(characters, len(value))
+            elif isinstance(value, list | dict):
+                width = max(width, len(value))
+        super().__init__(characters, width, 0)
+        self.values = values
+        self._inner: Extent | None = None
+        self._keys: Extent | None = None
+
+    @property
+    def total(self) -> int:
+        if not self._total:
+            self._measure()
+        return self._total
+
+    @property
+    def odd(self) -> bool:
+        if not self._total:
+            self._measure()
+        return self._odd
+
+    def _measure(self) -> None:
+        measured = [measure(value) for value in self.values]
+        self._total = max(steps for steps, _ in measured)
+        self._odd = any(odd for _, odd in measured)
+
+    @property
+    def inner(self) -> Extent:
+        if self._inner is None:
+            found: list[object] = []
+            for value in self.values:
+                if isinstance(value, list):
+                    found += value
+                elif isinstance(value, dict):
+                    found += value.values()
+            self._inner = KnownExtent(found) if found else SCALAR
+        return self._inner
+
+    @property
+    def keys(self) -> Extent:
+        if self._keys is None:
+            found = [key for value in self.values if isinstance(value, dict) for key in value]
+            listed = [item for value in self.values if isinstance(value, list) for item in value]
+            self._keys = KnownExtent([*found, *listed]) if found or listed else SCALAR
+        return self._keys
+
+    def field(self, name: str) -> Extent:
+        found = [value[name] for value in self.values if isinstance(value, dict) and name in value]
+        return KnownExtent(found) if found else SCALAR
+
+
+class _EitherExtent(Extent):
+    """One of several values."""
+
+    __slots__ = ("_inner", "_keys", "_parts")
+
+    def __init__(self, parts: list[Extent]) -> None:
+        super().__init__(
+            max(part.characters for part in parts),
+            max(part.width for part in parts),
+            max(part.total for part in parts),
+            any(part.odd for part in parts),
+        )
+        self._parts = parts
+        self._inner: Extent | None = None
+        self._keys: Extent | None = None
+
+    @property
+    def inner(self) -> Extent:
+        if self._inner is None:
+            self._inner = either(part.inner for part in self._parts)
+        return self._inner
+
+    @property
+    def keys(self) -> Extent:
+        if self._keys is None:
+            self._keys = either(part.keys for part in self._parts)
+        return self._keys
+
+    def field(self, name: str) -> Extent:
+        return either(part.field(name) for part in self._parts)
+
+
+def either(extents: Iterable[Extent]) -> Extent:
+    """The bound of a value that is one of several."""
+    parts = [*{id(part): part for part in extents if part is not SCALAR}.values()]
+    if len(parts) < 2:
+        return parts[0] if parts else SCALAR
+    return _EitherExtent(parts)
+
+
+def text(characters: int, odd: bool = False) -> Extent:
+    """A text of at most so many characters."""
+    return Extent(characters, 0, 1 + characters // READ, odd)
+
+
+def collection(width: int, inner: Extent, keys: Extent | None = None, total: int = 0) -> Extent:
+    """A list (its loops give `inner`), or a map with `keys`, of at most so many elements. `total` where it is known."""
+    total = total or 1 + width * (inner.total + (keys.total if keys is not None else 0))
+    odd = inner.odd or (keys is not None and keys.odd)
+    return MadeExtent(Extent(0, width, total, odd), inner, keys if keys is not None else inner)
+
+
+def is_odd(value: str | bytes) -> bool:
+    """Whether a text holds a brace or a backslash: repeat counts and classes of Unicode begin with them."""
+    if isinstance(value, str):
+        return "{" in value or "\\" in value
+    return b"{" in value or b"\\" in value
+
+
+def measure(value: object) -> tuple[int, bool]:
+    """The steps to go through a value, and whether it is odd."""
+    steps = 0
+    odd = False
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        steps += 1
+        # A tuple: `str | bytes` would be made anew for each of many values.
+        if isinstance(item, (str, bytes)):
+            steps += len(item) // READ
+            odd = odd or is_odd(item)
+        elif isinstance(item, dict):
+            pending += item
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+    return steps, odd

@@ -1,0 +1,215 @@
+"""`krmkit topology check-extension`: whether a runtime extension keeps the contract."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+
+from krmkit.cli.arguments import CommandParser
+from krmkit.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES
+from krmkit.clusterapi.hooks.responses import KIND as RESPONSES
+from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.output.formats import json_of
+from krmkit.output.stderr import say
+from krmkit.output.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
+from krmkit.report.topologysource import PlanError, read_items
+from krmkit.schema.fields import find
+from krmkit.services.extension.client import AddressError, CallError, LocalCaller, caller
+from krmkit.services.extension.contract import CALLERS, GUIDELINE, check_contract
+from krmkit.services.extension.contractreport import VIOLATION, WARNING, ContractReport
+from krmkit.services.extension.live import GROUP, VERSION, read_object
+from krmkit.services.extension.samples import of_our_own, of_package
+from krmkit.services.extension.sources import ExtensionError, items_of, load, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.hooks.serving import Served
+    from krmkit.services.extension.client import Caller
+
+    Object = dict[str, Any]
+
+EPILOG = """
+Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with
+unknown kinds and apiVersions, with malformed, empty and huge bodies, and with ten callers at a time. The requests are those of the
+Clusters in the package that --package names; without it, small ones with a value for each variable that the extension defines.
+
+Exit code: 0 the extension keeps the contract (there may be warnings), 1 it does not, or it cannot be called.
+"""
+
+
+def _milliseconds(text: str) -> float:
+    """A time above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of milliseconds above 0, got {text}")
+    return number
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit topology check-extension`."""
+    made = CommandParser(
+        prog="krmkit topology check-extension",
+        description="Test whether a runtime extension keeps Cluster API's contract.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument(
+        "target",
+        nargs="?",
+        metavar="URL|FILE",
+        help="https://..., exec:PROGRAM, or TopologyExtensions in a file or folder",
+    )
+    made.add_argument(
+        "--module", action="append", default=[], metavar="NAME", help="a Python module with an Extension"
+    )
+    made.add_argument(
+        "--package", default="", metavar="PKG", help="take requests from the Clusters of this package"
+    )
+    made.add_argument(
+        "--recorded", default="", metavar="FILE", help="compare variables with those of an earlier --record"
+    )
+    made.add_argument(
+        "--ca-file", default="", metavar="FILE", help="the authority of the server's certificate (PEM)"
+    )
+    made.add_argument("--client-cert", default="", metavar="FILE", help="the certificate to show (PEM)")
+    made.add_argument("--client-key", default="", metavar="FILE", help="its key (PEM)")
+    made.add_argument(
+        "--max-ms",
+        type=_milliseconds,
+        default=GUIDELINE * 1000,
+        metavar="MS",
+        help="a call may take so long (default: %(default)g)",
+    )
+    made.add_argument(
+        "-f", "--format", choices=["table", "json"], default="table", help="how to show the outcome"
+    )
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run the check; 0 where the contract is kept, 1 where it is not."""
+    asked = parser()
+    arguments = asked.parse_args(words[1:])
+    if bool(arguments.target) is bool(arguments.module):
+        asked.error("name one of URL, FILE and --module")
+    try:
+        target = _target(arguments)
+        recorded = _recorded(arguments.recorded) if arguments.recorded else []
+        if arguments.package:
+            requests, problems = of_package(arguments.package, target)
+        else:
+            requests, problems = of_our_own(_definitions(target)), []
+    except (AddressError, ExtensionError, PlanError) as error:
+        say("topology check-extension", error)
+        return 1
+    report = check_contract(
+        target, requests, recorded, arguments.max_ms / 1000, is_real=bool(arguments.package)
+    )
+    for problem in problems:
+        report.add("", "package", problem)
+    if arguments.package and isinstance(target, LocalCaller):
+        _find_unused_patches(report, _served(arguments), requests)
+    with unread_is_fine(sys.stdout):
+        print(_json(report) if arguments.format == "json" else table(report, Terminal(sys.stdout)), end="")
+    return 1 if report.violations else 0
+
+
+def _find_unused_patches(report: ContractReport, served: Served, requests: list[Object]) -> None:
+    """Report patches of TopologyExtensions that select no template of the package's Clusters."""
+    for extension in served.extensions:
+        if isinstance(extension, TopologyExtension):
+            for handler in extension.discovery()["handlers"]:
+                if handler["requestHook"]["hook"] == GENERATE_PATCHES:
+                    for request in requests:
+                        extension.answer(GENERATE_PATCHES, handler["name"], request)
+            for one in extension.unmatched():
+                report.add(extension.name, "unused-patch", f"{one.field}: {one.message}", WARNING)
+
+
+def _served(arguments: argparse.Namespace) -> Served:
+    name = arguments.target or ""
+    return load(read([name] if name else [], arguments.module))
+
+
+def _target(arguments: argparse.Namespace) -> Caller:
+    name = arguments.target or ""
+    if arguments.module or os.path.exists(name):
+        return LocalCaller(_served(arguments))
+    if ":" not in name:
+        raise AddressError(f"{name}: is neither a file nor https://... nor exec:PROGRAM")
+    return caller(name, arguments.ca_file, arguments.client_cert, arguments.client_key)
+
+
+def _recorded(path: str) -> list[Object]:
+    """The answers to DiscoverVariables in recorded TopologyResponses. Raises ExtensionError, PlanError."""
+    items: list[Any]
+    if os.path.isdir(path):
+        items = [item.get() for item in read_items(path) if item.kind == RESPONSES]
+    else:
+        items = items_of(path, RESPONSES, "krmkit.dev/")
+    found = []
+    for item in items:
+        listed = find(item, ("spec", "responses"), [])
+        for one in listed if isinstance(listed, list) else []:
+            if find(one, ("hook",)) == DISCOVER_VARIABLES:
+                listed_variables = find(one, ("response", "variables"), [])
+                if not isinstance(listed_variables, list) or not all(
+                    isinstance(variable, dict) for variable in listed_variables
+                ):
+                    raise ExtensionError(f"--recorded {path}: variables must be a list of definitions")
+                found.append(one["response"])
+    if not found:
+        raise ExtensionError(f"--recorded {path}: holds no recorded answer to {DISCOVER_VARIABLES}")
+    return found
+
+
+def _definitions(target: Caller) -> list[Object]:
+    """The variables that all handlers define; what goes wrong here is found again by the check."""
+    found: list[Object] = []
+    try:
+        handlers = (
+            read_object(target.call(hook_path(GROUP, VERSION, "Discovery"), b"{}", 10.0)).get("handlers")
+            or []
+        )
+        for one in handlers:
+            if one["requestHook"]["hook"] == DISCOVER_VARIABLES:
+                path = hook_path(GROUP, VERSION, DISCOVER_VARIABLES, one["name"])
+                found += read_object(target.call(path, b"{}", 10.0)).get("variables") or []
+    except (CallError, KeyError, TypeError, AttributeError):
+        pass
+    return [one for one in found if isinstance(one, dict)]
+
+
+def table(report: ContractReport, terminal: Terminal) -> str:
+    """The outcome for people: findings, times, and a last line with the counts."""
+    findings = Table(["", "HANDLER", "RULE", "WHAT"])
+    for finding in report.findings:
+        findings.add([*finding], RED if finding[0] == VIOLATION else YELLOW)
+    times = Table(["HANDLER", "CALLS", "P50 ms", "P99 ms", f"({CALLERS} callers at a time)"])
+    for name, calls, middle, worst in report.times:
+        times.add([name, str(calls), f"{middle * 1000:.1f}", f"{worst * 1000:.1f}", ""])
+    warnings = len(report.findings) - report.violations
+    counts = f"{report.handlers} handlers, {report.calls} calls: {report.violations} violations, {warnings} warnings\n"
+    return "\n".join(part for part in (findings.text(terminal), times.text(terminal), counts) if part)
+
+
+def _json(report: ContractReport) -> str:
+    keys = ("severity", "handler", "rule", "message")
+    return json_of(
+        "ExtensionCheck",
+        violations=report.violations,
+        calls=report.calls,
+        findings=[dict(zip(keys, one, strict=True)) for one in report.findings],
+        seconds=[
+            {"handler": name, "calls": calls, "p50": p50, "p99": p99}
+            for name, calls, p50, p99 in report.times
+        ],
+    )

@@ -1,0 +1,43 @@
+"""Which engine works: this machine, or the cluster that --on names."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+from krmkit.cli.arguments import cores
+from krmkit.fleet.engine.jobs import Engine, EngineError, local
+
+
+def engine_for(arguments: Namespace, count: int) -> Engine:
+    """The cluster that --on names, or without it --jobs processes of this machine. Raises EngineError."""
+    if arguments.on:
+        from krmkit.fleet.engine.dask import DaskEngine
+
+        return DaskEngine(arguments.on)
+    return local(arguments.jobs or cores(), count)
+
+
+def check_engine(arguments: Namespace) -> None:
+    """Raises EngineError where --on and --jobs are both given."""
+    if arguments.on and arguments.jobs:
+        raise EngineError(
+            f"--jobs {arguments.jobs} says how many processes of this machine work, and with --on the cluster does;"
+            " leave out --jobs, or --on to work here"
+        )
+
+
+def add_on(parser: ArgumentParser) -> None:
+    """Add --on."""
+    parser.add_argument(
+        "--on",
+        type=_address,
+        default=None,
+        metavar="ADDRESS",
+        help="let a cluster of Dask build the packages, by the address of its scheduler, such as tcp://10.0.0.1:8786",
+    )
+
+
+def _address(text: str) -> str:
+    if not text.strip():
+        raise ArgumentTypeError('must be the address of a scheduler, such as tcp://10.0.0.1:8786, got ""')
+    return text

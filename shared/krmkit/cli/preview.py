@@ -1,0 +1,84 @@
+"""`krmkit preview PKG`: the page of a report on loopback, on which presets, macros and variables are chosen."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from functools import partial
+
+from krmkit.cli.arguments import (
+    CommandParser,
+    add_open,
+    add_package,
+    add_running,
+    package_above,
+    resolver_of,
+    show_page,
+)
+from krmkit.cli.serveoptions import port_number
+from krmkit.fn.knownfunctions import CatalogError
+from krmkit.fn.run import RunOptions
+from krmkit.messages.extras import lacking
+from krmkit.output.stderr import say
+from krmkit.render.package import PackageError, read
+from krmkit.services.listening import listen
+
+ADDRESS = "127.0.0.1"
+EPILOG = """
+krmkit preview profile                    then open the address that it prints
+
+Choose presets, fill in macros and variables, and see at once what they make of
+the package. "Write to files" puts the choices into the package's config files;
+until then nothing is written. Files that change on disk show, too.
+
+The page is for you only: it listens on this machine's loopback address, and
+the address holds a token. Ctrl-C ends it.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit preview`."""
+    made = CommandParser(
+        prog="krmkit preview",
+        description="Show a package on a page on which presets, macros and variables are chosen.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_package(made)
+    made.add_argument(
+        "--port",
+        type=port_number,
+        default=0,
+        metavar="N",
+        help="the port on 127.0.0.1 (default: any that is free)",
+    )
+    add_open(made)
+    add_running(made)
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit preview ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    try:
+        from krmkit.services.preview.server import serve
+    except ImportError as error:
+        say("preview", lacking(error, "preview"))
+        return 1
+    folder = arguments.package or package_above()
+    options = RunOptions()
+    options.explain = True
+    try:
+        resolver = resolver_of(arguments, options)
+        for note in read(folder).notes:
+            say("preview", note)
+        listener = listen(ADDRESS, arguments.port)
+    except (CatalogError, PackageError) as error:
+        say("preview", error)
+        return 1
+    except OSError as error:
+        say("preview", f"cannot listen on {ADDRESS}:{arguments.port}: {error.strerror}")
+        return 1
+    opened = partial(show_page, "preview") if arguments.open else None
+    asyncio.run(serve(folder, resolver, listener, opened))
+    return 0

@@ -1,0 +1,195 @@
+"""`krmkit report PKG|DIR`: all about a package or a tree of packages, as one page to look at, or as data."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from krmkit.cli.arguments import (
+    CommandParser,
+    add_color,
+    add_exclude,
+    add_open,
+    add_place,
+    add_running,
+    count,
+    package_above,
+    show_page,
+)
+from krmkit.cli.recursive import PackageJob, PackageTreeError, chosen_packages, reports
+from krmkit.disk.write import WriteError, write_file
+from krmkit.fleet.engine.jobs import JobError
+from krmkit.fleet.folder import FolderError
+from krmkit.fn.knownfunctions import CatalogError, catalog
+from krmkit.fn.run import RunOptions
+from krmkit.output.formats import counted, shown
+from krmkit.output.model import PackageReport, Report
+from krmkit.output.stderr import say
+from krmkit.output.terminal import Terminal, unread_is_fine
+from krmkit.render.diff import CONTEXT
+from krmkit.render.package import read
+from krmkit.report.fleet import variants_of
+from krmkit.report.machines import has_clusters, topology_of
+from krmkit.report.package import WHOLE, describe
+from krmkit.report.page import page
+from krmkit.report.topologysource import PlanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.render.resolve import ProgramResolver
+
+FORMATS = ("html", "json")
+EPILOG = """
+krmkit report profile -o profile.html     one package
+krmkit report . -o fleet.html             every package below a folder
+krmkit report profile --format json       the same as data
+
+The page is one file that loads nothing. It shows what a render would change,
+the findings, the pipeline, where values come from, packs and their pools, the
+variants of a fleet, and the machines that roll. Packages are rendered in
+memory: nothing of them is written. Secrets are not shown.
+
+Exit code: 0 done; 1 a package has an error (the page shows it), or a wrong
+call.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit report`."""
+    made = CommandParser(
+        prog="krmkit report",
+        description="Show all about a package, or about every package below a folder, on one page.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument(
+        "package",
+        nargs="?",
+        default="",
+        metavar="PKG|DIR",
+        help="a package's folder, or one with packages below (default: the package that the working directory is in)",
+    )
+    add_place(made, "FILE", "the page: FILE.html (or FILE.json)", default="")
+    add_open(made)
+    made.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        default="",
+        metavar="FORMAT",
+        help="html or json (default: html; json goes to stdout without -o)",
+    )
+    made.add_argument(
+        "--against",
+        default="",
+        metavar="DIR|REVISION",
+        help="what Clusters are compared with for the machines that roll (default: HEAD)",
+    )
+    made.add_argument(
+        "--since",
+        default="",
+        metavar="REVISION",
+        help="only packages in which something differs from a git revision",
+    )
+    made.add_argument(
+        "--jobs", type=count, metavar="N", help="how many processes work (default: one for each core)"
+    )
+    add_exclude(made)
+    add_color(made)
+    add_running(made)
+    made.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit report ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    arguments.format = arguments.format or (os.path.splitext(arguments.output)[1][1:] or FORMATS[0])
+    problem = _problem(arguments)
+    if problem:
+        say("report", problem)
+        return 1
+    try:
+        report = build(arguments)
+    except (CatalogError, PackageTreeError, FolderError) as error:
+        say("report", error)
+        return 1
+    text = page(report.data()) if arguments.format == "html" else shown(report, "json", Terminal(sys.stdout))
+    try:
+        if arguments.output:
+            write_file(arguments.output, text)
+    except WriteError as error:
+        say("report", error)
+        return 1
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(_said(report, arguments.output) if arguments.output else text)
+    if arguments.open:
+        show_page("report", Path(arguments.output).resolve().as_uri())
+    for package in report.packages:
+        for note in package.notes:
+            say("report", note)
+        if package.failure and len(report.packages) == 1:
+            say("report", package.failure)
+    return report.exit_code()
+
+
+def _problem(arguments: argparse.Namespace) -> str:
+    """What is wrong with the flags as a whole, "" where nothing is."""
+    output, form = arguments.output, arguments.format
+    if form not in FORMATS:
+        return f'-o must be a file that ends with .html or .json, got "{output}"'
+    if arguments.open and (form != "html" or not output):
+        return "--open shows a page; name it with -o FILE.html"
+    if not output:
+        return "name the page with -o FILE.html" if form == "html" else ""
+    if not output.endswith(f".{form}"):
+        return f'-o must end with .{form}, as the format is {form}, got "{output}"'
+    return f"{output} is a folder; name a file" if os.path.isdir(output) else ""
+
+
+def _said(report: Report, output: str) -> str:
+    changed = sum(bool(package.changes) and not package.has_errors for package in report.packages)
+    failed = sum(package.has_errors for package in report.packages)
+    of = counted(len(report.packages), "package")
+    return f"{output}: {of}, {changed} would change, {failed} failed\n"
+
+
+def build(arguments: argparse.Namespace) -> Report:
+    """The report of a package or of all below a folder. Raises CatalogError, PackageTreeError, FolderError."""
+    catalog(arguments.functions)  # what is wrong with it is said once, and not by every package
+    folder = arguments.package or package_above()
+    report = Report("report", written=False)
+    paths = chosen_packages(folder, arguments.since, arguments.exclude)
+    progress = Terminal(sys.stderr, arguments.color)
+    job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
+    for package in reports(job, paths, arguments):
+        report.packages.append(package)
+        progress.line(f"{len(report.packages)} of {len(paths)} packages")
+    progress.line("")
+    report.variants = variants_of(folder, report.packages)
+    return report
+
+
+class ReportJob(PackageJob):
+    """Reports on packages. `context`: lines around each change in the diffs."""
+
+    def __init__(self, arguments: argparse.Namespace, context: int) -> None:
+        options = RunOptions()
+        options.explain = True
+        super().__init__(arguments, options)
+        self.context = context
+
+    def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
+        """Render a package in memory, and report all about it."""
+        package = read(path)
+        clusters = has_clusters(package)
+        report, mask = describe(package, resolver, self.context)
+        if clusters:
+            try:
+                plan = topology_of(path, self.arguments.against)
+            except PlanError as error:
+                raise JobError(str(error)) from None
+            report.topology = {key: mask.value(value) for key, value in plan.items()}
+        return report

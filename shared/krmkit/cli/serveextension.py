@@ -1,0 +1,80 @@
+"""`krmkit serve topology-extension`: extensions as Cluster API's controllers call them."""
+
+from __future__ import annotations
+
+import argparse
+
+from krmkit.cli.arguments import CommandParser
+from krmkit.cli.serveoptions import add_address, add_certificates, add_connections, add_workers, port_number
+from krmkit.messages.extras import lacking
+from krmkit.output.stderr import say
+
+EPILOG = """
+Serves the TopologyExtensions in files and folders, and extensions that Python modules hold, by Cluster API's Runtime SDK: discovery,
+generatepatches, validatetopology, discovervariables. All of them answer below /, and each one alone below /<name>, for
+ExtensionConfigs with a path. /healthz and /readyz answer GET on the same port, /metrics on the other one.
+Files of extensions and certificates are loaded again when they change; where a new version is broken, the old one stays.
+SIGTERM and SIGINT stop the server as soon as the running calls have ended. docs/topology-extensions.md says more.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit serve topology-extension`."""
+    made = CommandParser(
+        prog="krmkit serve topology-extension",
+        description="Serve runtime extensions of Cluster API.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("paths", nargs="*", metavar="DIR|FILE", help="where TopologyExtensions are")
+    made.add_argument(
+        "--module",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a Python module with an Extension (repeatable)",
+    )
+    add_address(made, 9443)
+    made.add_argument(
+        "--metrics-port", type=port_number, default=8080, help="the port of /metrics (default: %(default)s)"
+    )
+    add_certificates(made, "--client-ca")
+    add_workers(made)
+    add_connections(made, "of those without a call the oldest gives way to a newcomer")
+    made.add_argument("--no-access-log", action="store_true", help="write no line for each call to stderr")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run the server; returns 0 when it was asked to stop, 1 when it could not start."""
+    asked = parser()
+    arguments = asked.parse_args(words[1:])
+    if not arguments.paths and not arguments.module:
+        asked.error("name a file or folder with TopologyExtensions, or --module")
+    try:
+        from krmkit.services.extension.server import ServerSettings, serve
+        from krmkit.services.extension.sources import ExtensionError
+    except ImportError as error:
+        say("serve", lacking(error, "extension"))
+        return 1
+    settings = ServerSettings(
+        paths=arguments.paths,
+        modules=arguments.module,
+        host=arguments.host,
+        port=arguments.port,
+        metrics_port=arguments.metrics_port,
+        certificate=arguments.tls_cert,
+        key=arguments.tls_key,
+        client_ca=arguments.client_ca,
+        workers=arguments.workers,
+        grace=arguments.grace,
+        log=not arguments.no_access_log,
+        connections=arguments.max_connections,
+    )
+    try:
+        serve(settings)
+    except ExtensionError as error:
+        say("serve", error)
+        return 1
+    return 0

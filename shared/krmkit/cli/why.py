@@ -1,0 +1,114 @@
+"""`krmkit why PKG RESOURCE [FIELD]`: where a value comes from, step by step through the pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from krmkit.cli.arguments import CommandParser, add_output, add_running, resolver_of
+from krmkit.fn.knownfunctions import CatalogError
+from krmkit.fn.masking import Mask
+from krmkit.fn.run import RunOptions
+from krmkit.output.stderr import say
+from krmkit.output.terminal import BOLD, CYAN, Terminal, unread_is_fine
+from krmkit.render.package import PackageError, read
+from krmkit.schema.fields import MISSING
+from krmkit.why.answers import Answer, Question, WhyError, data_of
+from krmkit.why.candidates import candidates
+
+FORMATS = ("text", "json")
+EPILOG = """
+krmkit why profile ConfigMap/app                  all that functions set
+krmkit why profile ConfigMap/app vision.model     a field and all below
+krmkit why profile packs/app.yaml
+krmkit why --uses profile Model:large             all that a preset reaches
+
+Nothing is written. Values that a function marks as secret are not shown.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit why`."""
+    made = CommandParser(
+        prog="krmkit why",
+        description="Say where a value comes from: its line in the file, and each function that\nset it, with the inputs that made it do so.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("package", metavar="PKG", help="the package's folder")
+    made.add_argument("resource", metavar="RESOURCE", help="Kind/name, or a file; with --uses: NAME")
+    made.add_argument("field", nargs="?", default="", metavar="FIELD", help="as in results: spec.replicas")
+    made.add_argument(
+        "--uses",
+        action="store_true",
+        help="list what a preset, macro, variable, resource or entry of a config reaches",
+    )
+    add_output(made, FORMATS)
+    add_running(made)
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit why ...`; returns the exit code."""
+    if words[1:2] == ["--words"]:
+        print("\n".join(candidates(words[2:])))
+        return 0
+    arguments = parser().parse_args(words[1:])
+    options = RunOptions()
+    options.explain = True
+    try:
+        package = read(arguments.package)
+        for note in package.notes:
+            say("why", note)
+        question = Question(package, resolver_of(arguments, options))
+        if arguments.uses:
+            if arguments.field:
+                raise WhyError("--uses takes one NAME beside the package")
+            answers = question.uses(arguments.resource)
+        else:
+            answers = question.answers(question.find(arguments.resource), arguments.field)
+    except (CatalogError, PackageError, WhyError) as error:
+        say("why", error)
+        return 1
+    mask = Mask(question.secrets)
+    failure = mask.text(question.failure)
+    terminal = Terminal.of(arguments)
+    with unread_is_fine(terminal.stream):
+        if arguments.format == "json":
+            terminal.stream.write(
+                json.dumps(data_of(answers, mask, failure), indent=2, ensure_ascii=False) + "\n"
+            )
+        else:
+            for answer in answers:
+                terminal.stream.write(text_of(answer, mask, terminal, bool(failure)))
+            if not answers:
+                terminal.stream.write("no function sets a field\n")
+    if failure:
+        say("why", f"{failure}; what came before is shown")
+        return 1
+    return 0
+
+
+def _shown(mask: Mask, value: object) -> str:
+    """A value as it is shown to people."""
+    return "absent" if value is MISSING else json.dumps(mask.value(value), ensure_ascii=False)
+
+
+def text_of(answer: Answer, mask: Mask, terminal: Terminal, failed: bool = False) -> str:
+    """An answer for people: the field, its line in the file, and a line for each step and cause."""
+    lines = [terminal.paint(f"{answer.resource} {answer.field}", BOLD)]
+    where = answer.place or "in no file"
+    lines.append(f"  {where}: {_shown(mask, answer.original)}")
+    for step in answer.steps:
+        function = terminal.paint(step.function, CYAN)
+        before, after = _shown(mask, step.before), _shown(mask, step.after)
+        value = after if before == after else f"{before} -> {after}"
+        lines.append(f"  {step.place}: {function}: {value}")
+        for cause in step.causes:
+            name = mask.value(cause.name)
+            lines.append(f"    {cause.kind} {name}" + (f"  {cause.place}" if cause.place else ""))
+    if not answer.steps:
+        lines.append(
+            "  no function set it before the render failed" if failed else "  no function changed it"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Types of the Cluster API: decoding, conversion between versions, names, labels, errors."""

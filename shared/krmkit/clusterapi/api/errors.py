@@ -1,0 +1,27 @@
+"""The error that stops the computation of a topology."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class TopologyError(Exception):
+    """A desired state cannot be computed. The message is the one that Cluster API's topology controller logs."""
+
+    def wrapped(self, context: str) -> TopologyError:
+        """Return the same error with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
+        return TopologyError(f"{context}: {self}")
+
+
+class DefinitionsError(TopologyError):
+    """The variables of a class cannot be used, so its controller stops reconciling it and its Clusters.
+
+    `variables` is what status.variables shows all the same, with conflicts marked.
+    """
+
+    def __init__(self, message: str, variables: Sequence[dict[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.variables = list(variables)

@@ -1,0 +1,1 @@
+"""The desired state of managed topologies, computed from Clusters, classes and templates."""

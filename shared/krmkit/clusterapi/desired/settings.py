@@ -1,0 +1,34 @@
+"""What a caller may choose about the desired state of a Cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi.hooks.extensions import NoExtensions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.clusterapi.desired.causes import ClusterCauses
+    from krmkit.clusterapi.hooks.extensions import Extensions
+
+WHEN_UID = "whenUid"
+ALWAYS = "always"
+NEVER = "never"
+
+
+@dataclass(slots=True)
+class DesiredStateSettings:
+    """Options of a desired state.
+
+    owner_references: `whenUid` (only to Clusters with a uid), `always` (with an empty uid if it has none), `never`.
+    names: pinned names by role. upgrading: MachineDeployments whose Machines have another version. causes: records what set the
+    fields of the objects.
+    """
+
+    owner_references: str = WHEN_UID
+    names: dict[str, str] = field(default_factory=dict)
+    extensions: Extensions = field(default_factory=NoExtensions)
+    upgrading: Sequence[str] = ()
+    causes: ClusterCauses | None = None

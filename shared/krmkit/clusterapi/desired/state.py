@@ -1,0 +1,73 @@
+"""The objects of a managed topology, as they are or as they should be. Source: exp/topology/scope/state.go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.clusterapi.api.workerkinds import WorkerKind
+
+    Object = dict[str, Any]
+
+
+@dataclass(slots=True)
+class ControlPlaneState:
+    """A control plane, and optionally the template of its machines and its health check."""
+
+    object: Object
+    infrastructure_machine_template: Object | None = None
+    machine_health_check: Object | None = None
+
+
+@dataclass(slots=True)
+class WorkerState:
+    """A MachineDeployment with its two templates and its health check, or a MachinePool with the two objects it refers to."""
+
+    object: Object
+    bootstrap: Object
+    infrastructure: Object
+    machine_health_check: Object | None = None
+
+
+@dataclass(slots=True)
+class ClusterState:
+    """All objects of one Cluster; worker groups by their name in the topology, in the topology's order.
+
+    applied: by role, what the topology applied last to running objects. Empty if it is not known.
+    """
+
+    cluster: Object
+    infrastructure_cluster: Object
+    control_plane: ControlPlaneState
+    machine_deployments: dict[str, WorkerState] = field(default_factory=dict)
+    machine_pools: dict[str, WorkerState] = field(default_factory=dict)
+    applied: dict[str, Object] = field(default_factory=dict)
+
+    def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
+        """Return the worker groups of one kind."""
+        return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
+
+    def objects(self) -> Iterator[tuple[str, Object]]:
+        """Yield every object with its role, the Cluster first: `("machineDeployments/md-0/bootstrapTemplate", {...})`."""
+        yield "cluster", self.cluster
+        yield "infrastructureCluster", self.infrastructure_cluster
+        control_plane = self.control_plane
+        yield "controlPlane", control_plane.object
+        if control_plane.infrastructure_machine_template is not None:
+            yield "controlPlaneInfrastructureMachineTemplate", control_plane.infrastructure_machine_template
+        if control_plane.machine_health_check is not None:
+            yield "controlPlaneMachineHealthCheck", control_plane.machine_health_check
+        for kind in WORKER_KINDS:
+            for name, group in self.workers(kind).items():
+                base = f"{kind.listing}/{name}/"
+                yield base + kind.role, group.object
+                yield base + kind.bootstrap, group.bootstrap
+                yield base + kind.infrastructure, group.infrastructure
+                if group.machine_health_check is not None:
+                    yield base + "machineHealthCheck", group.machine_health_check

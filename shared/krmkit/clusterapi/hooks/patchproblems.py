@@ -1,0 +1,77 @@
+"""What is wrong with the patches of a TopologyExtension, as far as it shows without a request."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.hooks.inputvalidation import variables_in
+from krmkit.gotemplate import TemplateError, parse
+from krmkit.schema.fields import leaves
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Object = dict[str, Any]
+
+
+def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
+    """Return the problems of a patch that need no request, as (path, message). names: the variables that it may use."""
+    found = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
+    for index, definition in enumerate(patch["definitions"]):
+        place = f"{path}.definitions[{index}]"
+        found += _selector_problems(definition["selector"], f"{place}.selector")
+        changes = [
+            (f"{place}.jsonPatches[{number}]", one)
+            for number, one in enumerate(definition.get("jsonPatches") or [])
+        ]
+        for where, one in changes:
+            if not (one["path"] == "/spec" or one["path"].startswith("/spec/")):
+                found.append((f"{where}.path", f'must start with "/spec", got "{one["path"]}"'))
+        if "jsonMergePatch" in definition:
+            changes.append((f"{place}.jsonMergePatch", {"op": "add", **definition["jsonMergePatch"]}))
+        if not changes:
+            found.append((place, "must have jsonPatches or jsonMergePatch"))
+        for where, one in changes:
+            if one["op"] in ("add", "replace"):
+                found += _value_problems(one, where) or _literal_problem(one, where, names)
+    return found
+
+
+def _selector_problems(selector: Object, path: str) -> list[tuple[str, str]]:
+    versions = selector["apiVersion"]
+    listed = versions if isinstance(versions, list) else [versions]
+    found = []
+    if not listed or not all(isinstance(one, str) and one for one in listed):
+        found.append((f"{path}.apiVersion", "must be an apiVersion or a list of them"))
+    resources = selector.get("matchResources") or {}
+    if not any(resources.values()):
+        found.append((f"{path}.matchResources", "must select at least one place, such as controlPlane: true"))
+    return found
+
+
+def _literal_problem(change: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
+    """Return an error for a plain value that is a template over known variables: it would be written as it is."""
+    for text in leaves(change.get("value")):
+        if isinstance(text, str) and any(name in names for name in variables_in(text)):
+            message = f'the template "{text[:80]}" is written as it is; put it into valueFrom.template'
+            return [(f"{path}.value", message)]
+    return []
+
+
+def _value_problems(change: Object, path: str) -> list[tuple[str, str]]:
+    source = change.get("valueFrom")
+    if (change.get("value") is None) is (source is None):
+        return [(path, "must have exactly one of value and valueFrom")]
+    if source is None:
+        return []
+    if bool(source.get("variable")) is bool(source.get("template")):
+        return [(f"{path}.valueFrom", "must have exactly one of variable and template")]
+    return _template_problems(source.get("template"), f"{path}.valueFrom.template")
+
+
+def _template_problems(text: str | None, path: str) -> list[tuple[str, str]]:
+    if text:
+        try:
+            parse(text, name="tpl", functions="hermetic")
+        except TemplateError as error:
+            return [(path, f"template can not be parsed: {error.message}")]
+    return []

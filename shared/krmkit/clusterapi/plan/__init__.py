@@ -1,0 +1,1 @@
+"""The effects of a change: objects created, changed, removed, machines that roll."""

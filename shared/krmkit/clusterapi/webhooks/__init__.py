@@ -1,0 +1,1 @@
+"""The webhooks of Cluster and ClusterClass: defaulting and validation."""

@@ -1,0 +1,65 @@
+"""What a ClusterClass needs that its webhooks refuse, in words."""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.webhooks.compatibility import (
+    MACHINE_DEPLOYMENTS,
+    MACHINE_POOLS,
+    spec_of,
+    template_ref,
+    workers_of,
+)
+from krmkit.messages.listed import listed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.kube.fielderror import FieldError
+
+    Data = dict[str, Any]
+
+_CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
+
+
+def class_need(error: FieldError, cluster_class: Data) -> str:
+    """Return the repair for an error of a ClusterClass, "" if the error itself names it.
+
+    For a selector that selects nothing it is what selects the templates of its kind: `matchResources.infrastructureCluster: true`.
+    """
+    if error.detail != "no selector enabled":
+        return ""
+    spec = spec_of(cluster_class)
+    for position, patch in enumerate(spec.get("patches") or ()):
+        for number, definition in enumerate(patch.get("definitions") or ()):
+            if error.field == f"spec.patches[{position}].definitions[{number}].selector":
+                selector = definition.get("selector") or {}
+                return (
+                    " or ".join(_selections(selector, spec))
+                    or "no template of the class has this apiVersion and kind"
+                )
+    return ""
+
+
+def _selections(selector: Data, spec: Data) -> list[str]:
+    wanted = (selector.get("apiVersion"), selector.get("kind"))
+
+    def is_wanted(holder: object) -> bool:
+        reference = template_ref(holder) if isinstance(holder, dict) else {}
+        return (reference.get("apiVersion"), reference.get("kind")) == wanted
+
+    control_plane = spec.get("controlPlane") or {}
+    found = []
+    if is_wanted(spec.get("infrastructure")):
+        found.append("matchResources.infrastructureCluster: true")
+    if is_wanted(control_plane) or is_wanted(control_plane.get("machineInfrastructure")):
+        found.append("matchResources.controlPlane: true")
+    for kind, field in _CLASS_SELECTORS.items():
+        names = [
+            worker.get("class", "")
+            for worker in workers_of(spec, kind)
+            if is_wanted(worker.get("infrastructure")) or is_wanted(worker.get("bootstrap"))
+        ]
+        if names:
+            found.append(f"matchResources.{field}.names: [{listed(names)}]")
+    return found

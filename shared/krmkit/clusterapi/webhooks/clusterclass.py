@@ -1,0 +1,255 @@
+"""The ClusterClass webhook. Source: core/webhooks/admission/clusterclass.go.
+
+`validate_class` checks a class alone and against its old state; `validate_class_for_clusters` checks the effect of a changed
+class on the Clusters that use it.
+"""
+
+from __future__ import annotations
+
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.api.names import NamingTemplate
+from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.clusterapi.webhooks.common import (
+    is_defined,
+    validate_autoscaler,
+    validate_health_check,
+    validate_max_in_flight,
+    validate_metadata,
+    validate_rollout,
+    validate_taints,
+)
+from krmkit.clusterapi.webhooks.compatibility import (
+    MACHINE_DEPLOYMENTS,
+    MACHINE_POOLS,
+    WORKER_KINDS,
+    classes_are_compatible,
+    name_of,
+    spec_of,
+    template_ref,
+    templates_are_valid,
+    topology_of,
+    worker_classes_are_unique,
+    workers_of,
+)
+from krmkit.clusterapi.webhooks.patches import validate_patches
+from krmkit.go.fmt.printing import quote
+from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key
+from krmkit.kube.names import is_dns1123_subdomain
+from krmkit.versions.blang import compare_with_build_tags, parse_tolerant
+from krmkit.versions.semver import Version, VersionError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.api.features import FeatureGates
+
+    Data = dict[str, Any]
+
+_RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
+
+
+def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[FieldError]:
+    """Return the webhook's errors about a class, without those about its Clusters; `old` is its state before an update."""
+    if not features.cluster_topology:
+        return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
+    spec = spec_of(new)
+    found = templates_are_valid(new)
+    found += worker_classes_are_unique(new, MACHINE_DEPLOYMENTS)
+    found += worker_classes_are_unique(new, MACHINE_POOLS)
+    for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
+        found += validate_rollout(worker, _worker_path(MACHINE_DEPLOYMENTS, worker))
+    found += _validate_health_checks(spec)
+    found += _validate_naming(spec)
+    found += _validate_taints(spec, features)
+    found += validate_class_variables(
+        spec.get("variables") or [],
+        spec_of(old).get("variables") if old is not None else None,
+        "spec.variables",
+    )
+    found += validate_patches(new, features)
+    found += _validate_metadata(spec)
+    found += _validate_versions(spec.get("kubernetesVersions") or [])
+    if old is not None:
+        found += classes_are_compatible(old, new)
+    return found
+
+
+def _worker_path(kind: str, worker: Data) -> str:
+    return key(child("spec.workers", kind), worker.get("class", ""))
+
+
+def _validate_health_checks(spec: Data) -> list[FieldError]:
+    control_plane = spec.get("controlPlane") or {}
+    found = []
+    if is_defined(control_plane.get("healthCheck")):
+        path = "spec.controlPlane.healthCheck"
+        found += validate_health_check(control_plane["healthCheck"], path)
+        if not template_ref(control_plane.get("machineInfrastructure")):
+            detail = "can be only set if spec.controlPlane.machineInfrastructure is set"
+            found.append(forbidden(path, detail))
+    for worker in workers_of(spec, MACHINE_DEPLOYMENTS):
+        if is_defined(worker.get("healthCheck")):
+            path = child(_worker_path(MACHINE_DEPLOYMENTS, worker), "healthCheck")
+            found += validate_health_check(worker["healthCheck"], path)
+            found += validate_max_in_flight(worker["healthCheck"], path)
+    return found
+
+
+def _validate_naming(spec: Data) -> list[FieldError]:
+    """Naming templates must make valid names; they are tried with example names."""
+    cluster = {"cluster": {"name": "cluster"}, "random": _RANDOM}
+    found = []
+    for part, what in (("infrastructure", "InfraCluster"), ("controlPlane", "ControlPlane")):
+        found += _validate_name_template(spec.get(part), cluster, what, child("spec", part))
+    for kind, what in WORKER_KINDS.items():
+        variable = what[0].lower() + what[1:]
+        topology = "mdtopology" if kind == MACHINE_DEPLOYMENTS else "mptopology"
+        data = {**cluster, variable: {"topologyName": topology}}
+        for worker in workers_of(spec, kind):
+            found += _validate_name_template(worker, data, what, _worker_path(kind, worker))
+    return found
+
+
+def _validate_name_template(holder: Data | None, data: Data, what: str, path: str) -> list[FieldError]:
+    template = ((holder or {}).get("naming") or {}).get("template", "")
+    if not template:
+        return []
+    path = child(path, "naming", "template")
+    try:
+        name = NamingTemplate(template).name(data, _RANDOM)
+    except TopologyError as error:
+        return [invalid(path, template, f"invalid {what} name template: {error}")]
+    return [invalid(path, template, text) for text in is_dns1123_subdomain(name)]
+
+
+def _validate_taints(spec: Data, features: FeatureGates) -> list[FieldError]:
+    taints = (spec.get("controlPlane") or {}).get("taints")
+    found = validate_taints(taints, "spec.controlPlane.taints", features)
+    for kind in WORKER_KINDS:
+        for worker in workers_of(spec, kind):
+            found += validate_taints(
+                worker.get("taints"), child(_worker_path(kind, worker), "taints"), features
+            )
+    return found
+
+
+def _validate_metadata(spec: Data) -> list[FieldError]:
+    metadata = (spec.get("controlPlane") or {}).get("metadata")
+    found = validate_metadata(metadata, "spec.controlPlane.metadata")
+    for kind in WORKER_KINDS:
+        for worker in workers_of(spec, kind):
+            path = child(_worker_path(kind, worker), "template", "metadata")
+            found += validate_metadata(worker.get("metadata"), path)
+    return found
+
+
+def _validate_versions(versions: list[str]) -> list[FieldError]:
+    """kubernetesVersions must rise, and skip no minor version."""
+    found = []
+    previous: Version | None = None
+    for position, text in enumerate(versions):
+        path = index("spec.kubernetesVersion", position)
+        try:
+            version = parse_tolerant(text)
+        except VersionError:
+            found.append(invalid(path, text, "version must be a valid semantic version"))
+            continue
+        if previous is not None:
+            if compare_with_build_tags(version, previous) <= 0:
+                found.append(invalid(path, text, f"version must be greater than v{previous}"))
+            if version.minor not in (previous.minor, previous.minor + 1):
+                detail = (
+                    f"expecting a version with minor {previous.minor} or {previous.minor + 1},"
+                    f" found version {version}"
+                )
+                found.append(invalid(path, text, detail))
+        previous = version
+    return found
+
+
+# Updates: what breaks the Clusters that use the class
+
+
+def validate_class_for_clusters(new: Data, old: Data, clusters: Iterable[Data]) -> list[FieldError]:
+    """Return the webhook's errors about an update of a class, for all Clusters that use it together."""
+    clusters = list(clusters)
+    found = _versions_in_use(new, clusters)
+    for kind in WORKER_KINDS:
+        found += _removed_classes_in_use(new, old, clusters, kind)
+    found += _removed_health_checks_in_use(new, old, clusters)
+    for cluster in clusters:
+        found += validate_autoscaler(cluster, new)
+    return found
+
+
+def _versions_in_use(new: Data, clusters: list[Data]) -> list[FieldError]:
+    versions = set(spec_of(new).get("kubernetesVersions") or ())
+    if not versions:
+        return []
+    return [
+        forbidden(
+            "spec.kubernetesVersions",
+            f"Kubernetes Version {version} is used by Cluster {quote(name_of(cluster))} but not set in ClusterClass",
+        )
+        for cluster in clusters
+        if (version := topology_of(cluster).get("version", "")) not in versions
+    ]
+
+
+def _removed_classes_in_use(new: Data, old: Data, clusters: list[Data], kind: str) -> list[FieldError]:
+    kept = {worker.get("class", "") for worker in workers_of(spec_of(new), kind)}
+    removed = {worker.get("class", "") for worker in workers_of(spec_of(old), kind)} - kept
+    if not removed:
+        return []
+    what = WORKER_KINDS[kind]
+    return [
+        forbidden(
+            child("spec.workers", kind),
+            f"{what}Class {quote(worker.get('class', ''))} cannot be deleted because it is used by Cluster"
+            f" {quote(name_of(cluster))}",
+        )
+        for cluster in clusters
+        for worker in workers_of(topology_of(cluster), kind)
+        if worker.get("class", "") in removed
+    ]
+
+
+def relies_on_class(holder: Data | None) -> bool:
+    """Return whether a topology enables a health check that only the class defines."""
+    health_check = (holder or {}).get("healthCheck") or {}
+    return health_check.get("enabled") is True and not is_defined(health_check)
+
+
+def _removed_health_checks_in_use(new: Data, old: Data, clusters: list[Data]) -> list[FieldError]:
+    def error(path: str, names: list[str]) -> list[FieldError]:
+        detail = f"healthCheck cannot be deleted because it is used by Cluster(s) {quote(','.join(names))}"
+        return [forbidden(child(path, "healthCheck"), detail)] if names else []
+
+    def removed(before: Data | None, after: Data | None) -> bool:
+        return is_defined((before or {}).get("healthCheck")) and not is_defined(
+            (after or {}).get("healthCheck")
+        )
+
+    found = []
+    if removed(spec_of(old).get("controlPlane"), spec_of(new).get("controlPlane")):
+        users = [name_of(one) for one in clusters if relies_on_class(topology_of(one).get("controlPlane"))]
+        found += error("spec.controlPlane", users)
+    before: dict[str, Data] = {}
+    for worker in workers_of(spec_of(old), MACHINE_DEPLOYMENTS):
+        before.setdefault(worker.get("class", ""), worker)
+    users_of: dict[str, list[str]] = {}
+    for cluster in clusters:
+        relying = {
+            one.get("class", ""): None
+            for one in workers_of(topology_of(cluster), MACHINE_DEPLOYMENTS)
+            if relies_on_class(one)
+        }
+        for name in relying:
+            users_of.setdefault(name, []).append(name_of(cluster))
+    for worker in workers_of(spec_of(new), MACHINE_DEPLOYMENTS):
+        name = worker.get("class", "")
+        if name in before and removed(before[name], worker):
+            found += error(_worker_path(MACHINE_DEPLOYMENTS, worker), users_of.get(name, []))
+    return found

@@ -1,0 +1,94 @@
+"""set-annotations: annotations of resources and of their pod templates, and of fields that the config adds."""
+
+from __future__ import annotations
+
+from krmkit.everyday.fields.annotations import annotation_table
+from krmkit.everyday.fields.maps import WrongTypeError, places, put
+from krmkit.everyday.fields.specs import field_specs
+from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
+from krmkit.everyday.kptconfig import API_VERSION, described, is_config_map, texts_at
+from krmkit.json.paths import dotted
+from krmkit.yaml.data import is_null
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.everyday.fields.tables import FieldSpec
+    from krmkit.krm.finding import Finding
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+
+_KINDS = ("SetAnnotations", "SetAnnotationConfig")
+_FIELDS = ("additionalAnnotationFields", "fieldSpecs")
+_PREFIX = "failed to configure function: "
+
+
+@reporting
+def set_annotations(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Set the annotations that the config says.
+
+    Example: data `{team: blue}` sets `metadata.annotations.team` of every resource, and of the pods of every Deployment.
+    """
+    annotations, more = _decoded(config)
+    table = annotation_table(more)
+    message = "set annotations: " + _json(annotations)
+    results: list[Finding] = []
+    without_file: set[str] = set()
+    for item in resources:
+        said: Finding | None = None  # the first about this resource: what it is called is worked out once
+        for spec in table.of(item):
+            try:
+                found = places(item, spec)
+                for path in found:
+                    put(item, path, annotations, spec.create, keep_types=True)
+            except WrongTypeError as wrong:
+                where = dotted(wrong.path)
+                node = described(item.node(*wrong.path))
+                text = f"annotations must be a map of texts, got {node}"
+                raise EverydayError("wrong-type", text, item, where) from None
+            if found and (spec.create or any(item.node(*path) is not None for path in found)):
+                field = spec.path.rpartition("[].")[2]
+                finding = info("annotations", message, item if said is None else None, field)
+                if said is not None:
+                    finding.resource_ref, finding.file = said.resource_ref, said.file
+                said = finding
+                # Resources without a file share one result for each field, as in the original.
+                if said.file is None:
+                    without_file.add(field)
+                else:
+                    results.append(said)
+    results += [info("annotations", message, None, field) for field in sorted(without_file)]
+    return results or [info("annotations", "no annotations applied")]
+
+
+def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
+    """The annotations, sorted by key, and the fields that the config adds. Raises EverydayConfigError."""
+    if config is not None and is_config_map(config):
+        annotations, more = texts_at(config, "data"), []
+    elif config is not None and config.kind in _KINDS and config.api_version == API_VERSION:
+        annotations, more = texts_at(config, "annotations"), additional_fields(config, *_FIELDS)
+    else:
+        raise EverydayConfigError(
+            f"{_PREFIX}`functionConfig` must be a `ConfigMap` or `SetAnnotations`", config
+        )
+    if not annotations:
+        raise EverydayConfigError(f"{_PREFIX}input annotation list cannot be empty", config)
+    return dict(sorted(annotations.items())), more
+
+
+def additional_fields(config: Resource, name: str, old_name: str) -> list[FieldSpec]:
+    """The field specs that a config adds, under a name or its deprecated one. Raises EverydayConfigError."""
+    if not is_null(config.node(old_name)):
+        if not is_null(config.node(name)):
+            message = f"`{old_name}` has been deprecated, please rename it to `{name}`"
+            raise EverydayConfigError(f"{_PREFIX}{message}", config, old_name)
+        name = old_name
+    return field_specs(config, name)
+
+
+def _json(texts: dict[str, str]) -> str:
+    import json
+
+    text = json.dumps(texts, separators=(",", ":"), ensure_ascii=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

@@ -1,0 +1,25 @@
+"""Resources for tools only, as kpt's SDK for Go sees them."""
+
+from __future__ import annotations
+
+from krmkit.krm.annotations import LOCAL_CONFIG
+from krmkit.yaml.data import go_value
+from krmkit.yaml.tree import Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
+
+
+def is_local(item: Resource) -> bool:
+    """Whether the annotation local-config is a text other than "" and "false": a boolean without quotes does not count.
+
+    Source: KubeObject.IsLocalConfig of krm-functions-sdk.
+    """
+    if not item.may_hold(LOCAL_CONFIG):
+        return False
+    node = item.node("metadata", "annotations", LOCAL_CONFIG)
+    if not isinstance(node, Scalar):
+        return False
+    said = go_value(node)
+    return isinstance(said, str) and said not in ("", "false")

@@ -1,0 +1,1 @@
+"""Names and namespaces of resources, and what refers to them."""

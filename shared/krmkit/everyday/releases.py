@@ -1,0 +1,24 @@
+"""Releases of kpt's functions: the tag of an image may name one."""
+
+from __future__ import annotations
+
+
+class Release(tuple[int, int, int]):
+    """A release, such as v0.4.1; releases compare by their numbers."""
+
+    __slots__ = ()
+
+    def __new__(cls, major: int, minor: int, patch: int) -> Release:
+        return super().__new__(cls, (major, minor, patch))
+
+    @classmethod
+    def read(cls, tag: str) -> Release | None:
+        """The release that a tag names; None for `latest`, `unstable`, a digest, or a moving tag such as v0.4.
+
+        Example: `Release.read("v0.4.1") == Release(0, 4, 1)`.
+        """
+        numbers = tag.removeprefix("v").split(".")
+        if len(numbers) != 3 or not all(number.isascii() and number.isdecimal() for number in numbers):
+            return None
+        major, minor, patch = (int(number[:9]) for number in numbers)
+        return cls(major, minor, patch)

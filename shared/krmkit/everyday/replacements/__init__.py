@@ -1,0 +1,1 @@
+"""Replacements: a field of one resource copied into fields of others."""

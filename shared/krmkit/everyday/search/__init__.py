@@ -1,0 +1,1 @@
+"""search-replace: fields found by value or path."""

@@ -1,0 +1,220 @@
+"""search-replace: find fields by value or path, and give them another value or a line comment.
+
+Source: searchreplace.go of search-replace. Fields of tools (the annotations that say where a resource lives) are left alone.
+"""
+
+from __future__ import annotations
+
+from krmkit.everyday.fields.comments import (
+    CommentedField,
+    fields,
+    flow_text,
+    printed,
+    put_comments,
+    scalar_like,
+)
+from krmkit.everyday.findings import EverydayError, info, reporting, warning
+from krmkit.everyday.kptconfig import described
+from krmkit.everyday.search.paths import GlobError, PathPattern, glob
+from krmkit.everyday.setters.apply import setter_values
+from krmkit.go.fmt.printing import quote as go_quoted
+from krmkit.go.regexp import pattern as patterns
+from krmkit.go.regexp.pattern import PatternError
+from krmkit.krm import annotations as names
+from krmkit.yaml import emit
+from krmkit.yaml.tree import Map, Scalar, Seq
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.go.regexp.pattern import Pattern
+    from krmkit.krm.finding import Finding
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+
+_KEYS = ("by-value", "by-file-path", "by-value-regex", "by-path", "put-value", "put-comment")
+_PLACES = frozenset((names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX))
+_INTERNAL = "internal.config.kubernetes.io/"
+
+
+class _Search:
+    """What is looked for, and what is put there; "" and None for what is not given."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.value = texts.get("by-value", "")
+        expression, path, files = (
+            texts.get(key, "") for key in ("by-value-regex", "by-path", "by-file-path")
+        )
+        if self.value and expression:
+            raise _failed('only one of ["by-value", "by-value-regex"] can be provided')
+        try:
+            self.expression: Pattern | None = patterns.compile(expression) if expression else None
+        except PatternError as error:
+            raise _failed(f"error parsing regexp: {error.problem or error}") from None
+        try:
+            self.files = glob(files) if files else None
+        except (GlobError, PatternError) as error:
+            raise _failed(str(error)) from None
+        self.path = PathPattern(path) if path else None
+        self.put_value = texts.get("put-value", "")
+        self.put_comment = texts.get("put-comment", "")
+        if "\n" in self.put_comment:
+            raise _failed("put-comment must be of one line")
+
+    @property
+    def is_by_path_only(self) -> bool:
+        return self.path is not None and not self.value and self.expression is None
+
+    @property
+    def puts(self) -> bool:
+        return bool(self.put_value or self.put_comment)
+
+    def takes(self, item: Resource) -> bool:
+        """Whether a resource can hold a match, seen without parsing it."""
+        if self.files is not None and self.files.search(item.path or "") is None:
+            return False
+        return not self.value or item.may_hold(self.value)
+
+    def resolved(self, text: str, value: str) -> str:
+        """A text with the groups of the expression in the places of `${1}` and so on. Raises EverydayError."""
+        if self.expression is None or "${" not in text:
+            return text
+        match = self.expression.search(value)
+        groups = match.groups() if match is not None else []
+        parts = text.split("${")
+        written = parts[0]
+        for part in parts[1:]:
+            number, closed, rest = part.partition("}")
+            if not closed or not (number.isascii() and number.isdecimal()):
+                written += "${" + part
+                continue
+            index = int(number[:6])
+            if not 0 < index < len(groups):
+                raise _failed("unable to resolve capture groups")
+            written += (groups[index] or "") + rest
+        return written
+
+
+def _failed(message: str, item: Resource | None = None, field: str = "") -> EverydayError:
+    return EverydayError(
+        "search", f"failed to perform search-replace operation: {go_quoted(message)}", item, field
+    )
+
+
+@reporting
+def search_replace(resources: ResourceList, config: Resource | None) -> list[Finding]:
+    """Search, and replace what the config says.
+
+    Example: data `{by-value-regex: "nginx:(.*)", put-value: "apache:${1}"}`.
+    """
+    texts = setter_values(config)
+    for key in texts:
+        if key not in _KEYS:
+            listed = " ".join(f'"{known}"' for known in _KEYS)
+            raise _failed(f'invalid matcher "{key}", must be one of [{listed}]')
+    search = _Search(texts)
+    results: list[Finding] = []
+    if not (search.path is not None or search.value or search.expression is not None):
+        return [info("search", "no matches")]
+    for item in resources:
+        if search.takes(item):
+            results += _search(item, search)
+    return results or [info("search", "no matches")]
+
+
+def _search(item: Resource, search: _Search) -> list[Finding]:
+    path = search.path
+    if path is not None and path.is_absolute and search.put_value and search.is_by_path_only:
+        return _put_at(item, path, search)
+    results: list[Finding] = []
+    comments: dict[tuple[str | int, ...], str] = {}
+    for field in fields(item):
+        if not field.is_written or _is_place(field.path):
+            continue
+        node = field.node
+        if (
+            isinstance(node, Seq)
+            and search.is_by_path_only
+            and search.put_comment
+            and field.entry is not None
+        ):
+            if path is not None and path.fits(field.path):
+                comments[field.path] = search.put_comment
+                results.append(_said(item, field.path, flow_text(node), True))
+            continue
+        if not isinstance(node, Scalar) or not _fits(field, node, search):
+            continue
+        comment = field.comment
+        if search.put_comment:
+            comments[field.path] = search.resolved(search.put_comment, node.text)
+            comment = "# " + comments[field.path]
+        text = node.text
+        if search.put_value:
+            text = search.resolved(search.put_value, node.text)
+            if text != node.text:
+                field.put(scalar_like(node, text))
+        shown = _shown(node, text)
+        results.append(_said(item, field.path, f"{shown} {comment}".rstrip(), search.puts))
+    skipped = put_comments(item, comments) if comments else []
+    message = "gets no comment, because other values follow on its line; write each on a line of its own"
+    return [*results, *(warning("no-place", message, item, path) for path in skipped)]
+
+
+def _fits(field: CommentedField, node: Scalar, search: _Search) -> bool:
+    """Whether a scalar is a match: by its value, its path, or both."""
+    if search.path is not None and not search.path.fits(field.path):
+        return False
+    if search.value:
+        return node.text == search.value
+    if search.expression is not None:
+        return bool(node.text) and search.expression.search(node.text) is not None
+    return True
+
+
+def _is_place(path: tuple[str | int, ...]) -> bool:
+    """Whether a field says where the resource lives."""
+    if len(path) != 3 or path[:2] != ("metadata", "annotations"):
+        return False
+    return path[2] in _PLACES or str(path[2]).startswith(_INTERNAL)
+
+
+def _put_at(item: Resource, pattern: PathPattern, search: _Search) -> list[Finding]:
+    """Set the field at a path, and make it where it is missing."""
+    steps = tuple(pattern.text.split("."))
+    if not all(steps):
+        return []
+    old = item.node(*steps)
+    if isinstance(old, (Map, Seq)):
+        message = f"{pattern.text} is {described(old)}, which put-value would replace by a single value"
+        raise _failed(message, item, pattern.text)
+    if not isinstance(old, Scalar):
+        old = Scalar("")
+    if old.text != search.put_value or old.source is None:
+        item.set(steps, scalar_like(old, search.put_value))
+    shown = _shown(old, search.put_value)
+    if search.put_comment:
+        put_comments(item, {steps: search.put_comment})
+        shown += f" # {search.put_comment}"
+    return [_said(item, steps, shown, True)]
+
+
+def _shown(old: Scalar, text: str) -> str:
+    """A scalar as YAML has it, in the style of the old one, without its comment."""
+    if old.style == '"':
+        shown = emit.double_quoted(text)
+    elif old.style == "'":
+        shown = "'" + text.replace("'", "''") + "'"
+    else:
+        made = scalar_like(old, text)
+        shown = (
+            text if made.source is None and made.text == text and _stays_plain(text) else emit.scalar(text, 0)
+        )
+    return f"&{old.anchor} {shown}" if old.anchor is not None else shown
+
+
+def _stays_plain(text: str) -> bool:
+    return bool(text) and emit.scalar(text, 0)[:1] not in ("'", "|") and "\n" not in text
+
+
+def _said(item: Resource, path: tuple[str | int, ...], shown: str, mutated: bool) -> Finding:
+    what = "Mutated field value to" if mutated else "Matched field value"
+    return info("search", f"{what} {go_quoted(shown)}", item, printed(path))

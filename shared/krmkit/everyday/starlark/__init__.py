@@ -1,0 +1,1 @@
+"""Starlark programs on the list."""

@@ -1,0 +1,1 @@
+"""Package variants of a fleet: planned, built, rendered into a folder or synced over git."""

@@ -1,0 +1,141 @@
+"""Objects that two packages make for one cluster: whichever is applied last would win.
+
+An object is one by group, kind, namespace and name. Objects of Cluster API and Landscaper go to a management cluster, all others to the
+cluster of the package's repository, as Porch has one deployment repository for each cluster. Annotations of the Repository say otherwise.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.errors import ListError
+from krmkit.messages.listed import listed
+from krmkit.render.source import SourceError, SourceFile
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from krmkit.fleet.objects import FleetObjects
+    from krmkit.krm.resource import Resource
+
+RULE = "collision"
+# The cluster that a repository's packages go to (without, one of its own; "" for several), and the one that manages it.
+CLUSTER, MANAGEMENT = "krmkit.dev/cluster", "krmkit.dev/management-cluster"
+_SHOWN = 3
+_MANAGED = "cluster.x-k8s.io"
+_LANDSCAPER = "landscaper.gardener.cloud"
+# Kinds without a namespace. Another object that names none gets one from whoever applies it, so that nobody knows what it is.
+_OF_CLUSTERS = frozenset(
+    """
+    APIService.apiregistration.k8s.io CSIDriver.storage.k8s.io ClusterRole.rbac.authorization.k8s.io
+    ClusterRoleBinding.rbac.authorization.k8s.io CustomResourceDefinition.apiextensions.k8s.io IngressClass.networking.k8s.io
+    MutatingWebhookConfiguration.admissionregistration.k8s.io Namespace PersistentVolume PriorityClass.scheduling.k8s.io
+    RuntimeClass.node.k8s.io StorageClass.storage.k8s.io ValidatingAdmissionPolicy.admissionregistration.k8s.io
+    ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io ValidatingWebhookConfiguration.admissionregistration.k8s.io
+    """.split()
+)
+
+
+def objects_of(contents: Mapping[str, str]) -> list[str]:
+    """The objects that a package's resource files give to a cluster, sorted: `Cluster.cluster.x-k8s.io default/site`.
+
+    Without local configuration, and without objects of which nobody knows the namespace.
+    """
+    found: set[str] = set()
+    for path, text in contents.items():
+        try:
+            found.update(filter(None, map(_identity, SourceFile(path, text, "", path).items)))
+        except (SourceError, YamlError, ListError):
+            continue
+    return sorted(found)
+
+
+def _identity(item: Resource) -> str:
+    """What tells an object from others in its cluster, "" where it is none."""
+    try:
+        group = item.api_version.rpartition("/")[0]
+        kind = f"{item.kind}.{group}" if group else item.kind
+        name, namespace = item.name, item.namespace
+        if not name or item.kind in ("", "Kptfile") or item.is_local_config:
+            return ""
+    except (YamlError, ListError):
+        return ""
+    if kind in _OF_CLUSTERS:
+        return f"{kind} {name}"
+    if not namespace and not _is_managed(group):
+        return ""
+    return f"{kind} {namespace or 'default'}/{name}"
+
+
+def _is_managed(group: str) -> bool:
+    return group in (_MANAGED, _LANDSCAPER) or group.endswith(f".{_MANAGED}")
+
+
+class Collisions:
+    """Collects the objects of packages, then says which packages make the same ones.
+
+    Example: after `add("north/site", "north", "", ["Cluster.cluster.x-k8s.io default/site"])` and the same for south, `found()` is
+    one text, with the names of both packages.
+    """
+
+    __slots__ = ("_makers", "_objects", "_places")
+
+    def __init__(self, objects: FleetObjects) -> None:
+        self._objects = objects
+        self._makers: dict[tuple[str, str], list[str]] = {}
+        self._places: dict[tuple[str, str], tuple[str, str] | None] = {}
+
+    def add(self, package: str, repository: str, namespace: str, objects: Iterable[str]) -> None:
+        """A package of a repository makes these objects; the Repository is looked for in a variant's namespace."""
+        place = self._place(repository, namespace)
+        if place is None:
+            return
+        cluster, management = place
+        for one in objects:
+            managed = _is_managed(one.partition(" ")[0].partition(".")[2])
+            scope = management if managed else cluster
+            if scope:
+                self._makers.setdefault((scope, one), []).append(package)
+
+    def _place(self, repository: str, namespace: str) -> tuple[str, str] | None:
+        """The cluster and the management cluster of a repository's packages; None where they are not deployed from it."""
+        key = (repository, namespace)
+        if key not in self._places:
+            described = self._objects.repository(repository, namespace)
+            if described is None:
+                self._places[key] = (f"the cluster of {repository}", "one management cluster")
+            elif described.get("spec", "deployment") is not True:
+                self._places[key] = None
+            else:
+                said = described.annotations
+                cluster = f"the cluster {said[CLUSTER]}" if said.get(CLUSTER) else ""
+                if CLUSTER not in said:
+                    cluster = f"the cluster of {repository}"
+                management = f"the management cluster {said[MANAGEMENT]}" if said.get(MANAGEMENT) else ""
+                self._places[key] = (cluster, management or "one management cluster")
+        return self._places[key]
+
+    def found(self) -> dict[str, list[str]]:
+        """What is to be said, with the packages that it is about; packages that make several objects together are named once."""
+        groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for (scope, one), packages in self._makers.items():
+            if len(packages) > 1:
+                groups.setdefault((scope, tuple(sorted(packages))), []).append(one)
+        said: dict[str, list[str]] = {}
+        for (scope, makers), objects in sorted(groups.items()):
+            packages = list(makers)
+            names = listed([_shown(one) for one in sorted(objects, key=_rank)], _SHOWN)
+            are = "is" if len(objects) == 1 else "are"
+            said[f"{names} {are} made by {listed(packages, _SHOWN)}, which go to {scope}"] = packages
+        return said
+
+
+def _rank(one: str) -> tuple[bool, str]:
+    """Clusters first: the other objects of Cluster API are named after them."""
+    return not one.startswith(f"Cluster.{_MANAGED} "), one
+
+
+def _shown(one: str) -> str:
+    """`Cluster default/site` for an object: the group is told by the kind to people."""
+    kind, _, place = one.partition(" ")
+    return f"{kind.partition('.')[0]} {place}"

@@ -1,0 +1,242 @@
+"""The folder that rendered variants are written to, and its record of what was written there.
+
+`.krmkit-variants` (JSON) lists, for each package, the set that it belongs to, that set's file, and its files with the SHA-256 of
+what was written. Only listed files are overwritten or removed, and only if they are as they were written. The record is put
+into place together with the files (krmkit.disk.write), so the two never differ.
+
+A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that the parts can be made on
+machines that know nothing of each other. Where several records name a package, the highest `generation` counts, and null says
+that the package is gone. A run over everything makes one record of all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from krmkit.disk.folders import TreeError, files, read_file
+from krmkit.disk.primitives import WriteError, digest
+from krmkit.disk.write import FileEdit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+# Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
+RECORD = ".krmkit-variants"
+
+
+class FolderError(OSError):
+    """Something is in the way; the message says what, and nothing of it was touched."""
+
+
+class WrittenPackage:
+    """One package that was written: its set (`owner`), the file of that set (`source`), and its files with the digests of their
+    contents ("" where the record is of a version that kept none), relative to its folder. `orphan`: it stays when its variant goes.
+    """
+
+    __slots__ = ("files", "orphan", "owner", "source")
+
+    def __init__(self, owner: str, files: dict[str, str], source: str = "", orphan: bool = False) -> None:
+        self.owner = owner
+        self.source = source
+        self.files = dict(sorted(files.items()))
+        self.orphan = orphan
+
+
+class VariantFolder:
+    """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises FolderError.
+
+    `part` says which part of the packages is to be made, `2-of-3`; "" stands for all.
+    """
+
+    __slots__ = ("_generation", "_records", "_written", "entries", "part", "path")
+
+    def __init__(self, path: str, part: str = "") -> None:
+        self.path = os.path.abspath(path)
+        self.part = part
+        self.entries: dict[str, WrittenPackage] = {}
+        self._written: set[str] | None = None  # paths of all files that were written
+        if os.path.lexists(self.path) and not os.path.isdir(self.path):
+            raise FolderError(f"{path} is not a folder")
+        self._records = {name: self._read(name) for name in self._names()}
+        self._generation = max((number for number, _ in self._records.values()), default=0)
+        self.entries = _merged(self._records.values())
+
+    def _names(self) -> list[str]:
+        """The names of the records that there are."""
+        try:
+            return sorted(name for name in os.listdir(self.path) if _is_record(name))
+        except FileNotFoundError:
+            return []
+
+    def _read(self, name: str) -> tuple[int, dict[str, WrittenPackage | None]]:
+        """The generation and the entries of one record."""
+        place = os.path.join(self.path, name)
+        try:
+            data = json.loads(read_file(place, name, self.path) or b"")
+            entries = {_plain(package): _entry(entry) for package, entry in data["packages"].items()}
+            return int(data.get("generation", 0)), entries
+        except (
+            OSError,
+            TreeError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            OverflowError,
+        ) as error:
+            raise FolderError(
+                f"{place} cannot be read ({error}); it says which files may be overwritten"
+            ) from None
+
+    def refusal(self, package: str) -> str:
+        """Why a package must not be written, "" where it may: its folder holds files that no earlier run wrote."""
+        target = os.path.join(self.path, package)
+        first = package.split("/", maxsplit=1)[0]
+        if _is_record(first):
+            return f"{first} is the name of the record of what was written"
+        elsewhere = self.elsewhere(package)
+        if elsewhere:
+            return elsewhere
+        if os.path.lexists(target) and not os.path.isdir(target):
+            return f"{target} is there already, and is not a folder"
+        if package in self.entries or not os.path.isdir(target):
+            return ""
+        if self._written is None:
+            self._written = {f"{name}/{file}" for name, entry in self.entries.items() for file in entry.files}
+        try:
+            strange = next((path for path in files(target) if f"{package}/{path}" not in self._written), "")
+        except TreeError as error:
+            return str(error)
+        if strange:
+            return f"{target} is there already, with files that krmkit did not write ({package}/{strange}); move it away"
+        return ""
+
+    def elsewhere(self, path: str) -> str:
+        """Return the target of a path below the folder, "" without a link on the way: links are never followed."""
+        target = os.path.join(self.path, path)
+        real = os.path.realpath(target)
+        if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
+            return ""
+        return f"{target} leads elsewhere through a link ({real})"
+
+    def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
+        """Return the files of a package that were changed since they were written, or that stand where one is to be written.
+
+        `wanted` are the digests of what is about to be written there: a file that has this content already does not count as changed.
+        """
+        entry = self.entries.get(package)
+        known = entry.files if entry is not None else {}
+        found = []
+        for path in sorted({*known, *(wanted or ())}):
+            try:
+                now = digest(os.path.join(self.path, package, path))
+            except (OSError, WriteError):
+                now = "something that is not a file"
+            if now in {"", known.get(path), (wanted or {}).get(path)} or known.get(path) == "":
+                continue
+            found.append(path)
+        return found
+
+    def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
+        """Return the steps that remove a package's files, and the folders to remove if they are empty then."""
+        return self.gone(package, self.entries[package].files)
+
+    def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
+        """Return the steps that remove these files of a package, and their folders; files behind a link stay."""
+        changes = []
+        folders = set()
+        for path in paths:
+            place = f"{package}/{path}"
+            folder = place.rpartition("/")[0]
+            if not self.elsewhere(folder):
+                changes.append(FileEdit(place, None, None))
+                folders.add(folder)
+        return changes, sorted(folders, reverse=True)
+
+    def refuse_links(self, paths: Iterable[str]) -> None:
+        """Raise FolderError if a file to be written is a link, or lies behind one."""
+        checked = set()
+        for path in paths:
+            folder = path.rpartition("/")[0]
+            elsewhere = self.elsewhere(folder) if folder not in checked else ""
+            checked.add(folder)
+            if not elsewhere and os.path.islink(os.path.join(self.path, path)):
+                elsewhere = self.elsewhere(path)
+            if elsewhere:
+                raise FolderError(elsewhere)
+
+    def record(self, entries: dict[str, WrittenPackage], takes: Callable[[str], bool]) -> list[FileEdit]:
+        """Return the steps that write the record of these entries; `takes` says which packages belong to the part that this run makes."""
+        if not self.part:
+            gone = [FileEdit(name, None, None) for name in self._records if name != RECORD]
+            return [FileEdit(RECORD, None, _text(dict(entries), 0)), *gone]
+        name = f"{RECORD}-{self.part}"
+        mine: dict[str, WrittenPackage | None] = {
+            package: entry for package, entry in entries.items() if takes(package)
+        }
+        known = {package: entry for package, entry in self.entries.items() if takes(package)}
+        if {package: _data(entry) for package, entry in known.items()} == {
+            package: _data(entry) for package, entry in mine.items()
+        }:
+            return []
+        others = _merged(record for other, record in self._records.items() if other != name)
+        mine.update((package, None) for package in others if takes(package) and package not in mine)
+        return [FileEdit(name, None, _text(mine, self._generation + 1))]
+
+
+def _is_record(name: str) -> bool:
+    if name == RECORD:
+        return True
+    number, of, count = name.removeprefix(f"{RECORD}-").partition("-of-")
+    return name.startswith(f"{RECORD}-") and bool(of) and number.isdecimal() and count.isdecimal()
+
+
+def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> dict[str, WrittenPackage]:
+    """Merge several records: the highest generation counts."""
+    found: dict[str, WrittenPackage | None] = {}
+    for _, entries in sorted(records, key=lambda record: record[0]):
+        found.update(entries)
+    return {package: entry for package, entry in sorted(found.items()) if entry is not None}
+
+
+def _text(entries: dict[str, WrittenPackage | None], generation: int) -> str:
+    packages = {package: _data(entry) for package, entry in sorted(entries.items())}
+    data = {**({"generation": generation} if generation else {}), "packages": packages}
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
+    if entry is None:
+        return None
+    return {
+        "set": entry.owner,
+        "from": entry.source,
+        **({"deletionPolicy": "orphan"} if entry.orphan else {}),
+        "files": entry.files,
+    }
+
+
+def _entry(data: dict[str, object] | None) -> WrittenPackage | None:
+    if data is None:
+        return None
+    names = data["files"]
+    if isinstance(names, list):
+        names = dict.fromkeys(names, "")
+    if not isinstance(names, dict):
+        raise TypeError("files must be a map")
+    return WrittenPackage(
+        str(data["set"]),
+        {_plain(name): str(value) for name, value in names.items()},
+        str(data.get("from", "")),
+        data.get("deletionPolicy") == "orphan",
+    )
+
+
+def _plain(path: object) -> str:
+    """A path of the record, which must stay inside the folder."""
+    if not isinstance(path, str) or "\0" in path or any(part in {"", ".", ".."} for part in path.split("/")):
+        raise ValueError(f"{path!r} is not a path inside the folder")
+    return path

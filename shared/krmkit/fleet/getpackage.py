@@ -1,0 +1,153 @@
+"""A package from git in a new folder, as `kpt pkg get` fetches it: with its name, its upstream, and kpt's mark on each resource."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from krmkit.disk.write import FileEdit, WriteError, write_folder
+from krmkit.git.program import GitError, GitRepository
+from krmkit.git.treeupdate import File
+from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.krm.resource import Resource
+from krmkit.render.merge.stamp import stamped_file
+from krmkit.render.merge.unedited import SUFFIXES
+from krmkit.render.package import KPTFILE
+from krmkit.render.source import SourceError, first_document
+
+_NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
+_ADDRESS = re.compile(
+    r"^(?:[a-z][a-z0-9+.-]*://[^/]*/|[^/]+@[^/:]+:)", re.IGNORECASE
+)  # a URL's host, or user@host:
+_SHORTEST = 2  # segments of a repository's path on a host: owner and name
+
+
+@dataclass(frozen=True, slots=True)
+class GotPackage:
+    """Where the package lies now, how many files it has, and where they came from."""
+
+    folder: str
+    files: int
+    directory: str
+    ref: str
+
+
+def get_package(source: str, folder: str) -> GotPackage:
+    """Fetch `REPO[/PATH]@REF` into a new folder; into one below it, named as the package, where `folder` is there already.
+
+    Raises UpstreamError, GitError, WriteError. Git's own ways of signing in are used; it asks nothing.
+    Example: `get_package("https://example.com/blueprints.git/web@v3", "web")`.
+    """
+    address, at, ref = source.rpartition("@")
+    if not at or not ref:
+        raise UpstreamError(
+            f"{source}: must be REPO[/PATH]@REF, for example https://example.com/r.git/web@v1"
+        )
+    repo, directory = split_address(address)
+    name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
+    if os.path.isdir(folder):
+        folder = os.path.join(folder, name)
+    if os.path.lexists(folder):
+        raise WriteError(f"{folder} is there already; name a folder that does not exist yet")
+    name = os.path.basename(os.path.abspath(folder))
+    upstream = Upstream(repo, directory, ref, "")
+    with Fetched(upstream) as fetched:
+        revision = fetched.revision(ref)
+    files = dict(revision.files)
+    files[KPTFILE] = File(_kptfile(files.get(KPTFILE), name, upstream, revision).encode())
+    with tempfile.TemporaryDirectory(prefix="krmkit-get-") as place:
+        write_folder(folder, [_edit(place, number, *one) for number, one in enumerate(sorted(files.items()))])
+    return GotPackage(folder, len(files), directory, f"{revision.name} ({revision.commit[:12]})")
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """The repository and the folder in it. Raises UpstreamError where no part of the address is a repository.
+
+    `.git` ends a repository; else it is the first folder on the way that is one, or the first part that git finds on the host.
+    """
+    head, git, rest = address.partition(".git/")
+    if git and not head.endswith("/"):
+        return head + ".git", rest.strip("/")
+    if git:  # the .git of a checkout
+        return _local(head.rstrip("/") or "/"), rest.strip("/")
+    if address.endswith(".git"):
+        return address if _ADDRESS.match(address) else _local(address), ""
+    host = _ADDRESS.match(address)
+    if host is None or address.startswith("file://"):
+        return _in_folders(address.removeprefix("file://"))
+    segments = address[host.end() :].strip("/").split("/")
+    for number in range(min(_SHORTEST, len(segments)), len(segments) + 1):
+        repo = host[0] + "/".join(segments[:number])
+        if _answers(repo):
+            return repo, "/".join(segments[number:])
+    raise UpstreamError(
+        f"{address}: git finds no repository there; write REPO.git/PATH, or sign in to the host as git does"
+    )
+
+
+def _in_folders(path: str) -> tuple[str, str]:
+    parts = Path(os.path.abspath(path))
+    for folder in (*reversed(parts.parents), parts):
+        if (folder / ".git").exists() or ((folder / "HEAD").is_file() and (folder / "objects").is_dir()):
+            return str(folder), str(parts.relative_to(folder)).replace(os.sep, "/").removeprefix(".")
+    raise UpstreamError(f"{path}: must lead into a git repository, and there is none at or above it")
+
+
+def _local(path: str) -> str:
+    """A folder's address that holds from everywhere."""
+    return path if path.startswith("file://") else os.path.abspath(path)
+
+
+def _answers(repo: str) -> bool:
+    with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
+        try:
+            GitRepository(Path(folder)).run("ls-remote", "--quiet", "--", repo, "HEAD")
+        except GitError:
+            return False
+    return True
+
+
+def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revision) -> str:
+    """The Kptfile with the package's new name, its upstream and lock, in kpt's order."""
+    text = _NEW.format(name=name) if given is None else given.content.decode("utf-8")
+    try:
+        first = first_document(text, KPTFILE)
+    except SourceError as error:
+        raise UpstreamError(str(error)) from None
+    if first != text:
+        raise UpstreamError(f"{KPTFILE} must hold one document")
+    kptfile = Resource(text, label=KPTFILE)
+    kptfile.set(("metadata", "name"), name)
+    git: dict[str, Any] = {"repo": upstream.repo, "directory": f"/{upstream.directory}", "ref": upstream.ref}
+    lock = {**git, "ref": revision.name, "commit": revision.commit}
+    for key in ("upstreamLock", "upstream"):
+        kptfile.remove((key,))
+    root = kptfile.root
+    place = next((number for number, entry in enumerate(root.entries, 1) if entry.name == "metadata"), 0)
+    root.insert(place, "upstream", {"type": "git", "git": git, "updateStrategy": "resource-merge"})
+    root.insert(place + 1, "upstreamLock", {"type": "git", "git": lock})
+    kptfile.changed = True
+    return kptfile.text
+
+
+def _edit(place: str, number: int, path: str, file: File) -> FileEdit:
+    """A new file, resources with kpt's mark; one that can be executed, or is not text, comes with a source to copy."""
+    content = file.content
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if text and path.endswith(SUFFIXES):
+        text = stamped_file(path, text)
+        content = text.encode()
+    if text and not file.executable:
+        return FileEdit(path, None, text)
+    source = os.path.join(place, str(number))
+    with open(source, "wb") as stream:
+        stream.write(content)
+    os.chmod(source, 0o755 if file.executable else 0o644)
+    return FileEdit(path, None, text, source)

@@ -1,0 +1,244 @@
+"""Make the packages of a fleet, shared among processes, and put them into place all at once."""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
+from krmkit.disk.write import FileEdit, Stage, Writer
+from krmkit.fleet.build import Built, Clone, VariantInput
+from krmkit.fleet.collisions import Collisions
+from krmkit.fleet.engine.jobs import attempt, unexpected
+from krmkit.fleet.folder import FolderError, WrittenPackage
+from krmkit.fleet.objects import FleetObjects
+from krmkit.fleet.tasks import FleetTasks, Row
+from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
+from krmkit.messages.listed import listed
+from krmkit.render.diff import diff
+from krmkit.render.filesecrets import secrets_in_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.disk.journal import JournalStep
+    from krmkit.fleet.engine.jobs import Engine
+    from krmkit.fleet.plan import Task
+
+
+def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:
+    """Make all packages, one row for each as it is done; then put them into place, and remove those that nothing targets any more.
+
+    Without a writer nothing is written. Raises WriteError, EngineError; then nothing was written.
+    """
+    rows: list[Row] = []
+    for row in _near(fleet, engine) if engine.near else _far(fleet, engine):
+        rows.append(row)
+        yield row
+    _settle(fleet, rows, writer)
+
+
+def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
+    """What works on this machine writes what it makes, too."""
+    for number, (row, problem) in zip(fleet.numbers, engine.map(Render(fleet), fleet.numbers), strict=True):
+        yield row if row is not None else _failed(fleet, number, problem)
+
+
+def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
+    """What works elsewhere gets contents, and returns contents."""
+    worker = PackageMaker(fleet)
+    yield from (
+        _failed(fleet, number, fleet.tasks[number].error)
+        for number in fleet.numbers
+        if fleet.tasks[number].error
+    )
+    numbers = [number for number in fleet.numbers if not fleet.tasks[number].error]
+    done = engine.map(fleet.build, (worker.clone(number) for number in numbers))
+    for number, (built, problem) in zip(numbers, done, strict=True):
+        yield worker.write(number, built) if built is not None else _failed(fleet, number, problem)
+
+
+def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
+    row = Row(number, fleet.tasks[number].name)
+    row.error = problem
+    return row
+
+
+def _settle(fleet: FleetTasks, rows: list[Row], writer: Writer | None) -> None:
+    """Put everything into place at once: the packages, the record, and the removal of what these sets no longer target."""
+    entries: dict[str, WrittenPackage] = {}
+    changes: list[FileEdit] = []
+    prune: list[str] = []
+    targets = {task.target for task in fleet.tasks}
+    for package, entry in fleet.out.entries.items():
+        ours = entry.owner in fleet.owners or entry.source == fleet.source
+        ours = ours and fleet.shard.takes(package)
+        if package in targets or not ours or not _goes(fleet, package, entry):
+            entries[package] = entry
+        elif package in fleet.removed:
+            removed, folders = fleet.out.removal(package)
+            changes += removed
+            prune += folders
+    steps: list[JournalStep] = []
+    for row in sorted(rows, key=lambda row: row.number):
+        task = fleet.tasks[row.number]
+        if not row.error:
+            orphan = task.spec.get("deletionPolicy") == "orphan"
+            entries[task.target] = WrittenPackage(task.owner, row.files, fleet.source, orphan)
+            steps += row.steps
+            prune += row.prune
+    if writer is None:
+        return
+    changes += fleet.out.record(entries, fleet.shard.takes)
+    stage = Stage(writer.root, "record")
+    steps += [step for step in map(stage.prepare, changes) if step is not None]
+    writer.commit(steps, prune)
+
+
+def collisions_of(fleet: FleetTasks, rows: list[Row]) -> dict[str, list[str]]:
+    """What packages of the rows make twice for one cluster, with the packages."""
+    collisions = Collisions(FleetObjects(fleet.objects))
+    for row in rows:
+        task = fleet.tasks[row.number]
+        collisions.add(task.target, str(task.spec["downstream"]["repo"]), task.namespace, row.objects)
+    return collisions.found()
+
+
+def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
+    """Whether a package that is no longer targeted leaves the record; `fleet` is told what becomes of it."""
+    elsewhere = fleet.out.elsewhere(package)
+    if elsewhere:
+        fleet.warnings.append(f"{package} is no longer targeted, and was left alone: {elsewhere}")
+        return True
+    if entry.orphan:
+        fleet.kept.append(package)
+        return True
+    edited = fleet.out.edited(package) if not fleet.force else []
+    if edited:
+        fleet.errors.append(
+            f"{package} is no longer targeted, and stays because of changes by hand in {listed(edited)};"
+            " --force removes it"
+        )
+        return False
+    if not fleet.prune:
+        fleet.stale.append(package)
+        return False
+    fleet.removed.append(package)
+    return True
+
+
+class Render:
+    """The job of a process of this machine: a task's number in, its Row out, with the new files prepared on the disk."""
+
+    def __init__(self, fleet: FleetTasks) -> None:
+        self.fleet = fleet
+        self._worker: PackageMaker | None = None
+
+    def __call__(self, number: int) -> Row:
+        if self._worker is None:
+            self._worker = PackageMaker(self.fleet)
+        return self._worker.work(number)
+
+
+class PackageMaker:
+    """Makes packages, one after the other."""
+
+    def __init__(self, fleet: FleetTasks) -> None:
+        self.fleet = fleet
+        self._objects = FleetObjects(fleet.objects)
+
+    def work(self, number: int) -> Row:
+        """Make the package of one task and write it. Whatever goes wrong is the row's error."""
+        task = self.fleet.tasks[number]
+        if task.error:
+            return _failed(self.fleet, number, task.error)
+        built, problem = attempt(self.fleet.build, self.clone(number))
+        return _failed(self.fleet, number, problem) if problem else self.write(number, built)
+
+    def clone(self, number: int) -> Clone:
+        """What is to be built for a task."""
+        task = self.fleet.tasks[number]
+        blueprint = self._blueprint(task)
+        upstream: dict[str, Any] = task.spec["upstream"]
+        origin = Origin(upstream, self._objects.repository(str(upstream["repo"]), task.namespace))
+        downstream = self._objects.repository(str(task.spec["downstream"]["repo"]), task.namespace)
+        deployed = downstream is None or downstream.get("spec", "deployment") is not False
+        variant = VariantInput(task.name, task.namespace, task.spec, origin, context=deployed)
+        return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
+
+    def write(self, number: int, built: Built) -> Row:
+        """Prepare what was built for a task. Whatever goes wrong is the row's error."""
+        task = self.fleet.tasks[number]
+        row = Row(number, task.name)
+        try:
+            self._write(row, task.target, self._blueprint(task), built)
+            row.gates, row.warnings, row.objects = built.gates, built.warnings, built.objects
+        except (VariantError, TreeError, WriteError, FolderError) as error:
+            row.error = str(error)
+        except OSError as error:
+            row.error = f"{error.filename or task.target}: {error.strerror or error}"
+        except Exception as error:  # noqa: BLE001  # one variant must not stop the others
+            row.error = unexpected(error)
+        return row
+
+    def _blueprint(self, task: Task) -> UpstreamPackage:
+        blueprint = self.fleet.blueprints[task.blueprint]
+        assert isinstance(blueprint, UpstreamPackage)
+        return blueprint
+
+    def _write(self, row: Row, package: str, blueprint: UpstreamPackage, built: Built) -> None:
+        """Prepare the package's files, which are put into place when all packages are ready."""
+        contents = {path: file.content.decode() for path, file in built.files.items()}
+        out = self.fleet.out
+        changes: list[FileEdit] = []
+        for path in sorted({*contents, *blueprint.others}):
+            place = f"{package}/{path}"
+            if path in contents:
+                row.files[path] = digest_of_text(contents[path])
+                like = os.path.join(blueprint.path, path)
+                changes.append(FileEdit(place, None, contents[path], like=like))
+            else:
+                source = blueprint.others[path]
+                row.files[path] = digest_of_content(source)
+                changes.append(FileEdit(place, None, "", source))
+        out.refuse_links(change.path for change in changes)
+        edited = out.edited(package, row.files) if not self.fleet.force else []
+        if edited:
+            raise VariantError(f"changes by hand in {listed(edited)} would be lost; --force overwrites them")
+        entry = out.entries.get(package)
+        gone = [path for path in entry.files if path not in row.files] if entry is not None else []
+        removed, row.prune = out.gone(package, gone)
+        changes += removed
+        secrets = set(built.secrets)
+        if self.fleet.show:
+            secrets.update(*map(secrets_in_file, contents.values()))
+        stage = Stage(os.path.realpath(out.path), f"v{row.number}", self.fleet.dry_run)
+        for change in changes:
+            step = stage.prepare(change)
+            if step is not None:
+                row.steps.append(step)
+                row.changed.append(change.path)
+                row.diff += self._diff(change, secrets) if self.fleet.show else ""
+
+    def _diff(self, change: FileEdit, secrets: set[str]) -> str:
+        """What changes in one file, as `git diff` shows it; without `secrets`, and those that the old file held."""
+        try:
+            old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
+            before = (old or b"").decode("utf-8")
+        except FileNotFoundError:
+            before = None
+        except UnicodeDecodeError:
+            return f"Binary file {change.path} changes\n"
+        after = change.after
+        if change.source:
+            try:
+                after = (read_file(change.source, change.path) or b"").decode("utf-8")
+            except UnicodeDecodeError:
+                return f"Binary file {change.path} changes\n"
+        return diff(
+            [FileEdit(change.path, before, after)],
+            self.fleet.colour,
+            () if self.fleet.show_secrets else secrets | secrets_in_file(before),
+        )

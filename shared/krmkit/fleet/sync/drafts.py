@@ -1,0 +1,163 @@
+"""Drafts of one variant in git: put there, proposed, published, deleted; and what is remembered of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krmkit.fleet.build import Built
+from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.revisions import CloneSource
+from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
+from krmkit.fleet.sync.store import HEADS, TAGS, WORKSPACE, Store
+from krmkit.git.treeupdate import replace_folders
+from krmkit.porch.variants import lifecycle
+
+VARIANT = "Variant: "
+APPROVALS = ("never", "ready", "auto")
+
+
+@dataclass(slots=True)
+class Drafts:
+    """Changes the revisions of a variant's package in memory; `new` is the variant's state, `outcome` is told what was done."""
+
+    store: Store
+    package: str
+    new: VariantState
+    outcome: SyncOutcome
+    approval: str
+    author: str
+
+    def put(
+        self,
+        built: Built,
+        memory: RevisionMemory,
+        parents: list[str],
+        source: CloneSource,
+        said: tuple[str, str],
+        spec: dict[str, Any],
+    ) -> None:
+        """Put the package, the output in `memory`, into the draft of its workspace; then approve it.
+
+        `said` is the title of the commit, and the word for it in the outcome.
+        """
+        (title, word), workspace = said, memory.workspace
+        folder: dict[str, str | None] = {self.store.folder(self.package): memory.output}
+        tree = replace_folders(self.store.objects, self.store.pack, None, folder)
+        assert tree is not None
+        body = [
+            f"{VARIANT}{self.outcome.name}",
+            f"Upstream: {source.label} {source.commit}",
+            f"{WORKSPACE}{workspace}",
+        ]
+        time = max([source.time, *(self.store.objects.commit(parent)[1].time for parent in parents)])
+        message = f"{title}\n\n" + "".join(f"{line}\n" for line in body)
+        commit = self.store.pack.commit(tree, parents, f"{self.author} {time} +0000", message)
+        ref = self.store.ref(lifecycle.DRAFT, self.package, workspace)
+        if self.store.refs.get(ref) is None:
+            # Labels and annotations are set when a draft is made, and not later.
+            self.new.labels = dict(spec.get("labels") or {})
+            self.new.annotations = dict(spec.get("annotations") or {})
+        self.store.refs.set(ref, commit)
+        self.own(ref)
+        memory.commit = commit
+        self.new.memories[ref] = memory
+        self.outcome.actions.append(f"{word} {short_ref(ref)} from {source.label}")
+        self.approve(built, memory, commit, ref)
+
+    def approve(self, built: Built, memory: RevisionMemory, commit: str, ref: str) -> None:
+        """Propose or publish a draft where the policy wants it, no readiness gate is open, and no conflict waits for a person."""
+        gated = bool(built.gates) and self.store.deployment
+        if self.approval == "never" or gated or memory.conflicts:
+            return
+        proposed = self.store.ref(lifecycle.PROPOSED, self.package, memory.workspace)
+        if self.approval == "ready":
+            if ref != proposed:
+                self.drop(ref)
+                self.store.refs.set(proposed, commit)
+                self.own(proposed)
+                self.new.memories[proposed] = memory
+                self.outcome.actions.append(f"proposed {short_ref(proposed)}")
+            return
+        number = max(self.store.versions(self.package), default=0) + 1
+        # Of two drafts, the one before may have become this number in the same sync.
+        while self.store.refs.get(self._tag(number)) is not None:
+            number += 1
+        tag = self._tag(number)
+        self.drop(ref)
+        self.store.refs.set(tag, commit)
+        self.own(tag)
+        memory.edited = False
+        self.new.memories[tag] = memory
+        self.outcome.actions.append(f"published {short_ref(tag)}")
+
+    def _tag(self, number: int) -> str:
+        return self.store.ref(lifecycle.PUBLISHED, self.package, f"v{number}")
+
+    def drop(self, ref: str) -> None:
+        self.store.refs.delete(ref)
+        self.new.owned = [one for one in self.new.owned if one != ref]
+        self.new.memories.pop(ref, None)
+
+    def own(self, ref: str) -> None:
+        if ref not in self.new.owned:
+            self.new.owned.append(ref)
+
+    def remember(self) -> None:
+        """Bring the state's refs and memories to what the package's revisions are now."""
+        refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
+        now = {
+            ref: oid
+            for ref in refs
+            if self.store.package_of(ref) == self.package and (oid := self.store.refs.get(ref)) is not None
+        }
+        self.new.refs = digest_of_refs(now)
+        self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
+        # A sync works on drafts, or else on the newest revision that is published.
+        tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
+        newest = max(tags, key=_number, default="")
+        wanted = [ref for ref in self.new.owned if ref == newest or ref not in tags]
+        self.new.memories = {ref: self.new.memories[ref] for ref in wanted if ref in self.new.memories}
+
+
+def revisions_of(
+    state: VariantState, store: Store, package: str, taken: Container[str] = ()
+) -> list[dict[str, Any]]:
+    """Return a package's revisions; those that people made of the variant's become owned in `state`.
+
+    A person proposes or publishes a draft, takes it back, or publishes commits on top of it: another ref of the same workspace. What
+    was remembered of the workspace is remembered of that. `taken` are refs that others own.
+    """
+    revisions = store.revisions(package)
+    known = {
+        memory.workspace: memory for ref, memory in state.memories.items() if store.package_of(ref) == package
+    }
+    workspaces = {one["spec"]["workspaceName"] for one in revisions if one["metadata"]["ref"] in state.owned}
+    for revision in revisions:
+        ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
+        if ref in state.owned or ref in taken or workspace not in {*known, *workspaces}:
+            continue
+        if store.objects.folder(store.commit_of(ref)[1].tree, store.folder(package)) is None:
+            continue
+        state.owned.append(ref)
+        if workspace in known:
+            state.memories[ref] = replace(known[workspace])
+    return revisions
+
+
+def _number(tag: str) -> int:
+    digits = tag.rpartition("/v")[2]
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else 0
+
+
+def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
+    """Mark a published revision for deletion; it stays until the deletion is approved."""
+    tag = revision["metadata"]["ref"]
+    package, last = revision["spec"]["packageName"], tag.rpartition("/")[2]
+    store.refs.set(store.ref(lifecycle.DELETION_PROPOSED, package, last), revision["metadata"]["commit"])
+
+
+def short_ref(ref: str) -> str:
+    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
+    return ref.removeprefix(HEADS).removeprefix(TAGS)

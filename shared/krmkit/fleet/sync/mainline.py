@@ -1,0 +1,169 @@
+"""The branch main of a repository: the newest published revision of each package, all that is new in one commit.
+
+`refs/krmkit/main` remembers what was put there: `{"packages": {"web": "v3"}, "tree": OID}`, the tree being that of the whole branch.
+What people have in main beside the packages stays, also in the folders of packages: a sync changes what it put there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.store import MAIN, TAGS, Store
+from krmkit.git.foldermerge import FolderMerge
+from krmkit.git.program import GitError
+from krmkit.git.refnames import OWN
+from krmkit.git.treeupdate import replace_folders
+from krmkit.messages.listed import listed
+from krmkit.porch.variants import lifecycle
+
+MAIN_STATE = f"{OWN}/main"
+
+
+class MainBranch:
+    """What is to be done with one repository's main: `outcomes` say what went wrong, was put back, or differs by hand.
+
+    `behind`: the branch would change.
+    """
+
+    def __init__(self, store: Store, packages: Iterable[str], author: str, dry: bool) -> None:
+        self.store = store
+        self.author = author
+        self.dry = dry
+        self.outcomes: list[SyncOutcome] = []
+        self.behind = False
+        self._known, self._tree = _read_state(store)
+        self._made = _published_now(store)
+        self._packages = sorted({*packages, *self._made, *self._known})
+        self._said = SyncOutcome("-", store.name)
+        self._times: list[int] = []
+
+    def update(self) -> None:
+        """Bring the branch up to date in memory. What git cannot do is an outcome's error, and main keeps what it has."""
+        store = self.store
+        newest = {
+            package: number
+            for package in self._packages
+            if (number := max([*store.versions(package), self._made.get(package, 0)], default=0))
+        }
+        head = store.refs.get(MAIN)
+        try:
+            root = store.objects.commit(head)[1].tree if head is not None else None
+            fresh = {
+                package: number
+                for package, number in newest.items()
+                if root != self._tree or self._known.get(package) != f"v{number}"
+            }
+            if not fresh:
+                return
+            with store.refs.attempt():
+                self._commit(head, root, fresh)
+        except GitError as error:
+            self._said.error = f"main keeps what it has: {error}"
+        if self._said.error or self._said.actions or self._said.drift:
+            self.outcomes.append(self._said)
+
+    def _commit(self, head: str | None, root: str | None, fresh: dict[str, int]) -> None:
+        store = self.store
+        tree = root
+        put: dict[str, str] = {}
+        # The folders of nested packages lie in each other: one after the other.
+        for package, number in sorted(fresh.items()):
+            folder, problem = self._published(package, number)
+            if folder is None:
+                failed = SyncOutcome("-", f"{store.name}/{package}")
+                failed.error = f"main keeps what it has: {problem}"
+                self.outcomes.append(failed)
+                continue
+            merged = self._merged(package, folder, tree)
+            if merged is not None:
+                place = store.folder(package)
+                tree = replace_folders(store.objects, store.pack, tree, {place: merged})
+            put[package] = f"v{number}"
+        changed = {name: version for name, version in put.items() if self._known.get(name) != version}
+        if tree == root and not changed:
+            return
+        self.behind = True
+        lacking = [f"{name} {version}" for name, version in changed.items() if name not in self._made]
+        if self.dry and lacking and tree != root:
+            self._said.drift.append(f"main lacks {listed(lacking, 3)}")
+        if tree is None:
+            return
+        if tree != root:
+            parents = [head] if head is not None else []
+            times = [store.objects.commit(parent)[1].time for parent in parents] + self._times
+            message = _message(changed, self._said.actions)
+            commit = store.pack.commit(tree, parents, f"{self.author} {max(times)} +0000", message)
+            store.refs.set(MAIN, commit)
+        state = {"packages": {**self._known, **put}, "tree": tree}
+        store.refs.set(MAIN_STATE, store.pack.blob((json.dumps(state, sort_keys=True) + "\n").encode()))
+
+    def _published(self, package: str, number: int) -> tuple[str | None, str]:
+        """The tree of a published revision's package, or why there is none."""
+        store = self.store
+        ref, place = store.ref(lifecycle.PUBLISHED, package, f"v{number}"), store.folder(package)
+        oid = store.refs.get(ref)
+        if oid is None:
+            return None, f"{ref} is gone"
+        try:
+            _, commit = store.objects.commit(oid)
+            folder = store.objects.folder(commit.tree, place)
+        except GitError as error:
+            return None, f"{ref} must name a commit: {error}"
+        self._times.append(commit.time)
+        return folder, "" if folder is not None else f"{ref} must hold the folder {place}/, and has none"
+
+    def _merged(self, package: str, folder: str, root: str | None) -> str | None:
+        """The folder of a package in main with what is published, None where it is so already."""
+        store = self.store
+        place = store.folder(package)
+        now = store.objects.folder(root, place) if root is not None else None
+        known = self._known.get(package, "")
+        before = self._published(package, int(known[1:]))[0] if known[1:].isdecimal() else None
+        merge = FolderMerge(store.objects, store.pack)
+        merged = merge.merge(before, folder, now, place)
+        if merge.restored:
+            self._said.actions.append(f"put back in main: {listed(merge.restored, 3)}")
+        if merge.replaced:
+            self._said.drift.append(
+                f"main had other contents by hand, now replaced: {listed(merge.replaced, 3)}"
+            )
+        if merge.kept:
+            self._said.drift.append(f"main differs by hand from {package} {known}: {listed(merge.kept, 3)}")
+        return merged if merged != now else None
+
+
+def _message(changed: dict[str, str], actions: list[str]) -> str:
+    names = [f"{package} {version}" for package, version in sorted(changed.items())]
+    if not names:
+        return "Restore published packages\n\n" + "".join(f"{action}\n" for action in actions)
+    title = f"Publish {names[0]}" if len(names) == 1 else f"Publish {len(names)} packages"
+    return title + "\n\n" + "".join(f"{name}\n" for name in names)
+
+
+def _published_now(store: Store) -> dict[str, int]:
+    """The highest number that this sync publishes, by package."""
+    found: dict[str, int] = {}
+    for ref in store.refs.changes:
+        last = ref.rpartition("/")[2]
+        if ref.startswith(TAGS) and last.startswith("v") and last[1:].isdecimal() and store.refs.get(ref):
+            package = store.package_of(ref)
+            found[package] = max(found.get(package, 0), int(last[1:]))
+    return found
+
+
+def _read_state(store: Store) -> tuple[dict[str, str], str]:
+    """The versions that main has, and the tree that it had with them; where that cannot be read, every package is looked at again."""
+    oid = store.seen.get(MAIN_STATE)
+    if oid is None:
+        return {}, ""
+    try:
+        data: Any = json.loads(store.objects.blob(oid))
+    except (GitError, ValueError, RecursionError):
+        return {}, ""
+    data = data if isinstance(data, dict) else {}
+    packages = data.get("packages", data)  # an earlier release wrote the packages alone
+    packages = packages if isinstance(packages, dict) else {}
+    return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")

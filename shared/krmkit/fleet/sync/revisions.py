@@ -1,0 +1,167 @@
+"""Upstream revisions and the objects of a fleet, read once and shared by all its variants."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from krmkit.fleet.build import Files, VariantInput, others_of, read_blueprint
+from krmkit.fleet.objects import FleetObjects
+from krmkit.fleet.plan import Task
+from krmkit.fleet.sync.store import Store
+from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
+from krmkit.git.program import GitError
+from krmkit.git.treeupdate import read_files
+from krmkit.porch.apinames import floating_name, revision_number
+from krmkit.render.source import SourceError, SourceFile
+
+
+@dataclass(slots=True)
+class CloneSource:
+    """A revision of an upstream package: `ref` and `commit` in its store, `tree` of its folder, `time` of the commit."""
+
+    store: Store
+    package: str
+    version: str
+    newest: str
+    ref: str
+    commit: str
+    tree: str
+    time: int
+    _files: Files | None = None
+    _blueprint: UpstreamPackage | None = None
+    _others: Files | None = None
+
+    @property
+    def label(self) -> str:
+        """`blueprints/web v3`."""
+        return f"{self.store.name}/{self.package} {self.version}"
+
+    def files(self) -> Files:
+        if self._files is None:
+            self._files = read_files(self.store.objects, self.tree)
+        return self._files
+
+    def blueprint(self) -> UpstreamPackage:
+        """The package as it is cloned from, read once for all of its variants."""
+        if self._blueprint is None:
+            self._blueprint = read_blueprint(self.files())
+        return self._blueprint
+
+    def others(self) -> Files:
+        """Return the files of the package that the blueprint does not fully determine."""
+        if self._others is None:
+            self._others = others_of(self.blueprint(), self.files())
+        return self._others
+
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(len(file.content) for file in self.files().values())
+
+
+@dataclass(slots=True)
+class SyncSources:
+    """All stores by name, and the objects to inject."""
+
+    stores: dict[str, Store]
+    objects: FleetObjects
+    _found: dict[tuple[str, str, str], CloneSource] = field(default_factory=dict)
+    _bases: dict[tuple[str, str], Files] = field(default_factory=dict)
+    _digests: dict[str, str] = field(default_factory=dict)
+
+    def find(self, upstream: dict[str, Any]) -> CloneSource:
+        """The revision that a variant's upstream names. Raises VariantError where there is none."""
+        name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
+        version = _version(upstream)
+        known = self._found.get((name, package, version))
+        if known is not None:
+            return known
+        store = self.stores.get(name)
+        if store is None:
+            raise VariantError(
+                f"the upstream's repository {name} is not known; --repo {name}=URL-OR-PATH names it"
+            )
+        found = store.find(package, version)
+        if found is None:
+            there = ", ".join(f"v{number}" for number in store.versions(package)[-5:])
+            raise VariantError(
+                f"there is no revision {version} of {name}/{package}"
+                + (f"; there are {there}" if there else "")
+            )
+        ref = found[0]
+        oid, commit = store.commit_of(ref)
+        tree = store.objects.folder(commit.tree, store.folder(package))
+        if tree is None:
+            raise VariantError(f"{name}: {ref} has no folder {store.folder(package)}")
+        numbers = store.versions(package)
+        newest = f"v{numbers[-1]}" if numbers else version
+        source = CloneSource(store, package, version, newest, ref, oid, tree, commit.time)
+        self._found[(name, package, version)] = source
+        return source
+
+    def base_of(self, files: Files) -> tuple[Files, str]:
+        """The upstream files that a package has merged last, and the commit of its upstreamLock.
+
+        Raises VariantError where the lock names no commit, or one that no known repository has.
+        """
+        commit, directory = lock_of(files)
+        if (commit, directory) not in self._bases:
+            self._bases[(commit, directory)] = self._read_base(commit, directory)
+        return self._bases[(commit, directory)], commit
+
+    def _read_base(self, commit: str, directory: str) -> Files:
+        for store in self.stores.values():
+            try:
+                tree = store.objects.folder(store.objects.commit(commit)[1].tree, directory)
+            except GitError:
+                continue
+            if tree is not None:
+                return read_files(store.objects, tree)
+        raise VariantError(
+            f"no known repository has the commit {commit} of the upstreamLock with a folder {directory}"
+        )
+
+    def variant(self, task: Task, store: Store, source: CloneSource) -> VariantInput:
+        """What builds must know of one variant in its downstream store."""
+        origin = Origin(
+            task.spec["upstream"], self.objects.repository(source.store.name, task.namespace), source.commit
+        )
+        origin.ref = f"{source.store.folder(source.package)}/{source.version}"
+        origin.directory = f"/{source.store.folder(source.package)}"
+        return VariantInput(task.name, task.namespace, task.spec, origin, store.deployment)
+
+    def objects_digest(self, namespace: str) -> str:
+        """A digest of all objects that a variant of this namespace may inject."""
+        if namespace not in self._digests:
+            digest = hashlib.sha256()
+            for one in self.objects.of(namespace):
+                digest.update(hashlib.sha256(one.text.encode()).digest())
+            self._digests[namespace] = digest.hexdigest()
+        return self._digests[namespace]
+
+
+def lock_of(files: Files) -> tuple[str, str]:
+    """The commit and folder of a package's upstreamLock. Raises VariantError where it names none."""
+    kptfile = files.get("Kptfile")
+    if kptfile is None:
+        raise VariantError("the package has no Kptfile")
+    try:
+        items = SourceFile("Kptfile", kptfile.content.decode("utf-8"), "", "Kptfile").items
+    except (UnicodeDecodeError, SourceError) as error:
+        raise VariantError(f"the package's Kptfile cannot be read: {error}") from None
+    if len(items) != 1:
+        raise VariantError(f"the package's Kptfile must hold one object, got {len(items)}")
+    git = items[0].get("upstreamLock", "git")
+    if not isinstance(git, dict) or not git.get("commit"):
+        raise VariantError("the Kptfile's upstreamLock.git must name a commit, so that the update has a base")
+    return str(git["commit"]), str(git.get("directory") or "").strip("/")
+
+
+def _version(upstream: dict[str, Any]) -> str:
+    """The last part of the upstream's ref: its workspace, `vN` of its number, or a floating name such as `stable`."""
+    number = revision_number(upstream.get("revision"))
+    workspace = str(upstream.get("workspaceName") or "")
+    if workspace or number > 0:
+        return workspace or f"v{number}"
+    return floating_name(upstream.get("revision")) or "main"

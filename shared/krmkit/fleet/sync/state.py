@@ -1,0 +1,141 @@
+"""What a sync remembers of each variant, in a ref of the downstream repository, so that the next one knows what is new.
+
+`refs/krmkit/variants/NAMESPACE/NAME` names a tree, written in the same transaction as the revisions:
+
+| entry | what |
+|---|---|
+| state | JSON: the fields of VariantState |
+| N-output | the package as the sync rendered it, for the N-th revision that is remembered |
+| N-input | what went into its pipeline, where that is more than a clone of the upstream: people's edits are in it |
+
+Earlier releases wrote the JSON alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from krmkit.fleet.sync.store import Store
+from krmkit.git.objects import FILE, FOLDER, TreeEntry
+from krmkit.git.packfile import PackFile
+from krmkit.git.program import GitError
+from krmkit.git.refnames import OWN
+
+PREFIX = f"{OWN}/variants/"
+STATE_FILE = "state"
+
+
+@dataclass(slots=True)
+class RevisionMemory:
+    """What a sync left in a draft or a published revision.
+
+    `commit` is the last commit that a sync wrote there, or saw and had nothing to add to. `output` and `input` are trees of the
+    package, after the pipeline and before it; `input` is "" where it is the clone of the upstream that the Kptfile's lock names.
+    `edited`: a person's commits are in the draft. `conflicts` wait for a person.
+    """
+
+    commit: str
+    workspace: str = ""
+    output: str = ""
+    input: str = ""
+    edited: bool = False
+    conflicts: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class VariantState:
+    """`inputs` is a digest of all that decides the package, `refs` one of the package's revisions after the sync.
+
+    `fleet` and `owner` are the fleet and the set that the variant is of. `owned` are the refs of revisions that it owns, `memories` what
+    was left in those that a sync may work on again. `objects` are those that its newest package gives to a cluster. `labels` and `annotations` are those that its newest draft got when it was made.
+    """
+
+    package: str
+    policy: str
+    owner: str
+    fleet: str = ""
+    inputs: str = ""
+    upstream: str = ""
+    refs: str = ""
+    owned: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    memories: dict[str, RevisionMemory] = field(default_factory=dict)
+
+    def write(self, pack: PackFile) -> str:
+        """Add the state's tree to a pack; return its oid."""
+        data = _without_empty(asdict(self))
+        text = json.dumps(data, sort_keys=True, separators=(",", ":")) + "\n"
+        entries = [TreeEntry(FILE, STATE_FILE, pack.blob(text.encode()))]
+        for number, memory in enumerate(self.memories.values()):
+            for name, oid in (("output", memory.output), ("input", memory.input)):
+                if oid:
+                    entries.append(TreeEntry(FOLDER, f"{number}-{name}", oid))
+        return pack.tree(entries)
+
+
+def state_ref(namespace: str, name: str) -> str:
+    """The ref of a variant's state."""
+    return f"{PREFIX}{namespace or 'default'}/{name}"
+
+
+def digest_of_refs(refs: Mapping[str, str]) -> str:
+    """A digest of refs and what they name."""
+    lines = "".join(f"{ref} {oid}\n" for ref, oid in sorted(refs.items()))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def read_states(store: Store) -> dict[str, VariantState]:
+    """The states in a repository by ref; one that cannot be read counts as unknown, and its variant is made again."""
+    found: dict[str, VariantState] = {}
+    for ref, oid in store.seen.items():
+        if ref.startswith(PREFIX):
+            try:
+                state = _read(store, oid)
+            except GitError:
+                continue
+            if state is not None:
+                found[ref] = state
+    return found
+
+
+def _read(store: Store, oid: str) -> VariantState | None:
+    found = store.objects.read(f"{oid}:{STATE_FILE}") or store.objects.read(oid)
+    try:
+        data: Any = json.loads(found[2]) if found is not None else None
+        if not isinstance(data, dict):
+            return None
+        if isinstance(data.get("refs"), dict):
+            data["refs"] = ""  # an earlier release's
+        memories = {ref: RevisionMemory(**one) for ref, one in data.pop("memories", {}).items()}
+        state = VariantState(**data, memories=memories)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return state if _is_sound(state) else None
+
+
+def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_empty(value) if isinstance(value, dict) else value
+        for key, value in data.items()
+        if value
+    }
+
+
+def _is_sound(state: VariantState) -> bool:
+    """Whether the fields have their types; a foreign repository may hold anything."""
+    if not (isinstance(state.owned, list) and isinstance(state.objects, list)):
+        return False
+    if not all(isinstance(one, dict) for one in (state.labels, state.annotations)):
+        return False
+    texts = [state.package, state.policy, state.owner, state.fleet, state.inputs, state.upstream, state.refs]
+    for memory in state.memories.values():
+        if not isinstance(memory.conflicts, list) or not isinstance(memory.edited, bool):
+            return False
+        texts += [memory.commit, memory.workspace, memory.output, memory.input, *memory.conflicts]
+    return all(isinstance(text, str) for text in [*texts, *state.owned, *state.objects])

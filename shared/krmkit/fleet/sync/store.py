@@ -1,0 +1,174 @@
+"""A git repository as Porch sees it: package revisions are tags and branches.
+
+| lifecycle | ref |
+|---|---|
+| Draft | refs/heads/drafts/PACKAGE/WORKSPACE |
+| Proposed | refs/heads/proposed/PACKAGE/WORKSPACE |
+| Published | refs/tags/PACKAGE/vN |
+| DeletionProposed | the tag, and refs/heads/deletionProposed/PACKAGE/vN |
+| main | the folder PACKAGE of refs/heads/main |
+
+Drafts and tags that krmkit makes hold their package only, so that ten thousand of them do not copy the repository's tree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from krmkit.git.objects import Commit, Objects
+from krmkit.git.packfile import PackFile
+from krmkit.git.program import GitError, GitRepository
+from krmkit.git.refs import RefChanges, list_refs
+from krmkit.porch.variants import lifecycle
+
+HEADS, TAGS = "refs/heads/", "refs/tags/"
+MAIN = "refs/heads/main"
+STATES = {
+    "drafts": lifecycle.DRAFT,
+    "proposed": lifecycle.PROPOSED,
+    "deletionProposed": lifecycle.DELETION_PROPOSED,
+}
+WORKSPACE = "Package-Workspace: "
+HISTORY = 1000  # commits of a revision that are looked at
+_NUMBERED = re.compile(r"v([1-9][0-9]{0,17})")
+
+
+class Store:
+    """The repository NAME: what it holds, and what is to be written to it.
+
+    `deployment` repositories get a package context and readiness gates. `directory` is the folder of all its packages.
+    """
+
+    def __init__(self, name: str, folder: Path, deployment: bool = True, directory: str = "") -> None:
+        self.name = name
+        self.repository = GitRepository.open(folder)
+        self.deployment = deployment
+        self.directory = directory.strip("/")
+        self.pack = PackFile()
+        self.objects = Objects(self.repository, self.pack.unsaved)
+        self.seen = list_refs(self.repository)
+        self.refs = RefChanges(self.repository, self.seen)
+
+    def close(self) -> None:
+        self.objects.close()
+
+    def folder(self, package: str) -> str:
+        """The folder of a package in the repository's trees."""
+        return f"{self.directory}/{package}" if self.directory else package
+
+    @cached_property
+    def _packages(self) -> dict[str, list[tuple[str, str, str]]]:
+        """(ref, lifecycle, last name) of the revisions of each package."""
+        found: dict[str, list[tuple[str, str, str]]] = {}
+        for ref in self.seen:
+            package = self.package_of(ref)
+            if package:
+                kind = ref.removeprefix(HEADS).partition("/")[0]
+                state = lifecycle.PUBLISHED if ref.startswith(TAGS) else STATES[kind]
+                found.setdefault(package, []).append((ref, state, ref.rpartition("/")[2]))
+        return found
+
+    def commit_of(self, ref: str) -> tuple[str, Commit]:
+        """The commit that a ref of the repository names, and its oid. Raises GitError where it names something else."""
+        try:
+            return self.objects.commit(self.seen[ref])
+        except GitError as error:
+            raise GitError(f"{self.name}: {ref} must name a commit: {error}") from None
+
+    def revision_refs(self, package: str) -> dict[str, str]:
+        """Every ref of a package's revisions, with its oid."""
+        return {ref: self.seen[ref] for ref, _, _ in self._packages.get(package, ())}
+
+    def revisions(self, package: str) -> list[dict[str, Any]]:
+        """The package's revisions as Porch's PackageRevision objects; `metadata.ref` says where each one is."""
+        listed = self._packages.get(package, [])
+        proposed = {last for _, state, last in listed if state == lifecycle.DELETION_PROPOSED}
+        found = []
+        for ref, state, last in listed:
+            if state == lifecycle.DELETION_PROPOSED:
+                continue
+            number = _NUMBERED.fullmatch(last)
+            if state == lifecycle.PUBLISHED:
+                if number is None:
+                    continue  # a floating tag names another revision
+                if last in proposed:
+                    state = lifecycle.DELETION_PROPOSED
+            found.append(self._revision(package, ref, state, last, int(number[1]) if number else 0))
+        return found
+
+    def _revision(self, package: str, ref: str, state: str, last: str, number: int) -> dict[str, Any]:
+        workspace = last
+        if number and state in (lifecycle.PUBLISHED, lifecycle.DELETION_PROPOSED):
+            workspace = self._workspace(ref) or last
+        spec = {
+            "repository": self.name,
+            "packageName": package,
+            "workspaceName": workspace,
+            "lifecycle": state,
+        }
+        if number:
+            spec["revision"] = str(number)
+        metadata = {"name": f"{self.name}.{package}.{workspace}", "ref": ref, "commit": self.seen[ref]}
+        return {"metadata": metadata, "spec": {**spec, **({"revision": number} if number else {})}}
+
+    def _workspace(self, ref: str) -> str:
+        """The workspace that a published revision was made in, "" where no commit names it.
+
+        A person's commits on top of the sync's name none, so that older ones are asked.
+        """
+        commit = self.commit_of(ref)[1]
+        for _ in range(HISTORY):
+            lines = commit.message.split("\n")
+            named = [line.removeprefix(WORKSPACE) for line in lines if line.startswith(WORKSPACE)]
+            if named:
+                return named[-1]
+            if not commit.parents:
+                break
+            commit = self.objects.commit(commit.parents[0])[1]
+        return ""
+
+    def package_of(self, ref: str) -> str:
+        """The package that a ref is a revision of, "" where it is none."""
+        if ref.startswith(TAGS):
+            path = ref.removeprefix(TAGS)
+        else:
+            kind, _, path = ref.removeprefix(HEADS).partition("/")
+            if not ref.startswith(HEADS) or kind not in STATES:
+                return ""
+        package = path.rpartition("/")[0]
+        return package.removeprefix(f"{self.directory}/") if self.directory else package
+
+    def find(self, package: str, version: str) -> tuple[str, str] | None:
+        """(ref, commit) of an upstream: a tag or branch PACKAGE/VERSION, floating ones too; `main` is the main branch."""
+        path = self.folder(package)
+        for ref in (f"{TAGS}{path}/{version}", f"{HEADS}{path}/{version}", f"{HEADS}drafts/{path}/{version}"):
+            if ref in self.seen:
+                return ref, self.seen[ref]
+        if version == lifecycle.MAIN_WORKSPACE and MAIN in self.seen:
+            return MAIN, self.seen[MAIN]
+        return None
+
+    def versions(self, package: str) -> list[int]:
+        """The numbers of the published revisions, rising."""
+        numbers = (
+            _NUMBERED.fullmatch(last)
+            for _, state, last in self._packages.get(package, ())
+            if state == lifecycle.PUBLISHED
+        )
+        return sorted(int(number[1]) for number in numbers if number)
+
+    def packages(self) -> Iterator[str]:
+        """Every package that has a revision."""
+        return iter(self._packages)
+
+    def ref(self, state: str, package: str, last: str) -> str:
+        """Where a revision of this lifecycle stands."""
+        path = f"{self.folder(package)}/{last}"
+        if state == lifecycle.PUBLISHED:
+            return TAGS + path
+        kind = next(kind for kind, value in STATES.items() if value == state)
+        return f"{HEADS}{kind}/{path}"

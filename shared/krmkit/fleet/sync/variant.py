@@ -1,0 +1,329 @@
+"""Brings the package revisions of one variant up to date: what Porch's controller does in one reconciliation.
+
+1. Find the upstream's revision, and the downstream revisions that the variant owns or adopts.
+2. Nothing new since the last sync: done.
+3. No downstream: clone a draft. Drafts: merge the upstream into each, apply the variant again. Published: the same, as a new draft.
+   A package that nobody edited is cloned anew: there is nothing to merge.
+4. Propose or publish drafts whose readiness gates are met and that have no conflicts, as `approve` says.
+
+`prepare` reads, and returns the packages to be built (3) as jobs; `finish` gets what was built, and changes refs and objects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
+from krmkit.fleet.plan import Task
+from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
+from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
+from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
+from krmkit.fleet.sync.store import Store
+from krmkit.fleet.variants import VariantError
+from krmkit.git.treeupdate import read_files, write_files
+from krmkit.json.paths import dotted
+from krmkit.porch.variants import lifecycle
+from krmkit.render.merge.mergeconflict import ResourceConflict
+
+
+@dataclass(slots=True)
+class _Job:
+    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it."""
+
+    revision: dict[str, Any]
+    tree: str
+    memory: RevisionMemory | None
+    edited: bool
+    moved: bool
+    build: Clone | Update
+
+
+class VariantSync:
+    """One variant at work: its task, its downstream store, and what was remembered of it."""
+
+    def __init__(
+        self,
+        task: Task,
+        sources: SyncSources,
+        store: Store,
+        state: VariantState | None,
+        approve: str,
+        author: str,
+        prune: bool = False,
+        taken: Mapping[str, str] | None = None,
+        on_conflict: str = "",
+    ) -> None:
+        """`on_conflict` is that of Update; `taken` are the refs of revisions that belong to other variants, with the names of these."""
+        self.task = task
+        self.sources = sources
+        self.store = store
+        self.approve = approve
+        self.prune = prune
+        self.on_conflict = on_conflict
+        self.taken = taken or {}
+        self.package = str(task.spec["downstream"]["package"])
+        self.old = state
+        self.outcome = SyncOutcome(
+            f"{task.namespace or 'default'}/{task.name}", f"{store.name}/{self.package}"
+        )
+        self.variant = {
+            "metadata": {"name": task.name, "namespace": task.namespace, "uid": self.outcome.name},
+            "spec": task.spec,
+        }
+        self.source: CloneSource
+        self.known = False
+        self.found = lifecycle.Downstream()
+        self.jobs: list[_Job] = []
+        self.new = VariantState(
+            self.package,
+            str(task.spec.get("deletionPolicy") or "delete"),
+            task.owner,
+            task.fleet,
+            owned=list(state.owned if state else ()),
+            objects=list(state.objects if state else ()),
+            labels=dict(state.labels if state else {}),
+            annotations=dict(state.annotations if state else {}),
+            memories=dict(state.memories if state else {}),
+        )
+        self.drafts = Drafts(store, self.package, self.new, self.outcome, approve, author)
+
+    def prepare(self) -> list[Clone | Update]:
+        """Read the revisions and return what is to be built; change nothing. Raises VariantError, GitError, and the errors of reading."""
+        source = self.source = self.sources.find(self.task.spec["upstream"])
+        self.outcome.upstream, self.outcome.newest = source.version, source.newest
+        self.new.upstream = f"{source.store.name} {source.ref} {source.commit}"
+        self.new.inputs = self._inputs(source)
+        self.known = self._is_known() and not self._wants_approval()
+        if self.known:
+            return []
+        self.found = self._downstream()
+        variant = self.sources.variant(self.task, self.store, source)
+        if not self.found.revisions:
+            return [self._clone(variant)]
+        self.jobs = [self._job(variant, revision) for revision in self.found.revisions]
+        return [job.build for job in self.jobs]
+
+    def finish(self, built: list[Built]) -> SyncOutcome:
+        """Change the store's refs and pack in memory, with one Built for each that `prepare` returned. Raises GitError."""
+        if self.known:
+            self.new = self.drafts.new = self.old or self.new
+            self._leave_packages()
+            return self._told()
+        for step in self.found.steps:
+            self._carry_out(step)
+        self._leave_packages()
+        if built:
+            self.new.objects = built[-1].objects
+        if not self.found.revisions:
+            self._cloned(built[0])
+        for job, one in zip(self.jobs, built, strict=False):
+            self._follow(job, one)
+        self.drafts.remember()
+        if self.outcome.stuck:
+            self.new.inputs = ""  # look again next time
+        state = self.new.write(self.store.pack)
+        self.store.refs.set(state_ref(self.task.namespace, self.task.name), state)
+        return self._told()
+
+    # What is there
+
+    def _inputs(self, source: CloneSource) -> str:
+        """A digest of everything that decides the package, but the package itself."""
+        given = [
+            self.task.spec,
+            source.ref,
+            source.tree,
+            self.sources.objects_digest(self.task.namespace),
+            self.store.deployment,
+        ]
+        return hashlib.sha256(json.dumps(given, sort_keys=True, default=str).encode()).hexdigest()
+
+    def _is_known(self) -> bool:
+        """Whether the last sync had these inputs, and the package's revisions are unchanged since."""
+        return (
+            self.old is not None
+            and self.old.inputs == self.new.inputs
+            and self.old.package == self.package
+            and self.old.fleet == self.new.fleet
+            and self.old.owner == self.new.owner
+            and self.old.refs == digest_of_refs(self.store.revision_refs(self.package))
+            and not (self.prune and self._other_refs())
+        )
+
+    def _wants_approval(self) -> bool:
+        waiting = {"never": (), "ready": ("drafts",), "auto": ("drafts", "proposed")}[self.approve]
+        old = self.old
+        refs = [ref for ref in old.owned if not _has_conflicts(old, ref)] if old is not None else []
+        return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
+
+    def _downstream(self) -> lifecycle.Downstream:
+        """The revisions to work on, and how those that are not the variant's any more are deleted or orphaned."""
+        packages = {self.package}
+        if self.prune:
+            packages |= {self.store.package_of(ref) for ref in self._other_refs()}
+        kept = []
+        for package in sorted(packages):
+            for revision in revisions_of(self.new, self.store, package, self.taken):
+                ref = revision["metadata"]["ref"]
+                if ref in self.new.owned:
+                    revision["metadata"]["ownerReferences"] = [{"uid": self.outcome.name}]
+                elif ref in self.taken:
+                    continue
+                kept.append(revision)
+        return lifecycle.downstream_revisions(self.variant, kept)
+
+    def _other_refs(self) -> list[str]:
+        """What the variant owns of packages that it had before."""
+        owned = self.old.owned if self.old is not None else []
+        return [
+            ref
+            for ref in owned
+            if self.store.package_of(ref) not in ("", self.package) and self.store.refs.get(ref) is not None
+        ]
+
+    def _leave_packages(self) -> None:
+        """Name what stays of packages that the variant had before."""
+        if not self.prune:
+            self.outcome.leftovers = [short_ref(ref) for ref in self._other_refs()]
+            self.outcome.leftover = f"its package is {self.package} now"
+
+    def _clone(self, variant: VariantInput) -> Clone:
+        source = self.source
+        return Clone(variant, source.blueprint(), source.others(), source.size())
+
+    def _job(self, variant: VariantInput, revision: dict[str, Any]) -> _Job:
+        """What is to be built for a revision that is there."""
+        source, ref = self.source, revision["metadata"]["ref"]
+        tree = self._tree(revision)
+        memory = self.new.memories.get(ref)
+        edited = memory is None or memory.edited or memory.commit != revision["metadata"]["commit"]
+        if memory is not None and memory.output == tree and not memory.input:
+            moved = self.old is None or self.old.upstream != self.new.upstream
+            return _Job(revision, tree, memory, edited, moved, self._clone(variant))
+        files = read_files(self.store.objects, tree)
+        base, locked = self.sources.base_of(files)
+        last = None
+        if memory is not None:
+            output = read_files(self.store.objects, memory.output) if memory.output != tree else None
+            # After a kill and a person's commit, what is remembered may be of a version that the draft has not got.
+            if output is None or lock_of(output) == lock_of(files):
+                given = read_files(self.store.objects, memory.input) if memory.input else None
+                last = Rendered(output, given)
+        moved = locked != source.commit
+        update = Update(variant, files, base if moved else None, source.files(), last, self.on_conflict)
+        return _Job(revision, tree, memory, edited, moved, update)
+
+    def _carry_out(self, step: lifecycle.StoreStep) -> None:
+        ref = step.revision["metadata"]["ref"]
+        if step.verb == "delete":
+            self.drafts.drop(ref)
+            self.outcome.actions.append(f"deleted {short_ref(ref)}")
+        elif lifecycle.is_owned(self.variant, step.revision) and ref not in self.new.owned:
+            self.new.owned.append(ref)
+            self.outcome.actions.append(f"adopted {short_ref(ref)}")
+        elif not lifecycle.is_owned(self.variant, step.revision):
+            self.new.owned = [one for one in self.new.owned if one != ref]
+            self.outcome.actions.append(f"orphaned {short_ref(ref)}")
+        else:
+            propose_deletion(self.store, step.revision)
+            self.outcome.actions.append(f"proposed to delete {short_ref(ref)}")
+
+    # What is made
+
+    def _cloned(self, built: Built) -> None:
+        workspace = lifecycle.new_workspace_name(
+            self.package, self.store.name, self.store.revisions(self.package)
+        )
+        message = f"Clone {self.source.label} for {self.outcome.name}"
+        self._tell(built)
+        tree = write_files(self.store.pack, built.files)
+        memory = RevisionMemory("", workspace, tree)
+        self.drafts.put(built, memory, [], self.source, (message, "cloned"), self.task.spec)
+
+    def _follow(self, job: _Job, built: Built) -> None:
+        """A draft gets a commit, a published revision a new draft, where the update changes anything."""
+        revision, memory = job.revision, job.memory
+        commit, published = revision["metadata"]["commit"], lifecycle.is_published(revision)
+        ref, workspace = revision["metadata"]["ref"], revision["spec"]["workspaceName"]
+        conflicts = [_said(one) for one in built.conflicts]
+        if conflicts and not published and job.edited:
+            self.outcome.conflicts += [one.removesuffix(": upstream wins") for one in conflicts]
+            self.outcome.stuck = True
+            return
+        if memory is not None and memory.commit == commit:
+            # Nobody has looked at these yet.
+            conflicts = [*memory.conflicts, *(one for one in conflicts if one not in memory.conflicts)]
+        self.outcome.conflicts += [*conflicts, *(_said(one) for one in built.settled)]
+        self._tell(built)
+        tree = write_files(self.store.pack, built.files)
+        given = write_files(self.store.pack, built.input) if built.input is not None else ""
+        new = RevisionMemory(commit, workspace, tree, given, job.edited and not published, conflicts)
+        if tree == job.tree:
+            self.new.memories[ref] = new
+            if not published:
+                self.drafts.approve(built, new, commit, ref)
+            return
+        title = (
+            f"Update {self.package} to {self.source.label}"
+            if job.moved
+            else f"Change {self.package} as its inputs did"
+        )
+        if published:
+            revisions = self.store.revisions(self.package)
+            new.workspace = lifecycle.new_workspace_name(self.package, self.store.name, revisions)
+        elif revision["spec"]["lifecycle"] == lifecycle.PROPOSED:
+            # Whoever looked at the proposal has not seen this.
+            self.drafts.drop(ref)
+        said = (f"{title} for {self.outcome.name}", "updated" if job.moved else "changed")
+        self.drafts.put(built, new, [commit], self.source, said, self.task.spec)
+
+    def _tell(self, built: Built) -> None:
+        """Keep what is to be said of a build; a variant may have several drafts."""
+        # Gates hold up packages that are deployed.
+        for text in built.gates if self.store.deployment else ():
+            if text not in self.outcome.gates:
+                self.outcome.gates.append(text)
+        for text in built.warnings:
+            if text not in self.outcome.warnings:
+                self.outcome.warnings.append(text)
+
+    def _tree(self, revision: dict[str, Any]) -> str:
+        """The tree of the package in a revision."""
+        _, commit = self.store.objects.commit(revision["metadata"]["commit"])
+        tree = self.store.objects.folder(commit.tree, self.store.folder(self.package))
+        if tree is None:
+            raise VariantError(
+                f"{short_ref(revision['metadata']['ref'])} has no folder {self.store.folder(self.package)}"
+            )
+        return tree
+
+    def _told(self) -> SyncOutcome:
+        """The outcome with what the variant has now."""
+        self.outcome.targets = [short_ref(ref) for ref in self.new.owned]
+        self.outcome.draft = next(
+            (short_ref(ref) for ref in self.new.owned if ref.startswith("refs/heads/")), ""
+        )
+        self.outcome.labels, self.outcome.annotations = self.new.labels, self.new.annotations
+        waiting = [] if self.outcome.stuck else self.new.memories.items()
+        for ref, memory in waiting:
+            if ref.startswith("refs/heads/") and memory.conflicts:
+                self.outcome.waiting = True
+                self.outcome.conflicts += [
+                    one for one in memory.conflicts if one not in self.outcome.conflicts
+                ]
+        return self.outcome
+
+
+def _said(conflict: ResourceConflict) -> str:
+    """`app.yaml:9:3 data.size: changed upstream to ...`."""
+    return f"{conflict.place} {dotted(conflict.path)}".rstrip() + f": {conflict.message}"
+
+
+def _has_conflicts(state: VariantState, ref: str) -> bool:
+    memory = state.memories.get(ref)
+    return memory is not None and bool(memory.conflicts)

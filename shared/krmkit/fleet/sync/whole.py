@@ -1,0 +1,350 @@
+"""A whole sync: every variant of the sets, those that are gone, the main branches, and one transaction a repository."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from krmkit.fleet.build import Build, Built, Clone, Update
+from krmkit.fleet.collisions import Collisions
+from krmkit.fleet.engine.jobs import Engine
+from krmkit.fleet.plan import FleetPlan, Task
+from krmkit.fleet.shard import Shard
+from krmkit.fleet.sync.drafts import propose_deletion, revisions_of
+from krmkit.fleet.sync.mainline import MainBranch
+from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.revisions import SyncSources
+from krmkit.fleet.sync.state import PREFIX, VariantState, read_states, state_ref
+from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.variant import VariantSync
+from krmkit.fleet.variants import VariantError
+from krmkit.git.program import GitError
+from krmkit.git.refnames import check_ref
+from krmkit.krm.errors import ListError
+from krmkit.messages.listed import listed
+from krmkit.porch.variants import lifecycle
+from krmkit.porch.variants.validation import validate_variant
+from krmkit.yaml.errors import YamlError
+
+_OID = re.compile("[0-9a-f]{40}")
+
+
+@dataclass(slots=True)
+class _Work:
+    """One variant on its way: what is to be built for it, what was built, and what went wrong."""
+
+    outcome: SyncOutcome
+    sync: VariantSync | None = None
+    inputs: list[Clone | Update] = field(default_factory=list)
+    built: list[Built] = field(default_factory=list)
+    missing: int = 0
+
+
+@dataclass(slots=True)
+class Sync:
+    """Carries out a sync in memory; `store` then makes it last. `engine` builds the packages by `build`.
+
+    `on_conflict` is that of Update. `dry`: only find out what would be done; nothing reaches a repository.
+    """
+
+    plan: FleetPlan
+    sources: SyncSources
+    build: Build
+    approve: str
+    author: str
+    prune: bool
+    shard: Shard
+    dry: bool = False
+    on_conflict: str = ""
+    main_behind: bool = False
+    outcomes: list[SyncOutcome] = field(default_factory=list)
+    removed: list[SyncOutcome] = field(default_factory=list)
+    states: dict[str, dict[str, VariantState]] = field(default_factory=dict)
+    _wanted: set[tuple[str, str]] = field(default_factory=set)
+    _packages: dict[str, dict[str, list[tuple[str, VariantState]]]] = field(default_factory=dict)
+    _undo: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    _owned_now: dict[str, set[str]] = field(default_factory=dict)
+    _objects: dict[str, list[str]] = field(default_factory=dict)
+
+    def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
+        """Bring every variant up to date in memory; a variant that fails leaves its refs as they were. Raises EngineError."""
+        self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
+        self._wanted = {
+            (str((task.spec.get("downstream") or {}).get("repo") or ""), state_ref(task.namespace, task.name))
+            for task in self.plan.tasks
+        }
+        tasks = [one for one in _with_twins(self.plan.tasks) if self.shard.takes(_name(one[0]))]
+        begun: deque[_Work] = deque()
+
+        def settle() -> None:
+            while begun and not begun[0].missing:
+                self.outcomes.append(self._finish(begun.popleft()))
+                progress(len(self.outcomes), len(tasks))
+
+        def inputs() -> Iterator[Clone | Update]:
+            for task, problem in tasks:
+                work = self._prepare(task, problem)
+                begun.append(work)
+                settle()
+                yield from work.inputs
+
+        for built, problem in engine.map(self.build, inputs()):
+            work = begun[0]
+            work.missing -= 1
+            if problem:
+                work.outcome.error = work.outcome.error or problem
+            else:
+                work.built.append(built)
+            settle()
+        for store in self.sources.stores.values():
+            if store.refs.changes and not self.dry:
+                self._write_objects(store)
+        self._remove_stale()
+        self._find_collisions()
+        if self.shard.whole:
+            for store in self.sources.stores.values():
+                packages = {state.package for state in self.states[store.name].values()}
+                packages |= {store.package_of(ref) for ref in self._owned_now.get(store.name, ())}
+                main = MainBranch(store, packages, self.author, self.dry)
+                main.update()
+                self.main_behind = self.main_behind or main.behind
+                told = {one.package for one in self.outcomes if one.error}
+                self.outcomes += [one for one in main.outcomes if one.package not in told]
+
+    def _prepare(self, task: Task, problem: str) -> _Work:
+        """Read what a variant needs. `problem` says what another variant has already, "" where there is none."""
+        downstream = task.spec.get("downstream") or {}
+        repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
+        work = _Work(SyncOutcome(_name(task), f"{repo}/{package}"))
+        try:
+            errors = validate_variant(task.spec)
+            if errors:
+                raise VariantError("; ".join(errors))
+            if problem:
+                raise VariantError(problem)
+            store = self.sources.stores.get(repo)
+            if store is None:
+                raise VariantError(
+                    f"the downstream's repository {repo} is not known; --repo {repo}=URL-OR-PATH names it"
+                )
+            check_ref(_name(task))
+            check_ref(store.folder(package))
+            own = state_ref(task.namespace, task.name)
+            state = self.states[store.name].get(own)
+            taken = self._taken(store, own, package, task, state)
+            work.sync = VariantSync(
+                task,
+                self.sources,
+                store,
+                state,
+                self.approve,
+                self.author,
+                self.prune,
+                taken,
+                self.on_conflict,
+            )
+            work.outcome = work.sync.outcome
+            work.inputs = work.sync.prepare()
+            work.missing = len(work.inputs)
+        except (VariantError, GitError, ListError, YamlError) as error:
+            work.outcome.error = str(error)
+        return work
+
+    def _finish(self, work: _Work) -> SyncOutcome:
+        """Change the refs of a variant whose packages were built, unless something went wrong."""
+        if work.outcome.error or work.sync is None:
+            return work.outcome
+        try:
+            work.sync.store.pack.label = work.outcome.name
+            with work.sync.store.refs.attempt() as undo:
+                outcome = work.sync.finish(work.built)
+                self._undo[work.outcome.name] = undo
+            self._owned_now.setdefault(work.sync.store.name, set()).update(work.sync.new.owned)
+            self._objects[work.outcome.package] = work.sync.new.objects
+            return outcome
+        except (VariantError, GitError) as error:
+            work.outcome.error = str(error)
+        return work.outcome
+
+    def _is_ours(self, state: VariantState) -> bool:
+        """Whether the given files are all there is of the state's fleet. Earlier releases wrote down the set only."""
+        return state.fleet in self.plan.fleets if state.fleet else state.owner in self.plan.owners
+
+    def _taken(
+        self, store: Store, own: str, package: str, task: Task, state: VariantState | None
+    ) -> dict[str, str]:
+        """The refs of revisions of a package that belong to other variants, with the names of these.
+
+        Raises VariantError where the variant, or its package, is of a fleet that is not among the given files.
+        """
+        if state is not None and state.fleet and not self._is_ours(state):
+            raise VariantError(
+                f"the variant {_name(task)} is of the fleet {state.fleet}, and {task.fleet} has one of that name;"
+                f" names must be unique in a repository (--fleet {state.fleet} goes on with a fleet whose file was moved)"
+            )
+        found: dict[str, str] = {}
+        for ref, other in self._by_package(store).get(package, ()):
+            if ref == own:
+                continue
+            name = ref.removeprefix(PREFIX)
+            if other.fleet and not self._is_ours(other):
+                raise VariantError(
+                    f"{store.name}/{package} is the package of {name} of the fleet {other.fleet}"
+                )
+            if (store.name, ref) in self._wanted:
+                found.update(dict.fromkeys(other.owned, name))
+        return found
+
+    def _by_package(self, store: Store) -> dict[str, list[tuple[str, VariantState]]]:
+        """The states with the packages that they own revisions of."""
+        known = self._packages.get(store.name)
+        if known is None:
+            known = self._packages[store.name] = {}
+            for ref, state in self.states[store.name].items():
+                for package in {store.package_of(one) for one in state.owned if one in store.seen}:
+                    known.setdefault(package, []).append((ref, state))
+        return known
+
+    def _write_objects(self, store: Store) -> None:
+        """Write what the variants' packages are made of; no ref names it so far.
+
+        Git refuses objects such as a file called `git~1`: the variant that has one fails, and the others go on. Raises GitError.
+        """
+        while True:
+            try:
+                store.pack.store(store.repository)
+                return
+            except GitError as error:
+                bad = {store.pack.labels.get(oid, "") for oid in _OID.findall(str(error))} & self._undo.keys()
+                if not bad:
+                    raise
+                for name in bad:
+                    store.pack.give_up(name)
+                    store.refs.take_back(self._undo.pop(name))
+                    outcome = next(one for one in self.outcomes if one.name == name)
+                    outcome.actions.clear()
+                    outcome.error = f"git does not take the package: {error}"
+
+    def _remove_stale(self) -> None:
+        """Delete or orphan what variants of these files own that nothing in them generates any more; without `prune` only say so."""
+        for name, states in self.states.items():
+            store = self.sources.stores[name]
+            for ref, state in states.items():
+                variant = ref.removeprefix(PREFIX)
+                if (name, ref) in self._wanted or not self._is_ours(state) or not self.shard.takes(variant):
+                    continue
+                outcome = SyncOutcome(variant, f"{name}/{state.package}")
+                self._follow_people(store, state)
+                if self.prune:
+                    self._prune(store, ref, state, outcome)
+                else:
+                    there = [one for one in state.owned if store.refs.get(one) is not None]
+                    outcome.leftovers = [one.split("/", 2)[2] for one in there]
+                    outcome.leftover = self._why_stale(ref)
+                self.removed.append(outcome)
+
+    def _find_collisions(self) -> None:
+        """Tell variants which of their objects another package makes for the same cluster, one of another fleet among them."""
+        collisions = Collisions(self.sources.objects)
+        for name, states in self.states.items():
+            for ref, state in states.items():
+                package = f"{name}/{state.package}"
+                known = (name, ref) in self._wanted or not self._is_ours(state)
+                if known and package not in self._objects:
+                    namespace = ref.removeprefix(PREFIX).partition("/")[0]
+                    collisions.add(package, name, namespace, state.objects)
+        for task in self.plan.tasks:
+            downstream = task.spec.get("downstream") or {}
+            package = f"{downstream.get('repo')}/{downstream.get('package')}"
+            collisions.add(
+                package, str(downstream.get("repo")), task.namespace, self._objects.pop(package, ())
+            )
+        outcomes = {one.package: one for one in self.outcomes}
+        for text, packages in collisions.found().items():
+            for package in packages:
+                if package in outcomes:
+                    outcomes[package].collisions.append(text)
+
+    def _why_stale(self, ref: str) -> str:
+        """Why nothing wants a variant's state in a repository."""
+        elsewhere = sorted(store for store, wanted in self._wanted if wanted == ref)
+        if elsewhere:
+            return f"its package is in the repository {', '.join(elsewhere)} now"
+        return f"no longer in {listed(self.plan.files, 3)}"
+
+    def _follow_people(self, store: Store, state: VariantState) -> None:
+        """Let a variant that goes own what people made of its drafts, and nothing of what other variants have adopted."""
+        taken = self._owned_now.get(store.name, set())
+        for package in {store.package_of(one) for one in state.owned}:
+            revisions_of(state, store, package, taken)
+        state.owned = [one for one in state.owned if one not in taken]
+
+    def _prune(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
+        """Remove what a variant owns; where git cannot, its refs stay as they were."""
+        try:
+            with store.refs.attempt():
+                self._remove(store, ref, state, outcome)
+        except GitError as error:
+            outcome.actions.clear()
+            outcome.error = str(error)
+
+    def _remove(self, store: Store, ref: str, state: VariantState, outcome: SyncOutcome) -> None:
+        owner: dict[str, Any] = {"metadata": {"uid": outcome.name}, "spec": {"deletionPolicy": state.policy}}
+        packages = sorted({store.package_of(one) for one in state.owned})
+        for revision in [one for package in packages for one in store.revisions(package)]:
+            place = revision["metadata"]["ref"]
+            if place not in state.owned:
+                continue
+            shown = place.split("/", 2)[2]
+            if state.policy == "orphan":
+                outcome.actions.append(f"orphaned {shown}")
+                continue
+            for step in lifecycle.delete_or_orphan(owner, revision):
+                if step.verb == "delete":
+                    store.refs.delete(place)
+                    outcome.actions.append(f"deleted {shown}")
+                else:
+                    propose_deletion(store, revision)
+                    outcome.actions.append(f"proposed to delete {shown}")
+        store.refs.delete(ref)
+
+    def changed(self) -> bool:
+        """Whether any ref would change."""
+        return self.main_behind or any(store.refs.changes for store in self.sources.stores.values())
+
+    def store(self, remotes: dict[str, str]) -> None:
+        """Write objects, then refs, repository by repository; those with a remote are pushed first. Raises GitError."""
+        for name, store in self.sources.stores.items():
+            if not store.refs.changes:
+                continue
+            store.pack.store(store.repository)
+            if name in remotes:
+                store.refs.push(remotes[name])
+            store.refs.commit()
+
+
+def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
+    """Yield each task with what an earlier one has already, its name or its package; "" where there is none.
+
+    Two of one name would delete each other's drafts at every sync.
+    """
+    names: set[str] = set()
+    packages: dict[tuple[str, str], str] = {}
+    for task in tasks:
+        name, downstream = _name(task), task.spec.get("downstream") or {}
+        target = (str(downstream.get("repo") or ""), str(downstream.get("package") or ""))
+        if name in names:
+            yield task, f"there is another variant {name} among the sets; names must be unique"
+        elif target in packages:
+            yield task, f"{'/'.join(target)} is already the package of {packages[target]}"
+        else:
+            yield task, ""
+            packages[target] = task.name
+        names.add(name)
+
+
+def _name(task: Task) -> str:
+    return f"{task.namespace or 'default'}/{task.name}"

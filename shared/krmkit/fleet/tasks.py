@@ -1,0 +1,162 @@
+"""What `krmkit variants render` is to do: the variants of all sets, their blueprints and their places."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from krmkit.disk.journal import JournalStep
+from krmkit.fleet.build import Build
+from krmkit.fleet.folder import FolderError, VariantFolder
+from krmkit.fleet.plan import FleetError, Task, plan_variants
+from krmkit.fleet.shard import Shard
+from krmkit.fleet.variants import UpstreamPackage, VariantError, find_upstream, inside
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.porch.sets.items import SetError
+from krmkit.render.resourcefiles import ResourceFileError, resources_below, resources_of
+from krmkit.render.source import SourceError
+from krmkit.yaml.errors import YamlError
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """What came of one variant. `files` are all files of its package with their digests, `changed` the paths of those that
+    change, `objects` those that the package gives to a cluster, `steps` what changes them, `prune` the
+    folders that may be empty then, `diff` what changes as text."""
+
+    number: int
+    variant: str
+    changed: list[str] = field(default_factory=list)
+    gates: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    steps: list[JournalStep] = field(default_factory=list)
+    prune: list[str] = field(default_factory=list)
+    diff: str = ""
+    error: str = ""
+
+
+class FleetTasks:
+    """All tasks, and what they share; `build` makes their packages.
+
+    Flags: `prune` removes packages that are no longer targeted, `force` overwrites what was changed by hand, `dry_run` writes nothing, `show` makes diffs, in colours with `colour`, and
+    with secrets with `show_secrets`.
+    """
+
+    def __init__(self, objects: list[Resource], out: VariantFolder) -> None:
+        self.objects = objects
+        self.out = out
+        self.tasks: list[Task] = []
+        self.owners: set[str] = set()
+        self.source = ""  # the set file, as seen from OUT
+        self.blueprints: dict[str, UpstreamPackage | str] = {}
+        self.warnings: list[str] = []
+        self.prune = False
+        self.removed: list[str] = []
+        self.stale: list[str] = []  # no longer targeted, and to be removed with --prune
+        self.kept: list[str] = []  # no longer targeted, and orphaned
+        self.errors: list[str] = []  # about packages that no variant stands for any more
+        self.force = False
+        self.dry_run = False
+        self.show = False
+        self.show_secrets = False
+        self.colour = False
+        self.build = Build(objects)
+        self.shard = Shard()
+
+    @property
+    def numbers(self) -> list[int]:
+        """The tasks of this shard, by number."""
+        names = (task.target or task.name for task in self.tasks)
+        return [number for number, name in enumerate(names) if self.shard.takes(name)]
+
+
+def read_fleet(
+    setfile: str,
+    packages: str,
+    objects: str | None,
+    out: str,
+    prune: bool = False,
+    shard: Shard | None = None,
+) -> FleetTasks:
+    """Read everything, generate the variants, and find blueprints and targets. Raises FleetError, OSError.
+
+    `prune` removes what is no longer targeted, and lets a selector be that no object could match. All variants are planned, whatever `shard` of them is to be made.
+    """
+    if not os.path.exists(setfile) or os.path.isdir(setfile):
+        found = "is a folder" if os.path.isdir(setfile) else "does not exist"
+        raise FleetError(f"{setfile}: {found}; name a file with PackageVariantSets")
+    try:
+        resources = resources_below(objects) if objects else []
+        shard = shard or Shard()
+        fleet = FleetTasks(
+            resources, VariantFolder(out, "" if shard.whole else f"{shard.number}-of-{shard.count}")
+        )
+        fleet.shard, fleet.prune = shard, prune
+        fleet.source = os.path.relpath(os.path.realpath(setfile), os.path.realpath(out)).replace(os.sep, "/")
+        plan = plan_variants(resources_of(setfile, os.path.basename(setfile)), resources, setfile, prune)
+    except (ResourceFileError, SetError, FolderError, SourceError, ListError, YamlError) as error:
+        raise FleetError(str(error)) from None
+    fleet.tasks, fleet.owners, fleet.warnings = plan.tasks, plan.owners, plan.warnings
+    taken: dict[str, str] = {}
+    for task in fleet.tasks:
+        _prepare(fleet, task, packages, taken)
+        entry = fleet.out.entries.get(task.target)
+        if entry is not None and entry.source not in ("", fleet.source) and entry.owner != task.owner:
+            fleet.warnings.append(
+                f"{task.name}: takes over {task.target} from {entry.owner} of {entry.source};"
+                " give each set file an --output of its own if both are meant to stay"
+            )
+    _refuse_overlaps(fleet, taken)
+    return fleet
+
+
+def _prepare(fleet: FleetTasks, task: Task, packages: str, taken: dict[str, str]) -> None:
+    """Find the task's blueprint and target, or why there is none."""
+    try:
+        downstream = task.spec.get("downstream") or {}
+        repo, package = str(downstream.get("repo") or ""), str(downstream.get("package") or "")
+        task.target = "/".join([*inside(repo), *inside(package)])
+        if task.target in taken:
+            raise VariantError(f"{task.target} is already the package of {taken[task.target]}")
+        taken[task.target] = task.name
+        refusal = fleet.out.refusal(task.target)
+        if refusal:
+            raise VariantError(refusal)
+        task.blueprint = find_upstream(packages, task.spec.get("upstream") or {})
+        known = fleet.blueprints.get(task.blueprint)
+        if known is None:
+            try:
+                known = UpstreamPackage(task.blueprint)
+                fleet.warnings += known.notes
+            except VariantError as error:
+                known = str(error)
+            fleet.blueprints[task.blueprint] = known
+        if isinstance(known, str):
+            raise VariantError(known)
+    except VariantError as error:
+        task.error = str(error)
+
+
+def _refuse_overlaps(fleet: FleetTasks, taken: dict[str, str]) -> None:
+    """Refuse what would be written into a blueprint, where the next run would read it, or into files of another package."""
+    read = {os.path.realpath(path): path for path in fleet.blueprints}
+    made = {task.target: fleet.blueprints[task.blueprint] for task in fleet.tasks if not task.error}
+    root = os.path.realpath(fleet.out.path)
+    for task in fleet.tasks:
+        folder = os.path.join(root, task.target)
+        while not task.error and folder != os.path.dirname(folder):
+            if folder in read:
+                task.error = (
+                    f"{task.target} would lie inside the blueprint {read[folder]}; choose another OUT"
+                )
+            folder = os.path.dirname(folder)
+        above, _, inner = task.target.rpartition("/")
+        while not task.error and above:
+            blueprint = made.get(above)
+            if isinstance(blueprint, UpstreamPackage) and blueprint.has(inner):
+                task.error = f"{above}, the package of {taken[above]}, has files in a folder {inner} already"
+            above, _, name = above.rpartition("/")
+            inner = f"{name}/{inner}"

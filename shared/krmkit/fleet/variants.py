@@ -1,0 +1,317 @@
+"""Packages made from a blueprint by PackageVariants: cloned, changed as the variant says, rendered. In memory throughout.
+
+The steps are those of Porch: clone (Kptfile name and upstream, a fresh package context), the variant's context, pipeline and
+injection, then the pipeline. What is cloned and changed counts as written before it is rendered, as it would be on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from krmkit.disk.folders import TreeError, check_name, open_file
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.porch.apinames import PorchError, revision_number
+from krmkit.porch.variants.apply import apply_variant
+from krmkit.porch.variants.candidates import candidates
+from krmkit.porch.variants.context import context_text, is_package_context
+from krmkit.porch.variants.gates import open_gates
+from krmkit.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.porch.variants.packageview import PackageView as View
+from krmkit.porch.variants.validation import validate_variant
+from krmkit.render.merge.stamp import stamped_file
+from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.pipeline import render
+from krmkit.render.place import ResourcePlaces
+from krmkit.render.source import (
+    SourceError,
+    SourceFile,
+    package_file,
+)
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from krmkit.porch.variants.injection import Candidate
+    from krmkit.render.resolve import ProgramResolver
+    from krmkit.render.source import FileResource
+    from krmkit.yaml.limits import Limits
+
+
+class VariantError(ValueError):
+    """A variant cannot be made; the message says why."""
+
+
+class UpstreamPackage:
+    """An upstream package, read once for all of its variants.
+
+    `folders` are its packages ("" is the root), `texts` what their resource files hold, `others` every other file and where it lies;
+    all paths are relative to the root package.
+    """
+
+    __slots__ = ("_stamped", "folders", "limits", "notes", "others", "path", "texts")
+
+    def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        try:
+            package = read(path, limits, contained=True)
+        except PackageError as error:
+            raise VariantError(str(error)) from None
+        self.notes = package.notes
+        self.path = path
+        self.limits = limits
+        self.folders: list[str] = []
+        self.texts: dict[str, str] = {}
+        self._stamped: dict[str, str] | None = None
+        self.others: dict[str, str] = {}
+        for each in package.walk():
+            self.folders.append(each.folder)
+            for file in each.files:
+                self.texts[each.place(file.path)] = file.text
+            for name in each.ignored:
+                if ".git" not in name.split("/"):
+                    self.others[each.place(name)] = os.path.join(each.path, name)
+        try:
+            for name, place in self.others.items():
+                check_name(name, path)
+                os.close(open_file(place, f"{path}/{name}", within=path))
+        except TreeError as error:
+            raise VariantError(str(error)) from None
+
+    @property
+    def stamped(self) -> dict[str, str]:
+        """The texts with kpt's upstream-identifier on each resource, so that an update finds a renamed one again.
+
+        As `kpt pkg get` does it: Kptfiles get none, and what the upstream carries is replaced. Made once for all variants.
+        """
+        if self._stamped is None:
+            self._stamped = {path: stamped_file(path, text, self.limits) for path, text in self.texts.items()}
+        return self._stamped
+
+    def has(self, folder: str) -> bool:
+        """Whether there are files at or below a folder of the package."""
+        return any(path == folder or path.startswith(folder + "/") for path in (*self.texts, *self.others))
+
+    def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
+        """A package in memory with the blueprint's folders and these files. Raises PackageError and what parsing raises.
+
+        Files that are the same in the package `before`, which is then used up, are taken over from it.
+        """
+        known: dict[str, SourceFile] = {}
+        for each in before.walk() if before is not None else ():
+            for file in each.files:
+                if not any(item.changed for item in file.items):
+                    known[each.place(file.path)] = file
+        packages: dict[str, Package] = {}
+        for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
+            kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
+            made = Package(
+                os.path.join(self.path, folder),
+                folder,
+                kptfile_of(texts[kptfile], kptfile),
+            )
+            if folder:
+                packages[_owner(folder.rpartition("/")[0], packages)].children.append(made)
+            packages[folder] = made
+        for path in sorted(texts):
+            owner = packages[_owner(path.rpartition("/")[0], packages)]
+            inner = path[len(owner.folder) :].lstrip("/")
+            if path in known and known[path].text == texts[path]:
+                owner.files.append(known[path])
+                continue
+            owner.files.append(package_file(inner, texts[path], owner.path, path, self.limits))
+        for each in packages.values():
+            for function in each.functions:
+                each.config(function)
+        return packages[""]
+
+
+def _owner(folder: str, packages: dict[str, Package]) -> str:
+    """The package that a folder belongs to: the nearest one above it."""
+    while folder not in packages:
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
+    """The folder of an upstream {repo, package, workspaceName, revision} below `packages`. Raises VariantError.
+
+    Looked for in `<repo>/<package>/` are the workspace's name, the revision as `v3` and as `3`; then the folder itself.
+    """
+    base = os.path.join(
+        packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
+    )
+    number = revision_number(upstream.get("revision"))
+    versions = [str(upstream.get("workspaceName") or "")] + (
+        [f"v{number}", str(number)] if number > 0 else []
+    )
+    tried = [os.path.join(base, *inside(version)) for version in versions if version] + [base]
+    for folder in tried:
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            return folder
+    raise VariantError(f"the upstream package is not there: no Kptfile in {' or '.join(tried)}")
+
+
+def inside(path: str) -> list[str]:
+    """The segments of a repository's or package's name, which must not lead out of a folder. Raises VariantError."""
+    segments = path.split("/")
+    if not path or any(
+        segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
+    ):
+        raise VariantError(f'"{path}" is not a name for a folder')
+    return segments
+
+
+class Origin:
+    """Return the Kptfile's upstream and, with a `commit`, its upstreamLock."""
+
+    __slots__ = ("commit", "directory", "ref", "repo")
+
+    def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
+        package = str(upstream["package"])
+        number = revision_number(upstream.get("revision"))
+        version = str(upstream.get("workspaceName") or "") or (f"v{number}" if number > 0 else "main")
+        git = repository.get("spec", "git") if repository is not None else None
+        git = git if isinstance(git, dict) else {}
+        self.repo = str(git.get("repo") or upstream["repo"])
+        self.directory = "/".join([str(git.get("directory") or "").rstrip("/"), package])
+        self.ref = f"{package}/{version}"
+        self.commit = commit
+
+
+@dataclass(slots=True, eq=False)
+class Made:
+    """A rendered variant: its resource files, the functions' errors and warnings, the readiness gates that are still open."""
+
+    contents: dict[str, str]
+    gates: list[str]
+    warnings: list[str]
+    secrets: set[str]  # texts that no diff may show
+
+
+def make(
+    blueprint: UpstreamPackage,
+    name: str,
+    spec: dict[str, Any],
+    namespace: str,
+    origin: Origin,
+    objects: Sequence[Candidate],
+    resolver: ProgramResolver,
+    clone: bool = True,
+    context: bool = True,
+) -> Made:
+    """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises VariantError.
+
+    `objects` are the candidates for injection from outside of the package. Without `clone` the blueprint is the variant's own
+    package, which keeps its name and what people wrote into it. Without `context` the clone gets no package context.
+    """
+    errors = validate_variant(spec)
+    if errors:
+        raise VariantError("; ".join(errors))
+    try:
+        package = _unrendered(blueprint, spec, origin, clone, context)
+        items = _items(package)
+        applied = apply_variant(View(items), name, spec, [*objects, *candidates([], items, namespace, None)])
+        written = blueprint.package(ResourcePlaces(package).contents(_items(package)), package)
+        rendering = render(written, resolver)
+    except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
+        raise VariantError(str(error)) from None
+    problems = [
+        (str(result.get("severity")), f"{run.name}: {result.get('message')}")
+        for run in rendering.runs
+        for result in run.results
+        if result.get("severity") in ("error", "warning")
+    ]
+    if rendering.failure:
+        errors = [text for severity, text in problems if severity == "error"]
+        errors += [f"{run.name}: {run.reason}" for run in rendering.runs if run.reason]
+        raise VariantError("; ".join(errors) or rendering.failure)
+    kptfile = Resource(rendering.contents[KPTFILE], label=KPTFILE)
+    hints = {point.condition_type: point.hint for point in applied.points}
+    gates = [f"{gate}{hints.get(gate, '')}" for gate in open_gates(kptfile)]
+    return Made(rendering.contents, gates, [text for _, text in problems], rendering.secrets)
+
+
+def unrendered(
+    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, clone: bool = True, context: bool = True
+) -> dict[str, str]:
+    """What `make` starts from: the resource files of a clone, or without `clone` the variant's own with the upstream that it has now.
+
+    Raises VariantError.
+    """
+    try:
+        package = _unrendered(blueprint, spec, origin, clone, context)
+        return ResourcePlaces(package).contents(_items(package))
+    except (PorchError, PackageError, SourceError, ListError, YamlError) as error:
+        raise VariantError(str(error)) from None
+
+
+def _unrendered(
+    blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, clone: bool, context: bool
+) -> Package:
+    return _cloned(blueprint, spec, origin, context) if clone else _followed(blueprint, origin)
+
+
+def _cloned(blueprint: UpstreamPackage, spec: dict[str, Any], origin: Origin, context: bool) -> Package:
+    """The blueprint as a package of its own: a new name, its upstream, and a fresh package context."""
+    downstream = str(spec["downstream"]["package"]).rpartition("/")[2]
+    texts = blueprint.stamped
+    package = blueprint.package(_with_context(texts, downstream, blueprint.limits) if context else texts)
+    kptfile = View(_items(package)).single(KPTFILE, "Kptfile")
+    kptfile.set(("metadata", "name"), downstream)
+    _set_upstream(kptfile, origin)
+    return package
+
+
+def _followed(blueprint: UpstreamPackage, origin: Origin) -> Package:
+    """A variant's own package, with the upstream that it has now."""
+    package = blueprint.package(blueprint.texts)
+    _set_upstream(View(_items(package)).single(KPTFILE, "Kptfile"), origin)
+    return package
+
+
+def _items(package: Package) -> list[FileResource]:
+    return [item for each in package.walk() for item in each.items]
+
+
+def _with_context(given: dict[str, str], name: str, limits: Limits) -> dict[str, str]:
+    """A blueprint's texts, with every package context thrown away, and a new one at the root."""
+    texts: dict[str, str] = {}
+    for path, text in given.items():
+        if CONTEXT_NAME in text or "\\" in text:
+            file = SourceFile(path, text, "", path, limits)
+            kept = [item for item in file.items if not is_package_context(item)]
+            if not kept and file.items:
+                continue
+            if len(kept) < len(file.items):
+                text = file.joined(kept)
+        texts[path] = text
+    texts[CONTEXT_FILE] = context_text(name)
+    return texts
+
+
+def _set_upstream(kptfile: Resource, origin: Origin) -> None:
+    """The package's upstream and lock. What the blueprint's lock said was about the blueprint."""
+    git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}
+    upstream = {"type": "git", "git": git, "updateStrategy": "resource-merge"}
+    if origin.commit:
+        lock = {"type": "git", "git": {**git, "commit": origin.commit}}
+        if kptfile.get("upstreamLock") != lock:
+            kptfile.set(("upstreamLock",), lock)
+    else:
+        kptfile.remove(("upstreamLock",))
+    if kptfile.get("upstream") == upstream:
+        return
+    root = kptfile.root
+    if root.entry("upstream") is None:
+        position = next(
+            (number for number, entry in enumerate(root.entries, 1) if entry.name == "metadata"), 0
+        )
+        root.insert(position, "upstream", upstream)
+        kptfile.changed = True
+    else:
+        kptfile.set(("upstream",), upstream)

@@ -1,0 +1,57 @@
+"""CustomResourceDefinitions in a folder, for `--crds DIR` of functions that check objects."""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.yaml.data import go_data
+from krmkit.yaml.document import parse_all
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Object = dict[str, Any]
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_KIND = "CustomResourceDefinition"
+
+
+class CrdFileError(Exception):
+    """A folder of CRDs that cannot be read; the message names the file and the reason."""
+
+
+def read_crds(folder: str) -> list[Object]:
+    """Return the CRDs in the YAML and JSON files below a folder, also those in Lists. Raises CrdFileError.
+
+    Example: `read_crds("crds")` after `kubectl get crds -o yaml > crds/all.yaml`.
+    """
+    found: list[Object] = []
+    if not os.path.isdir(folder):
+        raise CrdFileError(f"--crds {folder}: is not a folder")
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(_SUFFIXES):
+                found += _crds_of(os.path.join(place, name))
+    if not found:
+        raise CrdFileError(f"--crds {folder}: holds no {_KIND}")
+    return found
+
+
+def _crds_of(path: str) -> list[Object]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            documents = [go_data(one.root) for one in parse_all(file.read())]
+    except OSError as error:
+        raise CrdFileError(f"--crds {path}: {error.strerror}") from None
+    except (YamlError, UnicodeDecodeError) as error:
+        raise CrdFileError(f"--crds {path}: {error}") from None
+    found = []
+    for data in documents:
+        listed = data.get("items") if isinstance(data, dict) else None
+        for one in listed if isinstance(listed, list) else [data]:
+            if isinstance(one, dict) and one.get("kind") == _KIND:
+                found.append(one)
+    return found

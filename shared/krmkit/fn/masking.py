@@ -1,0 +1,194 @@
+"""Find secret values in resources and configs, and mask them in everything that is printed.
+
+Every output of every command passes here: results as a function ends (`hide`), what programs say, reports, conflicts, diffs.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.secretwords import SECRET, is_plain_word, struck
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from krmkit.krm.finding import Finding
+
+SHORTEST = 3  # characters; shorter secrets would strike out half of a page
+_DIGITS = 4  # digits; a shorter number stands in krmkit's own words: "must be at most 100"
+_INSIDE = (
+    8  # characters from which on a secret is looked for inside of words, too: "blue" is none in "blueprint"
+)
+_COMMON = frozenset(("true", "false", "null", "none", "default"))
+# Without one of these words a text says of nothing that it is secret.
+_MARKS = ("Secret", "secret", "password")
+
+
+class Mask:
+    """Hides secrets: `Mask({"blue"}).value({"a": "blueprint"}) == {"a": "(secret)print"}`.
+
+    In a message the same word is krmkit's own, and to strike it out would tell the secret: `message("blueprint blue")` is
+    "blueprint (secret)".
+    """
+
+    __slots__ = ("_hidden", "_whole")
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = {secret for secret in secrets if secret}
+        self._whole = frozenset(known)
+        self._hidden = parts(known)
+
+    def __bool__(self) -> bool:
+        return bool(self._hidden)
+
+    def text(self, text: str) -> str:
+        """A value without secrets."""
+        for secret in self._hidden:
+            if secret in text:
+                text = text.replace(secret, SECRET)
+        return text
+
+    def message(self, text: str) -> str:
+        """A message without secrets; a short word is one only where it stands alone."""
+        for secret in self._hidden:
+            if secret in text:
+                text = struck(text, secret) if is_plain_word(secret) else text.replace(secret, SECRET)
+        return text
+
+    def value(self, value: object) -> object:
+        """A text, a number, or data that holds such, without secrets."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.value(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.value(one) for one in value]
+        if str(value) in self._whole:
+            return SECRET
+        # JSON has no form for infinity and not-a-number, nor for times.
+        is_plain = (
+            value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value))
+        )
+        return value if is_plain else str(value)
+
+
+def parts(secrets: Iterable[str]) -> list[str]:
+    """The texts to strike out for secrets, the longest first, as a shorter one may be a part of it."""
+    return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
+
+
+def _parts(text: str) -> list[str]:
+    """A secret as lines of a file may hold it: each line of its own, and as it stands in quotes."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]
+
+
+def marked(data: object) -> Iterator[str]:
+    """Return the texts that a config marks as secret: the value of each mapping that has `secret: true` beside `value`.
+
+    Example: `[*marked({"variables": [{"name": "pw", "value": "hush", "secret": True}]})] == ["hush"]`.
+    """
+    pending = [data]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            if one.get("secret") is True and isinstance(one.get("value"), str | int | float):
+                yield str(one["value"])
+            pending += one.values()
+        elif isinstance(one, list):
+            pending += one
+
+
+def secrets_in(texts: Iterable[str]) -> set[str]:
+    """What is secret in resources, given as texts; see `secrets_among`."""
+    return secrets_among(Resource(text) for text in texts if may_hold_secrets(text))
+
+
+def secrets_among(items: Iterable[Resource]) -> set[str]:
+    """What is secret in resources: the data of Secrets, the values of secret variables, and those of keys that a pack's
+    schema calls passwords. Not among them: booleans, numbers of up to three digits, and what only names a variable."""
+    found: set[str] = set()
+    packs = []
+    for item in items:
+        try:
+            if not may_hold_secrets(item.text):
+                continue
+            if item.kind == "Secret":
+                data = list(_scalars(item.get("data")))
+                found.update(data, map(_decoded, data), _scalars(item.get("stringData")))
+            elif item.kind == "ResolveMacros":
+                found |= set(marked(item.get("spec", "variables")))
+            else:
+                packs.append(item)
+        except (ListError, YamlError):
+            continue
+    if packs:
+        found |= _passwords(packs)
+    return {secret for secret in found if _counts(secret)}
+
+
+def may_hold_secrets(text: str) -> bool:
+    """Whether a text holds one of the words without which it says of nothing that it is secret."""
+    return any(mark in text for mark in _MARKS)
+
+
+def hide(findings: list[Finding], items: Iterable[Resource | None]) -> None:
+    """Strike the secrets of resources out of findings; severity, rule, file and the resource's name stay."""
+    mask = Mask(secrets_among(item for item in items if item is not None))
+    if not mask:
+        return
+    for finding in findings:
+        finding.message = mask.message(finding.message)
+        finding.current, finding.proposed = (
+            value if value is None else mask.value(value) for value in (finding.current, finding.proposed)
+        )
+
+
+def _passwords(packs: list[Resource]) -> set[str]:
+    from krmkit.palette.packs.items import Packs
+    from krmkit.palette.packs.overview import passwords
+
+    found: set[str] = set()
+    for item in packs:
+        try:
+            for carrier in Packs.read(ResourceList.of([item])).carriers:
+                found |= passwords(carrier.pack)
+        except (ListError, YamlError):
+            continue  # an item that no function had to read
+    return found
+
+
+def _counts(secret: str) -> bool:
+    """Whether a text can be struck out without taking krmkit's own words; what only names a variable is no secret.
+
+    A name says in a diff where a value comes from; a text in quotes may be one.
+    """
+    if len(secret) < SHORTEST or secret.lower() in _COMMON:
+        return False
+    if secret.isdecimal() and len(secret) < _DIGITS:
+        return False
+    bare = secret.strip()
+    if not (bare.startswith("{{") and bare.endswith("}}")):
+        return True
+    return not all(sign.isalnum() or sign in "_.|()- \t\n" for sign in bare[2:-2])
+
+
+def _scalars(value: object) -> Iterable[str]:
+    values = value.values() if isinstance(value, dict) else ()
+    return [str(one) for one in values if isinstance(one, (str, int, float)) and not isinstance(one, bool)]
+
+
+def _decoded(text: str) -> str:
+    """The text behind base64, "" where it is none."""
+    from base64 import b64decode
+
+    try:
+        return b64decode(text, validate=True).decode("utf-8")
+    except ValueError:
+        return ""

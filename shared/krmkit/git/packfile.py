@@ -1,0 +1,101 @@
+"""Writes blobs, trees and commits into a repository as one pack, so that thousands of objects cost one process and no ref.
+
+An object has its name before it is written, so a commit can be built in memory and given up again. Nothing of the repository
+changes until `store`, and no ref changes then either: objects without a ref are invisible.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable
+
+from krmkit.git.objects import FOLDER, TreeEntry
+from krmkit.git.program import GitRepository
+
+_TYPES = {"commit": 1, "tree": 2, "blob": 3}
+
+
+class PackFile:
+    """Objects to be written; each once, however often it is added.
+
+    `unsaved` holds (type, content) of the trees and commits among them by oid, so that they can be read before they are stored.
+    `label` says whose are the objects that are added now; `labels` whose each one is that is not stored.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, bytes] = {}
+        self.label = ""
+        self.labels: dict[str, str] = {}
+        self.unsaved: dict[str, tuple[str, bytes]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def blob(self, content: bytes) -> str:
+        """Add a file's content; return its oid."""
+        return self._add("blob", content)
+
+    def tree(self, entries: Iterable[TreeEntry]) -> str:
+        """Add a tree of these entries, in any order; return its oid."""
+        ordered = sorted(
+            entries, key=lambda entry: _bytes(entry.name) + (b"/" if entry.mode == FOLDER else b"")
+        )
+        content = b"".join(
+            entry.mode.encode() + b" " + _bytes(entry.name) + b"\0" + bytes.fromhex(entry.oid)
+            for entry in ordered
+        )
+        return self._add("tree", content)
+
+    def commit(self, tree: str, parents: Iterable[str], author: str, message: str) -> str:
+        """Add a commit; return its oid. `author` is `Name <mail> SECONDS +ZONE`, and stands for the committer too."""
+        lines = [
+            f"tree {tree}",
+            *(f"parent {parent}" for parent in parents),
+            f"author {author}",
+            f"committer {author}",
+        ]
+        return self._add("commit", ("\n".join(lines) + "\n\n" + message).encode())
+
+    def store(self, repository: GitRepository) -> None:
+        """Write all objects; git checks that each is sound and that what it refers to exists."""
+        if not self._entries:
+            return
+        head = b"PACK" + struct.pack(">II", 2, len(self._entries))
+        body = b"".join([head, *self._entries.values()])
+        repository.run("index-pack", "--stdin", "--strict", stdin=body + hashlib.sha1(body).digest())
+        self._entries.clear()
+        self.labels.clear()
+
+    def give_up(self, label: str) -> None:
+        """Leave out the objects that were added under a label."""
+        for oid in [oid for oid, owner in self.labels.items() if owner == label]:
+            del self._entries[oid], self.labels[oid]
+            self.unsaved.pop(oid, None)
+
+    def _add(self, kind: str, content: bytes) -> str:
+        oid = hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
+        if oid not in self._entries:
+            if kind != "blob":
+                self.unsaved[oid] = (kind, content)
+            self.labels[oid] = self.label
+            self._entries[oid] = _size(_TYPES[kind], len(content)) + zlib.compress(content, 1)
+        return oid
+
+
+def _size(kind: int, size: int) -> bytes:
+    """An entry's head: its type and its size, seven bits a byte but four in the first."""
+    byte = (kind << 4) | (size & 15)
+    size >>= 4
+    head = bytearray()
+    while size:
+        head.append(byte | 128)
+        byte = size & 127
+        size >>= 7
+    head.append(byte)
+    return bytes(head)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")

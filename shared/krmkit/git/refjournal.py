@@ -1,0 +1,166 @@
+"""Makes a transaction of many refs survive a kill: git itself may stop between one ref and the next.
+
+The changes are written down and synced before git gets them. Whoever locks the repository next finds the journal, and
+brings every ref that still has its old value to the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from krmkit.git.program import GitError, GitRepository
+from krmkit.git.refnames import NOTHING, OWN, check_ref
+
+_OID = re.compile("[0-9a-f]{40}")
+PATIENCE = 60.0  # seconds to wait for another sync, which waits for the disk
+
+
+class RepositoryLock:
+    """Lets one sync write to a repository at a time, used in a `with` block; `note` says what was completed for a killed one.
+
+    git's own process holds the lock too, so that it is not taken for dead while it still changes refs.
+    """
+
+    def __init__(self, repository: GitRepository) -> None:
+        self.repository = repository
+        # All work trees of a repository share its refs, and so the lock.
+        common = os.fsdecode(repository.run("rev-parse", "--git-common-dir").rstrip(b"\n"))
+        self.folder = Path(os.path.abspath(repository.folder / common))
+        self.note = ""
+        self._handle = -1
+
+    @property
+    def _journal(self) -> Path:
+        return self.folder / "krmkit-sync.json"
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a sync is at work, or was killed at it."""
+        return self._journal.exists()
+
+    def __enter__(self) -> RepositoryLock:
+        try:
+            import fcntl
+        except ImportError:
+            raise GitError(
+                f"{self.repository.folder}: this system has no locks by fcntl, which a sync into git needs; run it on"
+                " Linux or macOS"
+            ) from None
+        self._handle = os.open(
+            self.folder / "krmkit-sync.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644
+        )
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    os.close(self._handle)
+                    raise GitError(
+                        f"{self.repository.folder}: another sync is at work; run this one after it"
+                    ) from None
+                time.sleep(0.05)
+        if self._journal.exists():
+            self._complete()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+    def update(self, changes: Mapping[str, tuple[str, str]]) -> None:
+        """Bring refs from their old to their new values, all or none. Raises GitError where one has another value."""
+        self._save(changes)
+        try:
+            self._run(changes)
+        except GitError:
+            self._journal.unlink(missing_ok=True)
+            raise
+        os.sync()
+        self._journal.unlink()
+
+    def _run(self, changes: Mapping[str, tuple[str, str]]) -> None:
+        lines = [b"start"]
+        # What goes makes room for what comes: a branch a/b cannot be made while there is a branch a.
+        for name, (old, new) in sorted(
+            changes.items(), key=lambda change: (change[1][1] != NOTHING, change[0])
+        ):
+            verb = b"delete " if new == NOTHING else b"update "
+            values = [old] if new == NOTHING else [new, old]
+            lines.append(verb + name.encode("utf-8", "surrogateescape") + b" " + " ".join(values).encode())
+        lines += [b"prepare", b"commit", b""]
+        # One sync at the end for all refs: git would sync each of ten thousand files.
+        self.repository.run(
+            "update-ref",
+            "--stdin",
+            stdin=b"\n".join(lines),
+            config=("core.fsync=-reference",),
+            inherit=(self._handle,),
+        )
+
+    def _save(self, changes: Mapping[str, tuple[str, str]]) -> None:
+        place = self._journal.with_suffix(".new")
+        place.unlink(missing_ok=True)  # it may be a link to a file of somebody's
+        with open(place, "x", encoding="utf-8", errors="surrogateescape") as stream:
+            json.dump(changes, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(place, self._journal)
+
+    def _complete(self) -> None:
+        """Bring the refs of a killed run to their new values; a ref that was moved since then keeps its value."""
+        try:
+            with open(self._journal, encoding="utf-8", errors="surrogateescape") as stream:
+                changes = {str(name): (str(old), str(new)) for name, (old, new) in json.load(stream).items()}
+            _check(changes, self.folder)
+        except (ValueError, AttributeError, RecursionError) as error:
+            why = f" ({error})" if isinstance(error, ForeignJournalError) else ""
+            raise GitError(
+                f"{self._journal}: cannot be read{why}; look at the repository's refs, then remove the file"
+            ) from None
+        for name in (*changes, "HEAD", "packed-refs"):
+            # The process that held these is dead, or the lock would not be free.
+            (self.folder / f"{name}.lock").unlink(missing_ok=True)
+        # git writes the packed refs anew beside the old ones, and refuses to where it finds such a file.
+        (self.folder / "packed-refs.new").unlink(missing_ok=True)
+        listed = self.repository.run("for-each-ref", "--format=%(refname) %(objectname)").decode(
+            "utf-8", "surrogateescape"
+        )
+        now = dict(line.split(" ", 1) for line in listed.split("\n")[:-1])
+        rest = {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
+        if rest:
+            self._run(rest)
+        os.sync()
+        self._journal.unlink()
+        self.note = (
+            f"completed a sync that was killed: {len(rest)} of {len(changes)} refs were still to be changed"
+        )
+
+
+class ForeignJournalError(ValueError):
+    """A journal that no sync wrote."""
+
+
+def _check(changes: Mapping[str, tuple[str, str]], folder: Path) -> None:
+    """Raises ForeignJournalError for what is not the name of a ref inside the repository, or not an object's."""
+    top = os.path.realpath(folder)
+    for name, oids in changes.items():
+        try:
+            check_ref(name)
+        except GitError as error:
+            raise ForeignJournalError(str(error)) from None
+        place = os.path.realpath((folder / name).parent)
+        if not name.startswith(("refs/heads/", "refs/tags/", f"{OWN}/")) or not place.startswith(
+            f"{top}{os.sep}refs"
+        ):
+            raise ForeignJournalError(f"{name!r} must be a branch, a tag or below {OWN}")
+        if not all(_OID.fullmatch(oid) for oid in oids):
+            raise ForeignJournalError(f"{name!r}: must go from one object to another, got {oids}")

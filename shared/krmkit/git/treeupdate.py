@@ -1,0 +1,97 @@
+"""Replaces folders of a repository's tree, and leaves every other entry as it is: only the trees above it are new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from krmkit.git.objects import EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Objects, TreeEntry
+from krmkit.git.packfile import PackFile
+from krmkit.git.program import GitError
+
+MOST_FILES = 10_000
+MOST_BYTES = 128 * 1024 * 1024
+_GIT = (".git", "git~1")  # other disks call the same folder so
+LONGEST_NAME = 255  # bytes of a file's name on most disks
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a package: its content, and whether it can be executed."""
+
+    content: bytes
+    executable: bool = False
+
+
+def read_files(objects: Objects, tree: str) -> dict[str, File]:
+    """Return the files below a tree by path.
+
+    Raises GitError for links, submodules, names that leave the folder, and for more than MOST_FILES files or MOST_BYTES bytes.
+    """
+    found: dict[str, File] = {}
+    rest = MOST_BYTES
+    for path, entry in objects.files(tree):
+        if entry.mode in (LINK, SUBMODULE):
+            kind = "symbolic link" if entry.mode == LINK else "submodule"
+            raise GitError(f"{objects.repository.folder}: {path} is a {kind}; a package must hold files only")
+        check_path(objects, path)
+        content = objects.blob(entry.oid)
+        rest -= len(content)
+        if len(found) == MOST_FILES or rest < 0:
+            limit = f"{MOST_BYTES} bytes" if rest < 0 else f"{MOST_FILES} files"
+            raise GitError(f"{objects.repository.folder}: {path}: a package must have at most {limit}")
+        found[path] = File(content, entry.mode == EXECUTABLE)
+    return found
+
+
+def write_files(pack: PackFile, files: Mapping[str, File]) -> str:
+    """Add a tree with these files, by path; return its oid."""
+    folders: dict[str, dict[str, File]] = {}
+    entries: list[TreeEntry] = []
+    for path, file in files.items():
+        first, slash, rest = path.partition("/")
+        if slash:
+            folders.setdefault(first, {})[rest] = file
+        else:
+            entries.append(TreeEntry(EXECUTABLE if file.executable else FILE, first, pack.blob(file.content)))
+    entries += [TreeEntry(FOLDER, name, write_files(pack, below)) for name, below in folders.items()]
+    return pack.tree(entries)
+
+
+def replace_folders(
+    objects: Objects, pack: PackFile, root: str | None, folders: Mapping[str, str | None]
+) -> str | None:
+    """Return the root tree in which each path is the tree given for it, or is gone where that is None.
+
+    A folder that becomes empty goes too; None is returned where nothing is left.
+    Example: {"shops/north": oid, "shops/south": None} puts north there and removes south.
+    """
+    if "" in folders:
+        return folders[""]
+    entries = {entry.name: entry for entry in objects.tree(root)} if root is not None else {}
+    below: dict[str, dict[str, str | None]] = {}
+    for path, folder in folders.items():
+        first, _, rest = path.partition("/")
+        below.setdefault(first, {})[rest] = folder
+    for name, changes in below.items():
+        old = entries.pop(name, None)
+        tree = replace_folders(
+            objects, pack, old.oid if old is not None and old.mode == FOLDER else None, changes
+        )
+        if tree is not None:
+            entries[name] = TreeEntry(FOLDER, name, tree)
+    return pack.tree(entries.values()) if entries else None
+
+
+def check_path(objects: Objects, path: str) -> None:
+    """Raise GitError for a path that leads out of its folder, or into git's own."""
+    parts = path.split("/")
+    if any(len(part.encode("utf-8", "surrogateescape")) > LONGEST_NAME for part in parts):
+        raise GitError(
+            f"{objects.repository.folder}: {path[:40]}...: a name must have at most {LONGEST_NAME} bytes"
+        )
+    if (
+        any(part in ("", ".", "..") or part.lower().rstrip(" .") in _GIT for part in parts)
+        or not path.isprintable()
+    ):
+        raise GitError(f"{objects.repository.folder}: {path!r} must be a plain path inside the package")

@@ -1,0 +1,103 @@
+"""Fetches the upstream of a package: the revision that it came from, and the one that it is to follow."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from krmkit.git.foreign import NETWORK
+from krmkit.git.objects import Objects
+from krmkit.git.program import GitError, GitRepository
+from krmkit.git.treeupdate import File, read_files
+
+
+class UpstreamError(ValueError):
+    """A package's upstream cannot be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """`upstream.git` and `upstreamLock.git` of a Kptfile: where a package came from, and the commit that it has."""
+
+    repo: str
+    directory: str
+    ref: str
+    commit: str
+
+    @classmethod
+    def of(cls, kptfile: dict[str, object]) -> Upstream:
+        """Raises UpstreamError where the Kptfile names no git upstream, or no commit."""
+        fields: dict[str, str] = {}
+        for part, keys in (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",))):
+            given = kptfile.get(part)
+            git = given.get("git") if isinstance(given, dict) else None
+            if not isinstance(git, dict) or not git.get(keys[0]):
+                raise UpstreamError(
+                    f"Kptfile: {part}.git must name a {keys[0]}; only a package that `kpt pkg get` fetched from git has it"
+                )
+            fields.update({key: str(git.get(key) or "") for key in keys})
+        return cls(fields["repo"], fields["directory"].strip("/"), fields["ref"], fields["commit"])
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit of an upstream package, and its files by path. `name` is the tag, branch or commit that `ref` stands for."""
+
+    ref: str
+    commit: str
+    files: dict[str, File]
+    name: str = ""
+
+
+class Fetched:
+    """A copy of the upstream's repository in a temporary folder, to be used in a `with` block."""
+
+    def __init__(self, upstream: Upstream) -> None:
+        self.upstream = upstream
+        self._folder = tempfile.TemporaryDirectory(prefix="krmkit-upstream-")
+        self.repository = GitRepository(Path(self._folder.name))
+
+    def __enter__(self) -> Fetched:
+        try:
+            if self.upstream.repo.startswith("-"):
+                raise UpstreamError(
+                    f"Kptfile: upstream.git.repo must be an address, got {self.upstream.repo!r}"
+                )
+            self.repository.run("init", "--quiet", "--bare")
+            heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+            self.repository.run(
+                "fetch", "--quiet", "--no-tags", "--", self.upstream.repo, *heads, protocols=NETWORK
+            )
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._folder.cleanup()
+
+    def revision(self, ref: str) -> Revision:
+        """Return the package at a tag, branch or commit; a tag `<directory>/<ref>` comes first, as in kpt.
+
+        Raises UpstreamError where there is no such revision, or it does not hold the package.
+        """
+        directory = self.upstream.directory
+        with Objects(self.repository) as objects:
+            name, commit = self._commit(objects, ref)
+            tree = objects.folder(objects.commit(commit)[1].tree, directory)
+            if tree is None:
+                raise UpstreamError(f"{self.upstream.repo}: {ref} has no folder {directory}")
+            return Revision(ref, commit, read_files(objects, tree), name)
+
+    def _commit(self, objects: Objects, ref: str) -> tuple[str, str]:
+        names = [f"{self.upstream.directory}/{ref}"] if self.upstream.directory else []
+        for name in (*names, ref):
+            try:
+                return name, objects.commit(name)[0]
+            except GitError:
+                continue
+        raise UpstreamError(f"{self.upstream.repo}: there is no tag, branch or commit {ref}")

@@ -1,0 +1,1 @@
+"""Go's fmt and strconv: how values are printed and formatted."""

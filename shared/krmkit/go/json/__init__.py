@@ -1,0 +1,1 @@
+"""Go's encoding/json: data from JSON as Go values, reading and writing."""

@@ -1,0 +1,1 @@
+"""Go's time: durations, layouts, parsing and formatting of times, zones."""

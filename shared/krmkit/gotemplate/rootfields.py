@@ -1,0 +1,62 @@
+"""The fields of its data that a template names, found in its tree; nothing is executed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from krmkit.gotemplate.limits import DEFAULT_LIMITS
+from krmkit.gotemplate.nodes import Action, Chain, Command, Control, Field, Pipe, TemplateCall, Variable
+from krmkit.gotemplate.parser import parse_trees
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from krmkit.gotemplate.nodes import Node
+
+
+class _AnyName:
+    """Holds every name of a function: a parser asks only whether it does."""
+
+    __slots__ = ()
+
+    def __contains__(self, name: object) -> bool:
+        return name not in ("break", "continue")
+
+
+@lru_cache(maxsize=1024)
+def root_fields(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the field chains that begin at the data of the template, each once. Raises TemplateError.
+
+    root_fields("{{ range .nodes }}{{ .name }}{{ $.site }}{{ end }}")   # (("nodes",), ("site",))
+
+    In `range` and `with` the dot is another value, so only chains from `$` begin at the data there. In templates that others call
+    the dot is unknown, and counts as the data.
+    """
+    trees = parse_trees("template", text, _AnyName(), "{{", "}}", DEFAULT_LIMITS)
+    found: dict[tuple[str, ...], None] = {}
+    for tree in trees.values():
+        found.update(dict.fromkeys(_fields(tree.nodes, True)))
+    return tuple(found)
+
+
+def _fields(nodes: list[Node], at_root: bool) -> Iterator[tuple[str, ...]]:
+    for node in nodes:
+        if isinstance(node, Field):
+            if at_root:
+                yield tuple(node.fields)
+        elif isinstance(node, Variable):
+            if node.name == "$" and node.fields:
+                yield tuple(node.fields)
+        elif isinstance(node, Action | TemplateCall):
+            yield from _fields([node.pipe] if node.pipe is not None else [], at_root)
+        elif isinstance(node, Pipe):
+            yield from _fields([*node.commands], at_root)
+        elif isinstance(node, Command):
+            yield from _fields(node.args, at_root)
+        elif isinstance(node, Chain):
+            yield from _fields([node.node], at_root)
+        elif isinstance(node, Control):
+            yield from _fields([node.pipe], at_root)
+            yield from _fields(node.body, at_root and node.kind == "if")
+            yield from _fields(node.otherwise or [], at_root)

@@ -1,0 +1,1 @@
+"""JSON documents: equality, RFC 6902 patches, diffs, strict reading, paths into data."""

@@ -1,0 +1,192 @@
+"""Causes: which input set a path of a resource. The engine that sets a path records them, and only while a run explains.
+
+    causes = resources.causes
+    if causes is not None:  # None: nobody asks why
+        causes.set(item, ("data", "site"), Cause("config", "site", config, ("data", "site")))
+
+`krmkit why` and reports show them beside what the texts say; nothing reads them from messages.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.resource import Resource
+
+
+class Cause:
+    """One input that set a value.
+
+    - `kind`: preset, macro, config, resource, template, class, topology, patch, variable, extension, default or mapping.
+    - `name`: what users call it, as in `Mode:fast` or `.spectro.var.site`.
+    - `resource` and `field`: where it is written; no resource where that is nowhere among the items. `file`: the text inside
+      a pack that holds the field, such as presets.yaml.
+    - `follows`: below the path that was set, the field goes on as the path does, because a whole subtree was copied.
+    """
+
+    __slots__ = ("field", "file", "follows", "kind", "name", "resource")
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        resource: Resource | None = None,
+        field: Path = (),
+        file: str = "",
+        follows: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.resource = resource
+        self.field = field
+        self.file = file
+        self.follows = follows
+
+    def below(self, rest: Path) -> Cause:
+        """Return the cause of what lies at `rest` below the path that was set."""
+        if not rest or not self.follows:
+            return self
+        return Cause(self.kind, self.name, self.resource, (*self.field, *rest), self.file, True)
+
+    def __repr__(self) -> str:
+        return f"Cause({self.kind!r}, {self.name!r}, field={self.field!r})"
+
+
+class PathCauses:
+    """What set each path of one object. The last writer of a path wins, also over what was set below it before.
+
+    causes.set(("spec",), template)
+    causes.set(("spec", "replicas"), topology)
+    causes.at(("spec", "replicas"))   # [topology]
+    causes.at(("spec", "paused"))     # [template]
+    """
+
+    __slots__ = ("_count", "_inside", "_set")
+
+    def __init__(self) -> None:
+        self._set: dict[Path, tuple[int, tuple[Cause, ...]]] = {}
+        self._inside: dict[Path, list[Path]] | None = (
+            None  # the paths that were set below one; made when asked for
+        )
+        self._count = 0
+
+    def set(self, path: Path, *causes: Cause) -> None:
+        """Record what set a path, or removed it."""
+        self._count += 1
+        self._set[path] = (self._count, causes)
+        self._inside = None
+
+    def each(self, paths: Iterable[Path], *causes: Cause) -> None:
+        """Record what set several paths."""
+        for path in paths:
+            self.set(path, *causes)
+
+    def at(self, path: Path) -> list[Cause]:
+        """Return what set the value at a path: the last writer of it or of what holds it, else all writers below it."""
+        best = 0
+        found: list[Cause] = []
+        for depth in range(len(path) + 1):
+            known = self._set.get(path[:depth])
+            if known is not None and known[0] > best:
+                best = known[0]
+                found = [cause.below(path[depth:]) for cause in known[1]]
+        if best:
+            return found
+        if self._inside is None:
+            self._inside = {}
+            for written, _ in self.entries():
+                for depth in range(len(written)):
+                    self._inside.setdefault(written[:depth], []).append(written)
+        return [cause for written in self._inside.get(path, ()) for cause in self._set[written][1]]
+
+    def many(self, paths: Iterable[Path]) -> list[list[Cause]]:
+        """Return the causes of several paths."""
+        return [self.at(path) for path in paths]
+
+    def entries(self) -> list[tuple[Path, tuple[Cause, ...]]]:
+        """Return all paths with their causes, in the order in which they were set."""
+        return [(path, causes) for path, (_, causes) in sorted(self._set.items(), key=lambda one: one[1][0])]
+
+    def moved(self, path: Path, index: int, by: int) -> None:
+        """Follow the entries of a list, from `index` on, to their new positions: `by` is 1 after an insertion, -1 after a removal."""
+        size = len(path)
+        kept: dict[Path, tuple[int, tuple[Cause, ...]]] = {}
+        for written, entry in self._set.items():
+            step = written[size] if len(written) > size and written[:size] == path else None
+            if isinstance(step, int) and step >= index:
+                if step + by < index and by < 0:
+                    continue  # the removed entry itself
+                written = (*path, step + by, *written[size + 1 :])
+            kept[written] = entry
+        self._set = kept
+        self._inside = None
+
+    def __bool__(self) -> bool:
+        return bool(self._set)
+
+
+class CauseLog:
+    """What set the paths of the resources of a list, during one run of a function."""
+
+    __slots__ = ("_now", "_of")
+
+    def __init__(self) -> None:
+        # The resources stay alive with the log, so that no other gets their ids.
+        self._of: dict[int, tuple[Resource, PathCauses]] = {}
+        self._now: dict[int, tuple[Resource, Resource]] = {}
+
+    def set(self, resource: Resource, path: Path, *causes: Cause) -> None:
+        """Record what set a path of a resource, or removed it."""
+        self.of(resource).set(path, *causes)
+
+    def put(self, resource: Resource, causes: PathCauses) -> None:
+        """Take over what an engine recorded about an object before there was a resource of it."""
+        self._of[id(resource)] = (resource, causes)
+
+    def of(self, resource: Resource) -> PathCauses:
+        """Return what set the paths of one resource, for adding to it."""
+        known = self._of.get(id(resource))
+        if known is None:
+            known = self._of[id(resource)] = (resource, PathCauses())
+        return known[1]
+
+    def find(self, resource: Resource) -> PathCauses | None:
+        """Return what set the paths of one resource; None if the run set nothing in it."""
+        known = self._of.get(id(resource))
+        return None if known is None else known[1]
+
+    def replace(self, resource: Resource, item: Resource) -> None:
+        """Note that a new resource is another object from now on: the item of a file."""
+        self._now[id(resource)] = (resource, item)
+        known = self._of.pop(id(resource), None)
+        if known is not None:
+            self._of[id(item)] = (item, known[1])
+
+    def entries(self) -> list[tuple[Resource, PathCauses]]:
+        """Return the resources in which something was set, with their causes."""
+        return [entry for entry in self._of.values() if entry[1]]
+
+    def now(self, resource: Resource) -> Resource:
+        """Return the item that a resource has become, else the resource itself."""
+        known = self._now.get(id(resource))
+        return resource if known is None else known[1]
+
+
+def config_cause(config: Resource, *field: str | int, follows: bool = False) -> Cause:
+    """Return the cause for a field of a function's config, which is called by its path below `spec` or `data`.
+
+    `config_cause(config, "spec", "injectors", 0)` has the name `injectors[0]`.
+    """
+    from krmkit.json.paths import dotted
+
+    inner = field[1:] if field[:1] in (("spec",), ("data",)) else field
+    return Cause("config", dotted(inner), config, field, follows=follows)
+
+
+def resource_cause(resource: Resource, *field: str | int, follows: bool = False) -> Cause:
+    """Return the cause for a field of another resource, which is called `Kind/name` or `Kind/namespace/name`."""
+    parts = (resource.kind, resource.namespace, resource.name)
+    return Cause("resource", "/".join(part for part in parts if part), resource, field, follows=follows)

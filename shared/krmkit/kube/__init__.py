@@ -1,0 +1,1 @@
+"""Kubernetes' own terms: names, quantities, label selectors, errors with field paths."""

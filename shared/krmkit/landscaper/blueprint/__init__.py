@@ -1,0 +1,1 @@
+"""Blueprints: imports, exports, executors, files and JSON schemas."""

@@ -1,0 +1,43 @@
+"""Where `$ref` in a JSON schema points to: `#`, or a pointer such as `#/definitions/port`, inside the schema itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmkit.go.urls import UrlError, unescape
+
+
+class PointerError(ValueError):
+    """A pointer that leads nowhere; the message is gojsonpointer's."""
+
+
+def is_index(name: str) -> bool:
+    """Whether a step of a pointer is written as a position in a list: of Go's digits, and not too many for a number."""
+    return name.isascii() and name.isdigit() and len(name) < 19
+
+
+def target(root: Any, reference: str) -> Any:
+    """Return what a reference inside the schema points to. `#name`, which is no pointer, is the whole schema.
+
+    Raises PointerError: target({}, "#/definitions/x") says `Object has no key 'definitions'`.
+    """
+    found = root
+    if not reference.startswith("#/"):
+        return found
+    try:
+        steps = unescape(reference[2:], "fragment").split("/")
+    except UrlError as error:
+        raise PointerError(str(error)) from None
+    for part in steps:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict):
+            if name not in found:
+                raise PointerError(f"Object has no key '{name}'")
+            found = found[name]
+        elif isinstance(found, list):
+            if not is_index(name) or int(name) >= len(found):
+                raise PointerError(f"Out of bound array[0,{len(found)}] index '{name}'")
+            found = found[int(name)]
+        else:
+            raise PointerError(f"Invalid token reference '{name}'")
+    return found

@@ -1,0 +1,1 @@
+"""Component descriptors and their resources: folders, archives, references."""

@@ -1,0 +1,1 @@
+"""Installations among the items of a list, and the objects that are written back."""

@@ -1,0 +1,44 @@
+"""The outcome of installations as findings about their items; messages contain no secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.resource import Resource
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.flow.outcome import FAILED, WAITING, RenderedInstallation
+from krmkit.landscaper.items.installations import Items
+from krmkit.landscaper.items.redact import Secrets
+from krmkit.schema.fields import mapping
+
+
+def error_finding(error: InstallationError, item: Resource | None, path: str, secrets: Secrets) -> Finding:
+    """Return the finding of an error; one of a nested installation is about the root's item, with the path in the message."""
+    message = secrets.scrub(error.message)
+    if "/" in path:
+        return Finding(error.rule, f"nested installation {path}: {message}", ERROR, item)
+    return Finding(error.rule, message, ERROR, item, error.field)
+
+
+def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
+    """Yield all findings about one root installation and those below it."""
+    item = items.place("Installation", root.namespace, root.name)
+    for one in root.tree():
+        for error in one.errors:
+            if error.rule != "predecessor-failed" or "/" not in one.path:
+                yield error_finding(error, item, one.path, secrets)
+        for reason in one.waits_for:
+            message = (
+                f"{one.path} waits for {reason}, which nobody tells (deployItemExports, exportTemplates)"
+            )
+            yield Finding("unknown-export", secrets.scrub(message), INFO, item)
+        if one.phase not in (FAILED, WAITING):
+            made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
+            exported = f", exports {', '.join(one.exports)}" if one.exports else ""
+            yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), EXPLAIN, item)
+        for link in one.prerequisites.links if one.prerequisites is not None else ():
+            message = f"{one.path}: {link} in the archive of the blueprint is a link or a device, and left out; must be a file"
+            yield Finding("link-left-out", secrets.scrub(message), WARNING, item)
+        if mapping(one.spec.get("verification")):
+            yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)

@@ -1,0 +1,1 @@
+"""Automatic reconciliation: when Landscaper would reconcile an Installation."""

@@ -1,0 +1,103 @@
+"""The Installations of a list that Landscaper would reconcile at a given time, with the reasons."""
+
+from __future__ import annotations
+
+from krmkit.json.paths import join
+from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.kube.timestamps import format_time, unix_seconds
+from krmkit.landscaper.apinames import OPERATION_ANNOTATION
+from krmkit.landscaper.checks.form import schedule_errors
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.items.identity import name_of, namespace_of, parent_of
+from krmkit.landscaper.items.installations import read
+from krmkit.landscaper.reconcile.decision import Decision, plan
+from krmkit.messages.nearest import did_you_mean
+from krmkit.schema.fields import mapping, text
+
+# What the annotation may ask for, and what Landscaper does then (apis/core/v1alpha1).
+_OPERATIONS = {
+    "reconcile": "reconcile now",
+    "interrupt": "interrupt now",
+    "test-reconcile": "none, this operation is for tests of DeployItems",
+}
+
+_REASONS = {
+    "retry": "its schedule is due",
+    "spec-changed": "reconcile-if-changed is set, and the generation is not the observed one",
+    "operation-annotation-present": "an operation annotation is there already",
+    "not-up-to-date": "the observed generation is not the current one",
+    "too-early": "its schedule is not due",
+    "max-retries": "numberOfReconciles is reached",
+    "start-succeeded-schedule": "its schedule starts now",
+    "not-configured": "automaticReconcile has no schedule for its phase",
+}
+
+
+def plan_items(resources: ResourceList, installations: list[str], now: str, write: bool) -> list[Finding]:
+    """Return one info for each Installation; with `write`, set the annotations that the controller would set."""
+    unix = unix_seconds(now)
+    if unix is None:
+        raise InstallationError("bad-time", f"must be a time as 2026-05-01T08:00:00Z, got {now}", "spec.now")
+    items = read(resources)
+    wanted = items.installations(installations)
+    found = list(items.findings)
+    if any(one.severity == ERROR for one in found):
+        return found
+    for installation in items.world.of_kind("Installation"):
+        if wanted is not None and name_of(installation) not in wanted:
+            continue
+        item = items.place("Installation", namespace_of(installation), name_of(installation))
+        for error in schedule_errors(installation):
+            said = f"{error.message}; Landscaper goes on without this field"
+            found.append(Finding("bad-schedule", said, WARNING, item, error.field))
+        decision = plan(installation, unix)
+        action, said = asked_for(installation, decision) or (decision.action, described(decision))
+        tags = {"action": action, "reason": decision.reason}
+        found.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
+        operation = _operation(installation)
+        if operation is not None and operation not in _OPERATIONS:
+            problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
+            field = join("metadata.annotations", OPERATION_ANNOTATION)
+            found.append(Finding("unknown-operation", problem, WARNING, item, field, current=operation))
+        if write and item is not None:
+            for key, value in decision.annotations.items():
+                item.set(("metadata", "annotations", key), value)
+    return found
+
+
+def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str, str] | None:
+    """Return what the annotation of the operation means for an Installation that no schedule concerns, as action and sentence.
+
+    `annotated`: it is there, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or never was,
+    and stays so until somebody sets it. None where the decision itself says what happens.
+    """
+    operation = _operation(installation)
+    if operation is not None:
+        does = _OPERATIONS.get(operation, "none")
+        return "annotated", f"{does}: it has the annotation {OPERATION_ANNOTATION}: {operation}"
+    status = mapping(installation.get("status"))
+    is_new = not text(status.get("phase"))
+    waits = decision.reason == "not-up-to-date" or (decision.action == "none" and is_new)
+    is_running = status.get("jobID") != status.get("jobIDFinished")
+    if not waits or is_running or parent_of(installation):
+        return None
+    why = "its spec is newer than what Landscaper reconciled last"
+    if is_new:
+        why = "Landscaper has not reconciled it yet"
+    return "needs-annotation", f"needs the annotation {OPERATION_ANNOTATION}: reconcile: {why}"
+
+
+def _operation(installation: dict[str, object]) -> str | None:
+    annotations = mapping(mapping(installation.get("metadata")).get("annotations"))
+    return text(annotations[OPERATION_ANNOTATION]) if OPERATION_ANNOTATION in annotations else None
+
+
+def described(decision: Decision) -> str:
+    """Return a decision as a sentence: `wait until 2026-05-01T09:00:00Z: its schedule is not due`."""
+    reason = _REASONS[decision.reason]
+    if decision.action == "wait" and decision.next_time is not None:
+        return f"wait until {format_time(decision.next_time)}: {reason}"
+    if decision.action == "reconcile" and decision.status is not None:
+        return f"reconcile: {reason} (number {decision.status.number})"
+    return f"{decision.action}: {reason}"

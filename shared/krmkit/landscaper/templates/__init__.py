@@ -1,0 +1,1 @@
+"""Template executors: GoTemplate and Spiff."""

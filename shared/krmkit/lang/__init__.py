@@ -1,1 +1,0 @@
-"""Evaluators that know no KRM: templates, CEL, schemas, versions, quantities, patterns, selectors."""

@@ -1,0 +1,34 @@
+"""How to get the packages that only some functions and commands need. No release of krmkit is on a package index yet."""
+
+
+class MissingDependencyError(Exception):
+    """A package that is needed here is not installed; the message names it and the command that installs it."""
+
+
+def how(extra: str) -> str:
+    """What to do, for the end of an error: `how("cel")` ends in `pip install '.[cel]'`."""
+    return f"install krmkit with the extra [{extra}]; in the folder of its checkout: pip install '.[{extra}]'"
+
+
+def missing(what: str, error: ImportError, extra: str = "") -> MissingDependencyError:
+    """The error for a failed import. `extra` is empty for what every installation has.
+
+    Example: `missing("CEL rules", error, "cel")` reads `CEL rules need the package cel_expr_python, which is not installed: ...`.
+    Raises the import's own error again where a module of krmkit itself is missing.
+    """
+    package = (error.name or str(error)).partition(".")[0]
+    if package == "krmkit":
+        raise error
+    remedy = how(extra) if extra else "install krmkit again; in the folder of its checkout: pip install ."
+    return MissingDependencyError(f"{what} need the package {package}, which is not installed: {remedy}")
+
+
+def lacking(error: ImportError, extra: str) -> str:
+    """What to say where a package of an extra is not there: `needs hypercorn: install krmkit with ...`.
+
+    Raises the error again where it is krmkit's own.
+    """
+    package = (error.name or "krmkit").partition(".")[0]
+    if package == "krmkit":
+        raise error
+    return f"needs {package}: {how(extra)}"

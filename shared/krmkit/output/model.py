@@ -1,0 +1,248 @@
+"""The report of a command: `krmkit.dev/report/v1alpha1`, documented in docs/report.md.
+
+Report
+  packages: one for each package that was worked on
+    steps: the functions that ran, in order
+    results: what they found, each with its place
+    changes: the files that changed, or would
+    fields, profiles, topology: what `krmkit report` adds
+  variants: the packages of a fleet
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+API_VERSION = "krmkit.dev/report/v1alpha1"
+KIND = "Report"
+NOT_RENDERED = "not-rendered"  # the rule of what --check finds
+SEVERITIES = ("error", "warning", "info")  # the most severe first
+CREATED, CHANGED, REMOVED = "created", "changed", "removed"
+
+
+@dataclass(slots=True)
+class Result:
+    """One finding. `path` is relative to where the command was called; `line` and `column` count from 1, 0 is unknown.
+
+    Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9, column=14)`.
+    """
+
+    severity: str
+    rule: str
+    message: str
+    path: str = ""
+    line: int = 0
+    column: int = 0
+    resource: dict[str, str] = field(default_factory=dict)
+    field: str = ""
+    function: str = ""
+    current: object = None
+    proposed: object = None
+
+    @property
+    def place(self) -> str:
+        """`path:line:col`, as much of it as is known."""
+        numbers = f":{self.line}:{self.column or 1}" if self.line else ""
+        return self.path + numbers if self.path else ""
+
+    @property
+    def subject(self) -> str:
+        """`ConfigMap ns/app data.x`, as much of it as is known."""
+        parts = []
+        if self.resource:
+            name = f"{self.resource.get('namespace', '')}/{self.resource.get('name', '')}".lstrip("/")
+            parts.append(f"{self.resource.get('kind', '')} {name}".strip())
+        return " ".join([*parts, self.field] if self.field else parts)
+
+    def data(self) -> dict[str, Any]:
+        """The result for programs; what is not known is absent."""
+        values: dict[str, Any] = {
+            "severity": self.severity,
+            "rule": self.rule,
+            "message": self.message,
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "resource": self.resource,
+            "field": self.field,
+            "function": self.function,
+            "current": self.current,
+            "proposed": self.proposed,
+        }
+        return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
+
+
+@dataclass(slots=True)
+class PipelineStep:
+    """One function of a pipeline after its run. `package` is the subpackage whose pipeline it belongs to, "" for the package."""
+
+    name: str
+    kind: str
+    package: str = ""
+    exit_code: int = 0
+    seconds: float = 0.0
+    place: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """The step for programs."""
+        data: dict[str, Any] = {
+            self.kind: self.name,
+            "package": self.package,
+            "exitCode": self.exit_code,
+            "seconds": round(self.seconds, 4),
+        }
+        return {**data, "place": self.place} if self.place else data
+
+
+@dataclass(slots=True)
+class FileChange:
+    """A file that changed, or would: `path` relative to where the command was called, `action` one of the three above.
+
+    `diff` is a unified diff, where it was asked for.
+    """
+
+    path: str
+    action: str
+    diff: str = ""
+
+    def data(self) -> dict[str, str]:
+        """The change for programs."""
+        data = {"path": self.path, "action": self.action}
+        return {**data, "diff": self.diff} if self.diff else data
+
+
+@dataclass(slots=True)
+class PackageReport:
+    """What came of one package. `failure` says why its pipeline ended early, "" when it did not.
+
+    `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for. What
+    `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
+    of Clusters.
+    """
+
+    path: str
+    packages: int = 1
+    steps: list[PipelineStep] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
+    failure: str = ""
+    notes: list[str] = field(default_factory=list)
+    diff: str = ""
+    name: str = ""
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    profiles: list[dict[str, Any]] = field(default_factory=list)
+    topology: dict[str, Any] = field(default_factory=dict)
+
+    def narrowed(self, least: str) -> PackageReport:
+        """The same with the results of the severity `least` and above; what is an error stays one."""
+        shown = SEVERITIES[: SEVERITIES.index(least) + 1]
+        return replace(self, results=[result for result in self.results if result.severity in shown])
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything failed here."""
+        return bool(self.failure) or any(result.severity == "error" for result in self.results)
+
+    def data(self) -> dict[str, Any]:
+        """The package for programs."""
+        data: dict[str, Any] = {
+            "path": self.path,
+            "functions": [step.data() for step in self.steps],
+            "results": [result.data() for result in self.results],
+            "changes": [change.data() for change in self.changes],
+        }
+        more = {
+            "failure": self.failure,
+            "name": self.name,
+            "fields": self.fields,
+            "profiles": self.profiles,
+            "topology": self.topology,
+        }
+        return {**data, **{name: value for name, value in more.items() if value}}
+
+
+@dataclass(slots=True)
+class FleetVariant:
+    """One package of a fleet: the set or variant that it is of, the file that holds that, its upstream as
+    `repo/package@revision`, and `state`: current, changed, edited (by hand since it was written) or failed."""
+
+    package: str
+    owner: str
+    source: str = ""
+    upstream: str = ""
+    state: str = "current"
+    note: str = ""
+
+    def data(self) -> dict[str, str]:
+        """The variant for programs; what is not known is absent."""
+        values = {
+            "package": self.package,
+            "owner": self.owner,
+            "source": self.source,
+            "upstream": self.upstream,
+            "state": self.state,
+            "note": self.note,
+        }
+        return {name: value for name, value in values.items() if value}
+
+
+@dataclass(slots=True)
+class Report:
+    """What a command did. `written` is False where changes are only shown; `check`: there should be none."""
+
+    command: str
+    packages: list[PackageReport] = field(default_factory=list)
+    written: bool = True
+    check: bool = False
+    variants: list[FleetVariant] = field(default_factory=list)
+
+    def narrowed(self, least: str) -> Report:
+        """The report with the results of the severity `least` and above. Example: `report.narrowed("warning")`."""
+        if least == SEVERITIES[-1]:
+            return self
+        return replace(self, packages=[package.narrowed(least) for package in self.packages])
+
+    @property
+    def findings(self) -> list[Result]:
+        """The results of all packages, in order, and with `check` one for each file that would change."""
+        return [result for package in self.packages for result in self.findings_of(package)]
+
+    def findings_of(self, package: PackageReport) -> list[Result]:
+        """Those of one package."""
+        if not self.check:
+            return package.results
+        return [
+            *package.results,
+            *(
+                Result(
+                    "error",
+                    NOT_RENDERED,
+                    f"krmkit {self.command} would leave this file {change.action}",
+                    change.path,
+                )
+                for change in package.changes
+            ),
+        ]
+
+    def exit_code(self) -> int:
+        """1 after an error, 2 with `check` where something would change, else 0."""
+        if any(package.has_errors for package in self.packages):
+            return 1
+        return 2 if self.check and any(package.changes for package in self.packages) else 0
+
+    def data(self) -> dict[str, Any]:
+        """The report for programs."""
+        data: dict[str, Any] = {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "command": self.command,
+            "written": self.written,
+            "packages": [package.data() for package in self.packages],
+        }
+        if self.variants:
+            data["variants"] = [variant.data() for variant in self.variants]
+        return data

@@ -1,0 +1,75 @@
+"""The order of a pipeline over several systems: what runs before a function whose work it needs.
+
+Such a pipeline runs, and comes to something else than its author meant: macros that presets bring stay as they are,
+objects are rendered from values that change afterwards. docs/platform.md has the order as a table.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.kptfile import image_name
+from krmkit.output.model import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from krmkit.render.resultlist import FunctionRun
+
+ORDER = "order"
+_RENDERED = "what is rendered before does not have it"
+_RENDERERS = ("render-cluster-topology", "render-installation")
+# (what has to come first, what needs it, why).
+_NEEDS = (
+    ("apply-presets", "resolve-macros", "presets bring values that hold macros, which stay unresolved"),
+    *(
+        (first, later, _RENDERED)
+        for first in (
+            "apply-replacements",
+            "apply-setters",
+            "apply-presets",
+            "resolve-macros",
+            "default-cluster-topology",
+        )
+        for later in _RENDERERS
+        if (first, later) != ("default-cluster-topology", "render-installation")
+    ),
+    (
+        "render-cluster-topology",
+        "validate-pack-constraints",
+        "the machine pools of a Cluster are those that were rendered before",
+    ),
+    ("render-cluster-topology", "validate-cluster-topology", "what was rendered is not validated"),
+    ("render-installation", "validate-installation", "what was rendered is not validated"),
+    *(
+        (first, "validate-platform", "it compares what the package was before")
+        for first in ("apply-replacements", "apply-setters", "resolve-macros")
+    ),
+)
+
+
+def order_results(
+    runs: Iterable[FunctionRun], place: Callable[[FunctionRun], tuple[str, int, int]]
+) -> list[Result]:
+    """Return an info for each function that runs before one whose work it needs, at its entry in the Kptfile.
+
+    runs: of a package and its subpackages; each one's pipeline is looked at for itself. A function that runs again
+    behind is in order.
+    """
+    pipelines: dict[str, dict[str, list[tuple[int, FunctionRun]]]] = {}
+    for number, run in enumerate(runs):
+        name = image_name(run.name) if run.kind == "image" else run.name
+        pipelines.setdefault(run.package, {}).setdefault(name, []).append((number, run))
+    found = []
+    for pipeline in pipelines.values():
+        for first, later, why in _NEEDS:
+            if (
+                first not in pipeline
+                or later not in pipeline
+                or pipeline[later][-1][0] > pipeline[first][0][0]
+            ):
+                continue
+            run = pipeline[later][-1][1]
+            path, line, column = place(run)
+            message = f"{later} runs before {first}: {why}; put {first} in front of it"
+            found.append(Result("info", ORDER, message, path, line, column, function=run.name))
+    return found

@@ -1,0 +1,178 @@
+"""Places for editors: the file, line and column of what a result is about.
+
+A result names a file, a document of it, and a field. The line is that of the file on disk: of the field, else of what
+holds it, else of the document. A message that begins with `line 7, column 3: ` knows better, because it is about a line of
+a text inside the document.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from krmkit.json.paths import steps_of
+from krmkit.output.fieldtable import field_table, inner_mark
+from krmkit.output.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
+from krmkit.output.pipelineorder import order_results
+from krmkit.palette.packs.items import CARRIERS, FILES
+from krmkit.render.package import KPTFILE
+from krmkit.render.resultlist import normalized
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.disk.write import FileEdit
+    from krmkit.render.package import Package
+    from krmkit.render.rendering import Rendering
+    from krmkit.render.resultlist import FunctionRun
+    from krmkit.render.source import FileResource
+
+_SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
+
+
+def shown_path(path: str) -> str:
+    """A path as a user would write it here: relative where it lies below the working directory, else whole."""
+    real, here = os.path.realpath(path), os.path.realpath(os.curdir)
+    inside = os.path.commonpath([real, here]) == here
+    return (os.path.relpath(real, here) if inside else real).replace(os.sep, "/")
+
+
+class PackageFiles:
+    """The files of one package as they are on disk, for looking up places."""
+
+    def __init__(self, package: Package) -> None:
+        self.folder = shown_path(package.path)
+        self._packages = {each.folder: each for each in package.walk()}
+        self._items: dict[str, list[FileResource]] = {}
+        self._by_name: dict[tuple[str, str, str], tuple[str, FileResource]] = {}
+        self._identities: dict[int, tuple[str, str]] = {}  # kind and name on disk
+        for each in self._packages.values():
+            for file in each.files:
+                path = each.place(file.path)
+                self._items[path] = file.items
+                for item in file.items:
+                    key = (item.kind, item.namespace, item.name)
+                    self._identities[id(item)] = key[0], key[2]
+                    self._by_name.setdefault(key, (path, item))
+
+    def path(self, inner: str) -> str:
+        """A path relative to the package as a user would write it."""
+        return inner if self.folder == "." else f"{self.folder}/{inner}"
+
+    def place(
+        self, inner: str, index: int, resource: dict[str, str], field: str, file: str = ""
+    ) -> tuple[str, int, int]:
+        """Path, line and column of a field of a document; zeros where the file does not have it."""
+        items = self._items.get(inner, [])
+        item = items[index] if 0 <= index < len(items) else None
+        named = (resource.get("kind", ""), resource.get("name", ""))
+        if resource and (item is None or self._identities.get(id(item)) != named):
+            # A function before this one may have moved it, or put others before it.
+            key = (resource.get("kind", ""), resource.get("namespace", ""), resource.get("name", ""))
+            known = self._by_name.get(key)
+            if known is not None and (known[0] == inner or not inner or inner not in self._items):
+                inner, item = known
+        if not inner:
+            return "", 0, 0
+        if item is None:
+            return self.path(inner), 0, 0
+        line, column = _position(item, self._identities[id(item)][0], field, file)
+        return self.path(inner), line, column
+
+    def changes(self, changes: list[FileEdit]) -> list[FileChange]:
+        """What becomes of files, for a report."""
+        return [FileChange(self.path(change.path), action_of(change)) for change in changes]
+
+    def entry(self, run: FunctionRun, field: str = "") -> tuple[str, int, int]:
+        """Path, line and column of a function in its Kptfile, or of a field of its configMap."""
+        inner = f"{run.package}/{KPTFILE}" if run.package else KPTFILE
+        inside = field.removeprefix("data").lstrip(".")
+        path = f"{run.field}.configMap{'.' + inside if inside else ''}" if field else run.field
+        return self.place(inner, 0, {}, path)
+
+    def place_of(self, run: FunctionRun) -> str:
+        """The place of a function in its Kptfile as `path:line:col`."""
+        path, line, column = self.entry(run)
+        return f"{path}:{line}:{column}"
+
+
+def _position(item: FileResource, kind: str, field: str, file: str = "") -> tuple[int, int]:
+    """Line and column in the item's file of a field's key, or of the nearest key above it; from 1. `kind` is that on disk.
+
+    A field that the item does not have is looked for in the text of a pack that it holds: values.yaml, or `file`.
+    """
+    text = item.original
+    table = field_table(text, kind)
+    steps = tuple(steps_of(field))
+    mark = table.find(steps)
+    if mark is None and steps and kind in CARRIERS:
+        mark = inner_mark(text, kind, file or FILES[0], steps)
+    line, column = mark or (table.first, 1)
+    return item.location.line + line - 1, column
+
+
+def report_of(
+    package: Package, rendering: Rendering, sources: PackageFiles | None = None, explained: bool = True
+) -> PackageReport:
+    """The report of a rendered package; without `explained`, what is there only because of --explain is left out."""
+    sources = sources or PackageFiles(package)
+    report = PackageReport(sources.folder, rendering.packages, failure=rendering.failure)
+    for run in rendering.runs:
+        report.steps.append(
+            PipelineStep(run.name, run.kind, run.package, run.exit_code, run.seconds, sources.place_of(run))
+        )
+        report.results += [
+            result_of(normalized(result), run, sources)
+            for number, result in enumerate(run.results)
+            if explained or number not in run.explained
+        ]
+        if run.reason:
+            path, line, column = sources.entry(run)
+            report.results.append(
+                Result("error", "function-failed", run.reason, path, line, column, function=run.name)
+            )
+    report.results += order_results(rendering.runs, sources.entry)
+    report.changes = sources.changes(rendering.shown)
+    return report
+
+
+def action_of(change: FileEdit) -> str:
+    """`created`, `changed` or `removed`."""
+    return CREATED if change.before is None else REMOVED if change.after is None else CHANGED
+
+
+def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles) -> Result:
+    """A result of the specification, in kpt's order, with its place."""
+    file, reference, place = result.get("file"), result.get("resourceRef"), result.get("field")
+    tags = result.get("tags")
+    found = Result(
+        str(result.get("severity", "info")),
+        str(tags.get("rule", "")) if isinstance(tags, dict) else "",
+        str(result["message"]),
+        function=run.name,
+    )
+    if isinstance(reference, dict):
+        found.resource = {key: str(value) for key, value in reference.items()}
+    if isinstance(place, dict):
+        found.field = str(place.get("path", ""))
+        found.current, found.proposed = place.get("currentValue"), place.get("proposedValue")
+    inner, index = "", 0
+    if isinstance(file, dict) and file.get("path"):
+        inner = f"{run.package}/{file['path']}" if run.package else str(file["path"])
+        number = file.get("index", 0)
+        index = number if isinstance(number, int) else 0
+    if not inner and found.resource.get("name") == "function-input":
+        found.path, found.line, found.column = sources.entry(run, found.field)
+    else:
+        found.path, found.line, found.column = sources.place(
+            inner,
+            index,
+            found.resource,
+            found.field,
+            str(tags.get("file", "")) if isinstance(tags, dict) else "",
+        )
+    said = _SAID.match(found.message)
+    if said and found.path:
+        found.line, found.column = int(said[1]), int(said[2] or 1)
+        if not said["more"]:
+            found.message = found.message[said.end() :]  # the place says it
+    return found

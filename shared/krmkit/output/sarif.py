@@ -1,0 +1,71 @@
+"""A report as SARIF 2.1.0 (OASIS), for code scanning services and editors."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from krmkit import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.output.model import Report, Result
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning"}
+
+
+def text(report: Report) -> str:
+    """The report as one SARIF log with one run."""
+    rules: dict[str, int] = {}
+    results = [_result(result, rules) for result in report.findings]
+    run: dict[str, Any] = {
+        "tool": {
+            "driver": {
+                "name": "krmkit",
+                "version": __version__,
+                "rules": [{"id": rule} for rule in rules],
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": report.exit_code() != 1,
+                "toolExecutionNotifications": [
+                    {"level": "error", "message": {"text": f"{package.path}: {package.failure}"}}
+                    for package in report.packages
+                    if package.failure
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _result(result: Result, rules: dict[str, int]) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "level": _LEVELS.get(result.severity, "note"),
+        "message": {"text": result.message},
+    }
+    if result.rule:
+        data["ruleId"] = result.rule
+        data["ruleIndex"] = rules.setdefault(result.rule, len(rules))
+    location: dict[str, Any] = {}
+    if result.path:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(result.path)}}
+        if result.line:
+            physical["region"] = {"startLine": result.line, "startColumn": result.column or 1}
+        location["physicalLocation"] = physical
+    if result.subject:
+        location["logicalLocations"] = [{"fullyQualifiedName": result.subject}]
+    if location:
+        data["locations"] = [location]
+    return data
+
+
+def _uri(path: str) -> str:
+    return ("file://" if path.startswith("/") else "") + quote(path)

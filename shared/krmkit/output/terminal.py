@@ -1,0 +1,171 @@
+"""Output for terminals and files. For a file or a pipe: plain text without colours and without wrapping, one line per row.
+
+Rich draws tables where a terminal watches, and is loaded only then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+    from typing import Any, TextIO
+
+# Styles, by the names that Rich and ANSI have for them.
+RED = "red"
+GREEN = "green"
+YELLOW = "yellow"
+CYAN = "cyan"
+BOLD = "bold"
+_CODES = {RED: "31", GREEN: "32", YELLOW: "33", CYAN: "36", BOLD: "1"}
+COLOURS = ("auto", "always", "never")
+_NARROWEST = 12  # a column that wraps keeps at least this many characters
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    r"""Return the text with control characters written out: `visible("a\n\x1b[2Jb")` is `a\x0a\x1b[2Jb`.
+
+    Names and values in packages may hold them. They would colour or clear the terminal, or begin a line of a CI log that
+    is a command to it.
+    """
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line: a space for each run of spaces and line ends, and nothing invisible."""
+    return visible(" ".join(text.split()))
+
+
+@contextmanager
+def unread_is_fine(stream: TextIO) -> Iterator[None]:
+    """Let whoever reads `stream` go away: the work that it reports on is done all the same.
+
+    Example: `with unread_is_fine(sys.stdout): print("2 files changed")`.
+    """
+    try:
+        yield
+        stream.flush()
+    except BrokenPipeError:
+        # What Python still holds for the stream goes nowhere, instead of failing once more at the end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+class Terminal:
+    """A stream, whether it is a terminal, and how wide it is (0: as wide as the text).
+
+    `colour`: "always", "never", or "auto": what FORCE_COLOR and NO_COLOR say, else where a terminal is. What is wanted to be
+    read: results of the severity `least` and above; `quiet`: no lines that only say what was done.
+    """
+
+    __slots__ = ("colour", "least", "quiet", "stream", "watched", "width")
+
+    def __init__(
+        self, stream: TextIO, colour: str = COLOURS[0], least: str = "info", quiet: bool = False
+    ) -> None:
+        self.stream = stream
+        self.least = "error" if quiet else least
+        self.quiet = quiet
+        self.watched = stream.isatty()
+        self.colour = _coloured(self.watched) if colour == COLOURS[0] else colour == "always"
+        self.width = 0
+        if self.watched:
+            from shutil import get_terminal_size
+
+            self.width = get_terminal_size().columns
+
+    @classmethod
+    def of(cls, arguments: Namespace, stream: TextIO | None = None) -> Terminal:
+        """The terminal that the flags of `add_output` describe; stdout by default."""
+        return cls(stream or sys.stdout, arguments.color, arguments.severity, arguments.quiet)
+
+    def paint(self, text: str, style: str) -> str:
+        """The text in a style, where colours show."""
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
+
+    def line(self, text: str) -> None:
+        """Show a line of progress in the place of the one before; "" takes it away. Only terminals show it."""
+        if self.watched:
+            self.stream.write("\r\x1b[K" + text[: max(self.width - 1, 10)])
+            self.stream.flush()
+
+
+def _coloured(watched: bool) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR")
+    if forced:
+        return forced != "0"
+    return watched and os.environ.get("TERM") != "dumb"
+
+
+class Table:
+    """Rows below headings; on a terminal cells wrap so that the table fits.
+
+    table = Table(["NAME", "FILES"])
+    table.add(["app", "3"], GREEN)
+    stream.write(table.text(terminal))
+    """
+
+    __slots__ = ("_rows", "_styles")
+
+    def __init__(self, headings: list[str]) -> None:
+        self._rows: list[list[str]] = [headings]
+        self._styles: list[str] = [BOLD]
+
+    def __len__(self) -> int:
+        return len(self._rows) - 1
+
+    def add(self, cells: list[str], style: str = "") -> None:
+        """Add a row; its first cell is painted."""
+        self._rows.append([one_line(cell) for cell in cells])
+        self._styles.append(style)
+
+    def text(self, terminal: Terminal) -> str:
+        """The table as text, "" when it has no rows."""
+        if not len(self):
+            return ""
+        if terminal.width:
+            drawn = self._drawn(terminal)
+            if drawn is not None:
+                return drawn
+        widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
+        lines = []
+        for row, style in zip(self._rows, self._styles, strict=True):
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells[0] = terminal.paint(cells[0], style)
+            lines.append("  ".join(cells).rstrip() + "\n")
+        return "".join(lines)
+
+    def _drawn(self, terminal: Terminal) -> str | None:
+        """The table as Rich draws it; None where Rich is not installed."""
+        try:
+            from rich.console import Console
+            from rich.table import Table as RichTable
+            from rich.text import Text
+        except ImportError:
+            return None
+        drawn: Any = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for number, heading in enumerate(self._rows[0]):
+            longest = max(len(row[number]) for row in self._rows)
+            drawn.add_column(heading, overflow="fold", min_width=min(longest, _NARROWEST))
+        for row, style in zip(self._rows[1:], self._styles[1:], strict=True):
+            drawn.add_row(Text(row[0], style), *map(Text, row[1:]))
+        console = Console(
+            width=terminal.width,
+            force_terminal=terminal.colour,
+            no_color=not terminal.colour,
+            color_system="standard" if terminal.colour else None,
+            highlight=False,
+            legacy_windows=False,
+        )
+        with console.capture() as captured:
+            console.print(drawn)
+        return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())

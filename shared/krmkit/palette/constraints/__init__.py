@@ -1,0 +1,1 @@
+"""Constraints of packs: schema, dependencies, resources of machine pools."""

@@ -1,0 +1,1 @@
+"""Packs: metadata, values, key paths, findings."""

@@ -1,0 +1,83 @@
+"""A pack: its metadata (pack.json) and the texts that lie beside it."""
+
+from __future__ import annotations
+
+from krmkit.json.text import JsonError
+from krmkit.json.text import parse as parse_json
+
+LAYERS = ("os", "k8s", "cni", "csi", "addon", "kernel")
+
+
+class PackError(ValueError):
+    """pack.json cannot be read; the message says what it should be."""
+
+
+class Pack:
+    """One pack as values.
+
+    name, display_name, version, tag, layer: from pack.json, "" where absent. constraints: its `constraints`, whatever
+    it holds. metadata: all of pack.json. values, presets, schema, defaults: the texts, None where the pack has no such file; `defaults` is the
+    values text as the pack ships it. label: how findings name it.
+    """
+
+    __slots__ = (
+        "constraints",
+        "defaults",
+        "display_name",
+        "label",
+        "layer",
+        "metadata",
+        "name",
+        "presets",
+        "schema",
+        "tag",
+        "values",
+        "version",
+    )
+
+    def __init__(
+        self,
+        metadata: dict[str, object],
+        values: str | None = None,
+        presets: str | None = None,
+        schema: str | None = None,
+        defaults: str | None = None,
+    ) -> None:
+        self.metadata = metadata
+        self.name = text_of(metadata, "name")
+        self.display_name = text_of(metadata, "displayName")
+        self.version = text_of(metadata, "version")
+        self.tag = text_of(metadata, "tag")
+        self.layer = text_of(metadata, "layer")
+        self.constraints = metadata.get("constraints")
+        self.values = values
+        self.presets = presets
+        self.schema = schema
+        self.defaults = defaults
+        self.label = self.name
+
+    def constraint(self, name: str) -> object:
+        """`constraints.<name>` (dependencies, resources) as it stands; None where there is none."""
+        return self.constraints.get(name) if isinstance(self.constraints, dict) else None
+
+    @property
+    def effective_version(self) -> str:
+        """The version; the tag only where there is no version."""
+        return self.version or self.tag
+
+
+def read_metadata(text: str) -> dict[str, object]:
+    """pack.json as data. Raises PackError."""
+    try:
+        data = parse_json(text)
+    except JsonError as error:
+        raise PackError(f"pack.json is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise PackError("pack.json must hold one JSON object")
+    return data
+
+
+def text_of(data: dict[str, object], key: str) -> str:
+    """A text field; "" where it is absent or something else."""
+    value = data.get(key)
+    return value if isinstance(value, str) else ""

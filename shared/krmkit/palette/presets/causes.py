@@ -1,0 +1,39 @@
+"""What set the values of packs: each preset, and the entry of the config that selects it."""
+
+from __future__ import annotations
+
+from krmkit.krm.cause import Cause
+from krmkit.palette.packs.items import place
+from krmkit.palette.presets.catalog import PRESETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from krmkit.krm.cause import CauseLog
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.resource import Resource
+    from krmkit.palette.packs.items import Carrier
+    from krmkit.palette.presets.apply import AppliedSelection
+
+
+def record_presets(
+    log: CauseLog,
+    carrier: Carrier,
+    applied: AppliedSelection,
+    config: Resource | None,
+    fields: Sequence[Path],
+) -> None:
+    """Record what presets wrote into a pack's values.
+
+    `fields` are those of the config that select presets, in the order of the selection; none where a marker comment does.
+    """
+    item = carrier.resource
+    causes = log.of(item)
+    values = place(item.kind, "values.yaml")
+    for preset, paths in applied.written:
+        found = [Cause("preset", preset.label, item, ("presets", preset.number, "name"), PRESETS)]
+        if config is not None and fields:
+            found.append(Cause("config", preset.label, config, fields[preset.asked]))
+        for path in paths:
+            causes.set((*values, *path), *found)

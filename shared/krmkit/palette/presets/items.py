@@ -1,0 +1,76 @@
+"""Presets among the items of a list: which pack gets which, by the config or by the marker comment in its values."""
+
+from __future__ import annotations
+
+from krmkit.json.paths import dotted
+from krmkit.krm.finding import ERROR, EXPLAIN, Finding
+from krmkit.palette.packs.items import CarrierError, Packs
+from krmkit.palette.presets.apply import apply_presets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.fieldpath import Path
+    from krmkit.krm.resource import Resource
+    from krmkit.krm.resourcelist import ResourceList
+    from krmkit.palette.packs.items import Carrier
+
+
+def apply_to_packs(resources: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
+    """Apply presets to the packs of a list: those that an ApplyPresets selects, to all other packs those of their marker comment."""
+    packs = Packs.read(resources)
+    findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
+    chosen = _Choice(packs, spec["selections"], config)
+    findings += chosen.findings
+    texts: list[str] = []
+    for carrier in packs.carriers:
+        pack = carrier.pack
+        applied = apply_presets(
+            pack.values or "",
+            pack.presets,
+            chosen.presets.get(id(carrier)),
+            spec["writeMarker"],
+            resources.limits,
+            explain=resources.causes is not None,
+        )
+        findings += map(carrier.located, applied.findings)
+        for preset in applied.presets:
+            message = f'the preset "{preset.label}" is applied'
+            findings.append(Finding("applied", message, EXPLAIN, carrier.resource))
+        if resources.causes is not None:
+            from krmkit.palette.presets.causes import record_presets
+
+            fields = chosen.fields.get(id(carrier), [])
+            record_presets(resources.causes, carrier, applied, config, fields)
+        texts.append(applied.text)
+    for carrier, text in zip(packs.carriers, texts, strict=True):
+        carrier.write_values(text)
+    return findings
+
+
+class _Choice:
+    """The presets that a config selects, by the id of the pack's carrier, and the fields of the config that say so."""
+
+    __slots__ = ("fields", "findings", "presets")
+
+    def __init__(self, packs: Packs, selections: list[dict[str, Any]], config: Resource | None) -> None:
+        self.presets: dict[int, list[str]] = {}
+        self.fields: dict[int, list[Path]] = {}
+        self.findings: list[Finding] = []
+        flat = config is not None and config.kind == "ConfigMap"
+        for number, selection in enumerate(selections):
+            name = selection["pack"]
+            where: Path = ("data", name) if flat else ("spec", "selections", number)
+            try:
+                self._add(packs.named(name), selection["presets"], where, flat)
+            except CarrierError as error:
+                field = dotted(where if flat else (*where, "pack"))
+                self.findings.append(
+                    Finding("unknown-pack", error.message, ERROR, config, field, current=name)
+                )
+
+    def _add(self, carrier: Carrier, presets: list[str], where: Path, flat: bool) -> None:
+        self.presets.setdefault(id(carrier), []).extend(presets)
+        fields = self.fields.setdefault(id(carrier), [])
+        fields += [where if flat else (*where, "presets", entry) for entry in range(len(presets))]

@@ -1,0 +1,1 @@
+"""Three-way merge of resources and Kptfiles, by the rules of `kpt pkg update`."""

@@ -1,0 +1,183 @@
+"""Brings comments that are new upstream into a merged resource, where the local ones are unchanged.
+
+`kpt pkg update` does it for comments above a field and behind it, and so for each of the two here: a field that is new gets upstream's;
+a field whose value is as upstream has it gets upstream's, too, if the local comment is that of the base. All else is left alone:
+comments of people, those of fields that differ from upstream, those between the elements of a list.
+
+    merge_comments("a: 1\\n", "a: 2 # two\\n", "a: 1\\n", "a: 2\\n")  ->  "a: 2 # two\\n"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.porch.merge.edits import IDENTITIES
+from krmkit.yaml.data import go_data, same_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.editing.places import Places, Spot, Unit, Units
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq
+
+Path = tuple[str, ...]
+
+
+class _Note:
+    """The comments of one field: the lines above it and what stands behind it, with their places in the text.
+
+    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place of -1 means
+    that no comment can stand there.
+    """
+
+    __slots__ = ("behind", "behind_at", "column", "head", "head_at", "value")
+
+    def __init__(self, places: Places, units: Units, index: int, first: bool) -> None:
+        unit = units[index]
+        view, line = places.view, places.line(unit.start)
+        self.column = unit.column
+        self.head = self.behind = ""
+        self.head_at = self.behind_at = (-1, -1)
+        if places.begins_line(unit.start):
+            start = _document_head(places) if first else places.head_start(units, index, is_root=False)
+            self.head_at = (start, line)
+            self.head = view[start:line]
+        at = _end_of_line_value(unit)
+        rest = view[at : places.line_end(at)] if at >= 0 else "x"
+        if not rest.strip(" ") or (rest.startswith(" ") and rest.lstrip(" ").startswith("#")):
+            self.behind_at = (at, at + len(rest))
+            self.behind = rest.rstrip(" ")
+        self.value: Any = None if _is_block(unit.value.node) else (go_data(unit.value.node),)
+
+    @property
+    def above(self) -> list[str]:
+        """The lines above, without their indent."""
+        return [line.strip(" ") for line in self.head.splitlines()]
+
+
+def merge_comments(base: str, upstream: str, local: str, merged: str, every_head: bool = False) -> str:
+    """Return `merged` with upstream's comments; all are the text of one resource, `local` before the merge.
+
+    With `every_head`, comments above a field also come where its value is another than upstream's.
+
+    `merged` is returned as it is where a text cannot be read, or an edit would change its meaning.
+    """
+    if "\r" in merged or _with_signs(base) == _with_signs(upstream):
+        return merged
+    try:
+        new, here, now = (_notes(text) for text in (upstream, local, merged))
+        old = _notes(base) if base else {}
+        edits = sorted(_edits(old, new, here, now, every_head))
+        pieces: list[str] = []
+        position = 0
+        for start, end, comment in edits:
+            pieces += [merged[position:start], comment]
+            position = end
+        text = "".join([*pieces, merged[position:]])
+        if edits and _same(text, merged):
+            return text
+    except (YamlError, RecursionError):
+        return merged
+    return merged
+
+
+def _edits(
+    old: dict[Path, _Note],
+    new: dict[Path, _Note],
+    here: dict[Path, _Note],
+    now: dict[Path, _Note],
+    every_head: bool,
+) -> Iterator[tuple[int, int, str]]:
+    for path, note in new.items():
+        target, before = now.get(path), here.get(path)
+        if target is None or (target.value != note.value and not every_head):
+            continue
+        base = old.get(path)
+        if before is not None and base is None:
+            continue  # made on both sides: the local one stays
+        if target.head_at[0] >= 0 <= note.head_at[0] and target.above != note.above:
+            if before is None or (base is not None and before.above == base.above):
+                indent = " " * target.column
+                lines = [indent + line if line else "" for line in note.above]
+                yield (*target.head_at, "".join(f"{line}\n" for line in lines))
+        if target.value != note.value:
+            continue
+        if target.behind_at[0] >= 0 <= note.behind_at[0] and target.behind.strip() != note.behind.strip():
+            if before is None or (base is not None and before.behind.strip() == base.behind.strip()):
+                yield (*target.behind_at, note.behind)
+
+
+def _notes(text: str) -> dict[Path, _Note]:
+    """The notes of all fields in block mappings, by path; elements of lists go by what tells them apart."""
+    document = parse(text)
+    if not isinstance(document.root, Map) or document.text != text:
+        return {}
+    places = Places(document)
+    found: dict[Path, _Note] = {}
+    _collect(places, places.root, (), found)
+    return found
+
+
+def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -> None:
+    node = spot.node
+    if isinstance(node, Map) and _is_block(node):
+        units = places.units(spot)
+        for index, entry in enumerate(node.entries):
+            name = entry.name
+            unit = units[index]
+            if name is None or unit.colon < 0:
+                continue
+            found[(*path, name)] = _Note(places, units, index, first=not path and not index)
+            _collect(places, unit.value, (*path, name), found)
+    elif isinstance(node, Seq) and _is_block(node):
+        keys = _keys(node)
+        if len(set(keys)) == len(node.items):
+            for unit, key in zip(places.units(spot), keys, strict=True):
+                _collect(places, unit.value, (*path, key), found)
+
+
+def _keys(node: Seq) -> list[str]:
+    """Return the fields that tell the elements of a list apart; none if they are not mappings with such fields."""
+    maps = [item for item in node.items if isinstance(item, Map)]
+    if len(maps) < len(node.items):
+        return []
+    names = next(
+        (names for names in IDENTITIES if all(item.get(names[0]) is not None for item in maps)), None
+    )
+    if names is None:
+        return []
+    return ["[" + ",".join(_text(item.get(name)) for name in names) + "]" for item in maps]
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, Map | Seq) and not node.flow
+
+
+def _end_of_line_value(unit: Unit) -> int:
+    """Return the offset after which a comment on the field's line can stand: after its value or its colon; -1 for block scalars and aliases."""
+    node = unit.value.node
+    if (
+        isinstance(node, Alias)
+        or unit.value.properties
+        or (isinstance(node, Scalar) and node.style in ("|", ">"))
+    ):
+        return -1
+    return unit.colon if _is_block(node) else max(unit.end, unit.colon)
+
+
+def _document_head(places: Places) -> int:
+    """Return where the comments above the whole resource begin; blank lines may stand between them."""
+    return 0 if places.comment_column(0) >= 0 or not places.view.strip() else places.line(places.root.start)
+
+
+def _with_signs(text: str) -> list[str]:
+    """The lines that may hold comments."""
+    return [line for line in text.splitlines() if "#" in line]
+
+
+def _same(one: str, other: str) -> bool:
+    left, right = (parse(text).root for text in (one, other))
+    return same_data(go_data(left), go_data(right))

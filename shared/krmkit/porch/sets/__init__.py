@@ -1,0 +1,1 @@
+"""PackageVariantSets: targets, templates, generated PackageVariants."""

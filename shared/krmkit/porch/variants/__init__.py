@@ -1,0 +1,1 @@
+"""One PackageVariant: context, pipeline, injection, lifecycle."""

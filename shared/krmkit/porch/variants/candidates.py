@@ -1,0 +1,69 @@
+"""The objects that may be injected: those of the config, and items that are marked as local config."""
+
+from __future__ import annotations
+
+from krmkit.krm import annotations as names
+from krmkit.krm.identity import holding
+from krmkit.porch.sets.generate import in_namespace
+from krmkit.porch.variants.injection import Candidate
+from krmkit.porch.variants.packageview import CONTEXT_NAME, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+
+_NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
+
+
+def candidates(
+    inline: Sequence[dict[str, Any]], items: Iterable[Resource], namespace: str, config: Resource | None
+) -> list[Candidate]:
+    """Objects of the variant's namespace or of none: those of the config first, then items by file and position.
+
+    Those of other namespaces come along as such, for hints.
+
+    Items count when they are marked local-config and are nothing that the package itself works with: injection points, Kptfiles, the
+    package context, packs, and the functionConfig (which kpt also passes as an item). What a function generated, and old states kept
+    for comparison, are no objects of a cluster either.
+    """
+    found = [
+        Candidate(
+            data,
+            _elsewhere(str(_metadata(data).get("namespace") or ""), namespace),
+            config,
+            ("spec", "resources", number),
+        )
+        for number, data in enumerate(inline)
+    ]
+    own = config.ref() if config is not None else None
+    eligible = [
+        (*place_of(item), position, item)
+        for position, item in holding(items, names.LOCAL_CONFIG)
+        if item.is_local_config and not _is_tool(item) and item.ref() != own
+    ]
+    return found + [
+        Candidate.of(item, _elsewhere(item.namespace, namespace))
+        for *_, item in sorted(eligible, key=lambda entry: entry[:4])
+    ]
+
+
+def _elsewhere(own: str, namespace: str) -> str:
+    """An object's namespace where it is not one of the variant's namespace, else ""."""
+    return "" if in_namespace(own, namespace) else own
+
+
+def _is_tool(item: Resource) -> bool:
+    if not _NO_OBJECT.isdisjoint(item.annotations) or item.kind in ("Kptfile", "Pack"):
+        return True
+    return item.kind == "ConfigMap" and (
+        item.name == CONTEXT_NAME or item.node("data", "pack.json") is not None
+    )
+
+
+def _metadata(data: dict[str, Any]) -> dict[str, Any]:
+    metadata = data.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}

@@ -1,0 +1,87 @@
+"""The package context: the ConfigMap kptfile.kpt.dev in package-context.yaml.
+
+Source: ensurePackageContext of the packagevariants controller, and kpt's built-in generator, pkg/lib/builtins/pkg_context.go.
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.resource import Resource
+from krmkit.porch.apinames import PorchError
+from krmkit.porch.minimaledit import own, strings_of
+from krmkit.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
+from krmkit.yaml import emit
+from krmkit.yaml.data import go_value
+from krmkit.yaml.tree import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.porch.variants.causes import VariantCauses
+    from krmkit.porch.variants.packageview import PackageView
+
+
+def set_package_context(
+    package: PackageView, context: dict[str, Any] | None, causes: VariantCauses | None = None
+) -> None:
+    """Set the keys of context.data, then remove those of context.removeKeys: a key in both ends up removed.
+
+    Nothing at all is looked at when both are empty. All values become strings, as the controller reads and writes a map of strings.
+    Existing keys keep their place, new ones follow sorted. PorchError where the file, its one ConfigMap, or its data is not there.
+    """
+    context = context or {}
+    data: dict[str, str] = context.get("data") or {}
+    removed: list[str] = context.get("removeKeys") or []
+    if not data and not removed:
+        return
+    resource = package.single(CONTEXT_FILE, "ConfigMap", CONTEXT_NAME)
+    node = own(resource, "data")
+    if node is None:
+        raise PorchError("PackageContext no data field found: the ConfigMap kptfile.kpt.dev has no data")
+    existing = strings_of(node) if isinstance(node, Map) else None
+    if existing is None:
+        raise PorchError(
+            "PackageContext invalid data field: the data of the ConfigMap kptfile.kpt.dev is not a map of strings"
+        )
+    for key, scalar in existing.items():
+        value = go_value(scalar)
+        text = data.get(key, "" if value is None else scalar.text)
+        if key not in removed and value != text:
+            resource.set(("data", key), text)
+    for key in sorted(data.keys() - existing.keys() - set(removed)):
+        resource.set(("data", key), data[key])
+    for key in dict.fromkeys(removed):
+        if key in existing:
+            resource.remove(("data", key))
+    if causes is not None:
+        for key in {**data, **dict.fromkeys(removed)}:
+            causes.context(resource, key, key in removed)
+
+
+def is_package_context(resource: Resource) -> bool:
+    """Return whether kpt's generator drops the resource: any ConfigMap of the reserved name, in any file."""
+    return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
+
+
+def context_text(name: str, annotated: bool = False) -> str:
+    """The text of a fresh package context as kpt writes it: only the package's name. `annotated`: with the path for an item."""
+    path = f"    internal.config.kubernetes.io/path: '{CONTEXT_FILE}'\n" if annotated else ""
+    return (
+        "apiVersion: v1\n"
+        "kind: ConfigMap\n"
+        "metadata:\n"
+        f"  name: {CONTEXT_NAME}\n"
+        "  annotations:\n"
+        '    config.kubernetes.io/local-config: "true"\n'
+        f"{path}data:\n"
+        f"  name: {emit.scalar(name, 2)}\n"
+    )
+
+
+def generate_package_context(package: PackageView) -> tuple[list[Resource], Resource]:
+    """Do what kpt does to a package fetched for deployment: return (the resources without any package context, the new one)."""
+    kept = [resource for resource in package.resources if not is_package_context(resource)]
+    kptfile = package.single("Kptfile")
+    fresh = Resource(context_text(kptfile.name, annotated=True), label=CONTEXT_FILE)
+    fresh.changed = True
+    return kept, fresh

@@ -1,0 +1,30 @@
+"""The process that runs a command: streams that write all they are given, and Ctrl-C without a traceback."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+
+def buffer_streams() -> None:
+    """Give stdout and stderr the buffers that PYTHONUNBUFFERED and `python -u` take away.
+
+    A stream without one stops in the midst of a long text when a signal comes, and says nothing of the rest: a ResourceList
+    would arrive cut, with exit code 0. Lines still go out one by one.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            encoding, errors = stream.encoding, stream.errors
+            whole = io.BufferedWriter(stream.detach())
+            setattr(sys, name, io.TextIOWrapper(whole, encoding, errors, line_buffering=True))
+
+
+def quiet_interrupts(quiet: bool = True) -> None:
+    """While modules load, let Ctrl-C end the process without a traceback; `False` makes it an exception again.
+
+    Call it first: until then, Python shows one.
+    """
+    import _signal  # type: ignore[import-not-found]  # `signal` makes enums of it, which takes a millisecond
+
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL if quiet else _signal.default_int_handler)

@@ -1,0 +1,261 @@
+"""Carries people's edits of a rendered package back to what went into its pipeline.
+
+    what went in    replicas: 2   title: "Shop {{ name }}"   size: small
+    what came out   replicas: 4   title: "Shop north"        size: small
+    edited          replicas: 4   title: "Shop north"        size: large
+    carried back    replicas: 2   title: "Shop {{ name }}"   size: large
+
+Functions rename and move resources, so a resource is followed by its own name first, and then by kpt's mark for what it was upstream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from krmkit.krm.annotations import IDENTIFIER
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.porch.merge.comments import merge_comments
+from krmkit.porch.merge.edits import write_merged
+from krmkit.porch.merge.kptfile import merge_kptfiles
+from krmkit.porch.merge.listkeys import schema_of
+from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, merge
+from krmkit.render.merge.mergeconflict import ResourceConflict, said_value
+from krmkit.render.merge.mergeunits import who
+from krmkit.render.merge.textmerge import merge_inside
+from krmkit.render.merge.unedited import SUFFIXES, data_of, source
+from krmkit.render.source import FileResource, SourceError, SourceFile, joined
+from krmkit.schema.fields import MISSING
+from krmkit.yaml.data import same_data
+from krmkit.yaml.errors import YamlError
+
+KPTFILE = "Kptfile"
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(slots=True)
+class _Version:
+    """A package taken apart: the resources of its files by path, every file that holds none, and the order of all."""
+
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    items: list[tuple[str, FileResource]] = field(default_factory=list)
+    by_name: dict[str, FileResource] = field(default_factory=dict)
+    by_mark: dict[str, FileResource] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, contents: Files, wanted: frozenset[str] | set[str]) -> _Version:
+        """Read the wanted paths of a package; what is no file of resources is left out."""
+        version = cls()
+        for path in sorted(wanted & contents.keys()):
+            file = _source(path, contents[path])
+            if file is not None:
+                version.files[path] = file
+                version.items += [(path, item) for item in file.items]
+        for path, item in version.items:
+            version.by_name.setdefault(_name(path, item), item)
+            mark = item.annotation(IDENTIFIER)
+            if mark:
+                version.by_mark.setdefault(_marked_as(path, mark), item)
+        return version
+
+    def like(self, path: str, item: FileResource) -> FileResource | None:
+        """The same resource in this version: of its own name, else of its mark, else the one whose mark is its name."""
+        name = _name(path, item)
+        if name in self.by_name:
+            return self.by_name[name]
+        mark = item.annotation(IDENTIFIER)
+        place = _marked_as(path, mark) if mark else name
+        return self.by_mark.get(place) or (self.by_name.get(place) if mark else None)
+
+
+@dataclass(slots=True)
+class _Edits:
+    """What people did: (path, before, after) of resources, None where there is none; paths of other files; (from, to, after) of what was moved."""
+
+    resources: list[tuple[str, FileResource | None, FileResource | None]]
+    files: list[str]
+    moves: list[tuple[str, str, FileResource]] = field(default_factory=list)
+
+
+def carry_back(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
+    """Return `given`, which rendering made `output` of, with the changes from `output` to `edited`.
+
+    A person's value replaces what was given, and a resource that a person removed goes; a value or resource that only a function
+    knows is left out. Raises ListError where a change cannot be merged.
+    """
+    edits = _edits(output, edited)
+    result = dict(given)
+    for path in edits.files:
+        if path in edited:
+            result[path] = edited[path]
+        else:
+            result.pop(path, None)
+    version = _Version.of(result, set(result))
+    kept = {path: [*file.items] for path, file in version.files.items()}
+    for path, before, after in edits.resources:
+        item = version.like(path, before) if before is not None else None
+        if before is None and after is not None:
+            if version.like(path, after) is None:
+                kept.setdefault(path, []).append(after)
+            continue
+        if item is None:
+            continue  # a function made it, and will again
+        place = next(one for one, items in kept.items() if any(other is item for other in items))
+        if after is None:
+            kept[place] = [one for one in kept[place] if one is not item]
+            continue
+        assert before is not None
+        _carry(place, before, after, item)
+    for old, new, after in edits.moves:
+        item = version.like(new, after)
+        # What a function puts into another file stays where the function finds it.
+        if item is not None and any(one is item for one in kept.get(old, ())):
+            kept[old] = [one for one in kept[old] if one is not item]
+            kept.setdefault(new, []).append(item)
+    for path, items in kept.items():
+        file = version.files.get(path)
+        if file is None:
+            result[path] = edited[path] if _is_whole(path, items, edited) else joined(items).encode()
+        elif items:
+            result[path] = file.joined(items).encode()
+        elif file.items:
+            result.pop(path)
+    return result
+
+
+def lost_edits(output: Files, edited: Files, result: Files) -> Iterator[ResourceConflict]:
+    """Yield the edits from `output` to `edited` that are not in `result`, which was rendered after them.
+
+    A function sets the value that a person changed, or makes again what a person removed.
+    """
+    edits = _edits(output, edited)
+    for path in edits.files:
+        if result.get(path) != edited.get(path):
+            yield ResourceConflict(path, "", (), "changed by hand, and changed again by the pipeline")
+    version = _Version.of(result, set(result) if edits.resources else set())
+    for path, before, after in edits.resources:
+        named = after if after is not None else before
+        assert named is not None
+        item = version.like(path, named)
+        name = who(named)
+        if after is None:
+            if item is not None:
+                yield ResourceConflict(
+                    path, name, (), f"{name}: removed by hand, and made again by the pipeline"
+                )
+        elif item is None:
+            yield ResourceConflict(path, name, (), f"{name}: edited by hand, and removed by the pipeline")
+        else:
+            yield from _lost_fields(path, name, before, after, item)
+
+
+def _lost_fields(
+    path: str, name: str, before: FileResource | None, after: FileResource, item: FileResource
+) -> Iterator[ResourceConflict]:
+    now = data_of(item)
+    wanted = _merged(path, data_of(before) if before is not None else MISSING, after, now).value
+    for place, value, other in _differences((), wanted, now):
+        wrote, makes = said_value(value) or "nothing", said_value(other) or "nothing"
+        message = f"changed by hand to {wrote}, and the pipeline makes it {makes}"
+        yield ResourceConflict(path, name, place, message, value, other)
+
+
+def _differences(path: tuple[str, ...], wanted: Any, now: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """(path, wanted value, value that is there) of each field that differs; a list that differs is one value."""
+    if isinstance(wanted, dict) and isinstance(now, dict):
+        for key in (*wanted, *(key for key in now if key not in wanted)):
+            yield from _differences((*path, str(key)), wanted.get(key, MISSING), now.get(key, MISSING))
+        return
+    inner = [_tree(value) for value in (wanted, now)]
+    if None not in inner:
+        yield from _differences(path, *inner)
+    elif not (wanted is now or (wanted is not MISSING and now is not MISSING and same_data(wanted, now))):
+        yield path, wanted, now
+
+
+def _tree(value: Any) -> dict[str, Any] | None:
+    """What a text of several lines says as YAML or JSON, None where it is no mapping."""
+    if not isinstance(value, str) or "\n" not in value:
+        return None
+    try:
+        data = Resource(value).get()
+    except (YamlError, ListError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _edits(output: Files, edited: Files) -> _Edits:
+    """What changed from one version to the other; that a resource moved to another file is no change of the resource."""
+    paths = {path for path in {*output, *edited} if output.get(path) != edited.get(path)}
+    before, after = _Version.of(output, paths), _Version.of(edited, paths)
+    whole = [
+        path
+        for path in sorted(paths)
+        if (path in output and path not in before.files) or (path in edited and path not in after.files)
+    ]
+    resources: list[tuple[str, FileResource | None, FileResource | None]] = []
+    found: set[int] = set()
+    moves: list[tuple[str, str, FileResource]] = []
+    places = {id(item): path for path, item in before.items}
+    for path, item in after.items:
+        old = before.like(path, item)
+        if old is not None:
+            found.add(id(old))
+            if places[id(old)] != path:
+                moves.append((places[id(old)], path, item))
+        if path not in whole and (old is None or old.text != item.text):
+            resources.append((path, old, item))
+    for path, item in before.items:
+        if id(item) not in found and path not in whole:
+            resources.append((path, item, None))
+    return _Edits(resources, whole, moves)
+
+
+def _carry(path: str, before: FileResource, after: FileResource, item: FileResource) -> None:
+    """Bring a person's changes of one resource into the item that went into the pipeline."""
+    original = item.text
+    write_merged(item, _merged(path, data_of(before), after, item.get()).value)
+    if "#" in after.text or "#" in before.text:
+        text = merge_comments(before.text, after.text, original, item.text)
+        if text != item.text:
+            item.revert(text, changed=True)
+
+
+def _merged(path: str, base: Any, after: FileResource, local: Any) -> MergedValue:
+    """The change from `base` to what a person made of it, in `local`; a person's value is taken."""
+    if path.rpartition("/")[2] == KPTFILE:
+        return merge_kptfiles(base if base is not MISSING else {}, data_of(after), local)
+
+    def inside(place: tuple[str, ...], old: str, new: str, here: str) -> MergedValue | None:
+        return merge_inside(after.kind, place, old, new, here, UPSTREAM)
+
+    return merge(base, data_of(after), local, schema_of(after.api_version, after.kind), texts=inside)
+
+
+def _source(path: str, content: bytes) -> SourceFile | None:
+    """A file of resources; None where it holds anything else."""
+    if not path.endswith(SUFFIXES) and path.rpartition("/")[2] != KPTFILE:
+        return None
+    try:
+        return source(path, content)
+    except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        return None
+
+
+def _is_whole(path: str, items: list[FileResource], edited: Files) -> bool:
+    """Whether these are all the resources of a file that a person added."""
+    file = _source(path, edited[path]) if path in edited else None
+    return file is not None and [one.text for one in file.items] == [one.text for one in items]
+
+
+def _name(path: str, item: FileResource) -> str:
+    """Group, kind, namespace and name; a package's own for those that every package has."""
+    group, slash, _ = item.api_version.rpartition("/")
+    return _marked_as(path, f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}")
+
+
+def _marked_as(path: str, mark: str) -> str:
+    return f"{path}|{KPTFILE}" if path.rpartition("/")[2] == KPTFILE else mark

@@ -1,0 +1,59 @@
+"""Secrets in files of packages, and in what is said of the conflicts between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from krmkit.fn.masking import Mask, may_hold_secrets, secrets_in
+from krmkit.krm.errors import ListError
+from krmkit.render.merge.mergeconflict import said_value
+from krmkit.render.source import has_content, split_documents
+from krmkit.schema.fields import MISSING
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from krmkit.render.merge.mergeconflict import ResourceConflict
+
+
+def secrets_in_file(text: str | None) -> set[str]:
+    """What is secret in the documents of a file, as `secrets_in` finds it; nothing in what is not YAML."""
+    if not text or not may_hold_secrets(text):
+        return set()
+    try:
+        return secrets_in(body for _, body in split_documents(text, "") if has_content(body))
+    except (ListError, YamlError):
+        return set()
+
+
+def mask_of(contents: Iterable[bytes]) -> Mask:
+    """The mask for what is said of files: what is secret in them, as `secrets_in` finds it."""
+    found: set[str] = set()
+    for content in set(contents):
+        found |= secrets_in_file(content.decode("utf-8", "replace"))
+    return Mask(found)
+
+
+def masked_conflicts(
+    conflicts: list[ResourceConflict], versions: Iterable[Mapping[str, bytes]]
+) -> list[ResourceConflict]:
+    """Conflicts without the secrets of the packages that were merged, given as files by path."""
+    if not conflicts:
+        return []
+    mask = mask_of(content for files in versions for content in files.values())
+    return [_masked(one, mask) for one in conflicts]
+
+
+def _masked(one: ResourceConflict, mask: Mask) -> ResourceConflict:
+    local, upstream = (
+        value if value is MISSING else mask.value(value) for value in (one.local, one.upstream)
+    )
+    message = one.message
+    for before, after in ((one.local, local), (one.upstream, upstream)):
+        if (
+            before is not after and before != after
+        ):  # first: a message shows the begin of a long value only, which is no whole secret
+            message = message.replace(said_value(before), said_value(after))
+    return replace(one, message=mask.message(message), local=local, upstream=upstream)

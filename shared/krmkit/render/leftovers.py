@@ -1,0 +1,66 @@
+"""What killed runs of earlier versions left in a package: a file that holds the only copy of a resource stays."""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.disk.folders import WORK, TreeError, read_file
+from krmkit.krm.errors import ListError
+from krmkit.render.source import FileResource, SourceError, SourceFile
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol, Self
+
+    from krmkit.krm.resource import Resource
+
+    class LeftPackage(Protocol):
+        """What is needed of a package (krmkit.render.package): its folder, its leftovers and its resources."""
+
+        path: str
+        left: list[str]
+        notes: list[str]
+
+        @property
+        def items(self) -> list[FileResource]: ...
+
+        def walk(self) -> Iterator[Self]: ...
+
+
+def keep_only_copies(root: LeftPackage) -> None:
+    """Take files out of what can go that hold a resource which is nowhere else.
+
+    Today's runs leave none, because they write a journal; earlier versions of krmkit did.
+    """
+    strays = [(package, path) for package in root.walk() for path in package.left if not _is_work(path)]
+    known = {_identity(item) for package in root.walk() if strays for item in package.items}
+    for package, path in strays:
+        place = os.path.join(package.path, path)
+        lost = next((item for item in _resources_in(place, path) if _identity(item) not in known), None)
+        if lost is not None:
+            package.left.remove(path)
+            root.notes.append(
+                f"{place}: a run was killed that wanted to write this file, and {lost.kind} {lost.name} in it is nowhere"
+                " else in the package; bring it to where it belongs, then delete this file"
+            )
+
+
+def _is_work(path: str) -> bool:
+    return path.rpartition("/")[2] == WORK
+
+
+def _identity(item: Resource) -> tuple[str, str, str, str]:
+    return item.api_version, item.kind, item.namespace, item.name
+
+
+def _resources_in(path: str, label: str) -> list[FileResource]:
+    """The resources of a file that may be half; what cannot be read holds none."""
+    try:
+        content = read_file(path, label, limit=DEFAULT_LIMITS.item_size)
+        items = SourceFile(label, (content or b"").decode("utf-8"), "", label).items
+        return [item for item in items if item.api_version and item.kind and item.name]
+    except (OSError, UnicodeDecodeError, SourceError, TreeError, ListError, YamlError):
+        return []

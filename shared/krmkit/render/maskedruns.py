@@ -1,0 +1,52 @@
+"""Secrets in what the functions of a pipeline say: results, stderr, and why the pipeline ended."""
+
+from __future__ import annotations
+
+from krmkit.fn.masking import SHORTEST, Mask, marked, secrets_in
+from krmkit.krm.errors import ListError
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from krmkit.krm.resource import Resource
+    from krmkit.render.resultlist import FunctionRun
+
+_KEPT = ("severity", "file")
+_NAMES = ("resourceRef", "tags")  # a name that equals the value of a Secret must remain a name
+
+
+def mask_said(
+    runs: list[FunctionRun], secrets: set[str], configs: Iterable[Resource | None], texts: Iterable[str]
+) -> Mask:
+    """Strike secrets out of what the functions of a package said, results and stderr; return the mask for what else is said.
+
+    Secrets are what functions made of them, what the configs mark as such, which is added to `secrets`, and those of the
+    package's resources, given as texts.
+    """
+    for config in configs:
+        if config is None or "secret" not in config.text:
+            continue
+        try:
+            found = marked(config.get())
+            secrets.update(secret for secret in found if len(secret) >= SHORTEST)
+        except (YamlError, ListError):
+            continue  # the function that has it says what is wrong with it
+    named = {secret for secret in secrets if len(secret) >= SHORTEST}
+    names, mask = Mask(named), Mask(named | secrets_in(texts))
+    for run in runs if mask else ():
+        run.stderr = mask.message(run.stderr)
+        run.results = [_masked(result, mask, names) for result in run.results]
+    return mask
+
+
+def _masked(result: Mapping[str, object], mask: Mask, names: Mask) -> dict[str, object]:
+    """A result without secrets; severity and file stay, they are none of the function's words."""
+    found = {
+        name: value if name in _KEPT else (names if name in _NAMES else mask).value(value)
+        for name, value in result.items()
+    }
+    if isinstance(result.get("message"), str):
+        found["message"] = mask.message(str(result["message"]))
+    return found

@@ -1,0 +1,150 @@
+"""Whether a resource or file is as it was fetched: kpt's own marks, formatting and the like are no edits, comments are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
+from krmkit.krm.errors import ListError
+from krmkit.render.source import FileResource, SourceError, SourceFile, without
+from krmkit.yaml.data import same_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.editing.places import block_scalar_end
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.tree import Collection, Entry, Node, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SUFFIXES = (".yaml", ".yml")
+
+# kpt writes its own comment behind `metadata:`, over what stood there.
+_OF_KPT = "# kpt-merge:"
+_BEHIND_METADATA = re.compile(r"^metadata:[ \t]*(#.*)$", re.MULTILINE)
+
+
+def source(path: str, content: bytes) -> SourceFile:
+    """A file of resources. Raises SourceError where a document is not a resource."""
+    file = SourceFile(path, content.decode("utf-8"), "", path)
+    for item in file.items:
+        if not item.kind or not item.api_version:
+            raise SourceError(f"{path}: document {item.index + 1} must have apiVersion and kind")
+    return file
+
+
+def marks_of(data: object) -> dict[str, str]:
+    """The annotations that kpt and krmkit put on what they fetched."""
+    metadata = data.get("metadata") if isinstance(data, dict) else None
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    marks = {IDENTIFIER: found[IDENTIFIER]} if IDENTIFIER in found else {}
+    return marks | ({BLUEPRINT: BLUEPRINT_OF_KPT} if found.get(BLUEPRINT) == BLUEPRINT_OF_KPT else {})
+
+
+def data_of(item: FileResource) -> dict[str, Any]:
+    """A resource's data without those marks."""
+    found = item.get()
+    data = without(found, tuple(marks_of(found)))
+    assert isinstance(data, dict)
+    return data
+
+
+def is_same_resource(base: FileResource, local: FileResource) -> bool:
+    """Whether a local resource says what the base says, and no comment was added to it."""
+    if base.original == local.original:
+        return True
+    if not same_data(data_of(base), data_of(local)):
+        return False
+    if "#" not in local.original:
+        return True
+    return not Counter(comments_of(local.original)) - Counter(comments_of(base.original))
+
+
+def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
+    """Whether a local file is as it was fetched: the same bytes, or the same resources and comments apart from kpt's marks.
+
+    `kpt pkg get` marks each resource, and writes its file anew.
+    """
+    if base == local:
+        return True
+    if base is None or local is None or not path.endswith(SUFFIXES):
+        return False
+    try:
+        before, after = source(path, base), source(path, local)
+        old, here = ([data_of(item) for item in file.items] for file in (before, after))
+    except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        return False
+    if not same_data(old, here):
+        return False
+    replaced = _OF_KPT in after.text
+    left, right = (Counter(_all_comments(file, replaced)) for file in (before, after))
+    return left == right
+
+
+def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
+    """The comments of a file; without those behind `metadata:` where kpt has `replaced` them."""
+    gone: Counter[str] = Counter()
+    bodies = [item.original for item in file.items]
+    around = file.joined([]) if not bodies else file.text
+    for body in bodies:
+        around = around.replace(body, "\n", 1)
+        if replaced:
+            gone += Counter(comment.strip() for comment in _BEHIND_METADATA.findall(body))
+    for text in (*bodies, around):
+        for comment in comments_of(text):
+            if gone[comment]:
+                gone[comment] -= 1
+            else:
+                yield comment
+
+
+def comments_of(text: str) -> list[str]:
+    """The comments of a document, kpt's own left out: a `#` inside of a text or block scalar begins none.
+
+    Example: `a: "# no" # yes` has ["# yes"].
+    """
+    if "#" not in text:
+        return []
+    try:
+        document = parse(text)
+    except YamlError:
+        return [line.strip() for line in text.splitlines() if line.lstrip().startswith("#")]
+    found: list[str] = []
+    view = document.text
+    position = 0
+    for start, end in [*sorted(_scalars(document.root, view)), (len(view), len(view))]:
+        while position < start:
+            sign = view.find("#", position, start)
+            if sign < 0:
+                break
+            stop = view.find("\n", sign)
+            stop = len(view) if stop < 0 else stop
+            if sign == 0 or view[sign - 1] in " \t\n":
+                comment = view[sign:stop].strip()
+                if not comment.startswith(_OF_KPT):
+                    found.append(comment)
+                position = stop
+            else:
+                position = sign + 1
+        position = max(position, end)
+    return found
+
+
+def _scalars(root: Node | None, view: str) -> Iterator[tuple[int, int]]:
+    """Where scalars stand, keys too; of a block scalar, what is below its header."""
+    waiting: list[Node] = [root] if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Collection):
+            for child in node.in_text():
+                waiting += [child.first_key, child.first_value] if isinstance(child, Entry) else [child]
+        elif isinstance(node, Scalar) and node.end > node.start >= 0:
+            if node.style in ("|", ">"):
+                below = view.find("\n", node.start, node.end)
+                end = block_scalar_end(view, node.start, node.end, node.text)
+                yield (below if below >= 0 else node.end), end
+            else:
+                yield node.start, node.end

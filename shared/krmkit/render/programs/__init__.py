@@ -1,0 +1,1 @@
+"""Functions outside of this process: programs and containers."""

@@ -1,0 +1,96 @@
+"""Functions in containers: the command line that kpt uses, with whichever of docker, podman and nerdctl works.
+
+No network, no rights to gain, the user nobody, nothing of the disk.
+"""
+
+from __future__ import annotations
+
+import os
+
+from krmkit.render.programs.external import TIMEOUT, External
+
+RUNTIMES = ("docker", "podman", "nerdctl")
+RUNTIME_VARIABLE = "KPT_FN_RUNTIME"
+PULL = {"Always": "always", "IfNotPresent": "missing", "Never": "never"}
+DEFAULT_PREFIX = "gcr.io/kpt-fn/"
+_PATIENCE = 60  # seconds; a machine that builds images may be slow to answer
+_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_NAME = rf"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]+)?/)?{_PART}(?:/{_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?"
+_DIGEST = r"[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}"
+# What podman takes for the way to an image, instead of a registry.
+_TRANSPORTS = frozenset(
+    ("containers-storage", "dir", "docker", "docker-archive", "docker-daemon", "oci", "oci-archive", "sif")
+)
+
+
+class NoRuntimeError(Exception):
+    """No container runtime works on this machine; the message says what was tried."""
+
+
+def runtime(wanted: str | None = None) -> str:
+    """The runtime to use: the wanted one (default: KPT_FN_RUNTIME, else the first that works). Raises NoRuntimeError."""
+    import shutil
+
+    wanted = wanted if wanted is not None else os.environ.get(RUNTIME_VARIABLE, "")
+    if wanted and wanted.lower() not in RUNTIMES:
+        raise NoRuntimeError(f"{RUNTIME_VARIABLE} is {wanted}; it can be {', '.join(RUNTIMES)}")
+    tried = []
+    for name in [wanted.lower()] if wanted else RUNTIMES:
+        if shutil.which(name) is None:
+            tried.append(f"{name} is not there")
+        elif not _answers(name):
+            tried.append(f"{name} does not answer (is its service running?)")
+        else:
+            return name
+    raise NoRuntimeError("; ".join(tried))
+
+
+def _answers(name: str) -> bool:
+    import subprocess
+
+    # `version` of docker and nerdctl fails when the daemon does not run.
+    try:
+        done = subprocess.run(
+            [name, "version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def container(
+    image: str, name: str, pull: str = "IfNotPresent", network: bool = False, timeout: float = TIMEOUT
+) -> External:
+    """The program that runs a function's image in the runtime called `name`."""
+    label = f"krmkit-{os.urandom(6).hex()}"  # ending the runtime's command would not end the container
+    command = [name, "run", "--rm", "-i", "--name", label, "--network", "host" if network else "none"]
+    command += ["--user", "nobody", "--security-opt=no-new-privileges", "--pull", PULL[pull], image]
+    found = External(image, command, timeout)
+    found.stop = [name, "rm", "--force", label]
+    return found
+
+
+def bad_image(image: str) -> str:
+    """Return why a runtime must not see an image's name, "" if it may: what it takes for a flag or for a file is no image.
+
+    Example: `bad_image("--privileged/x")` says that this is not a name of an image; `bad_image("ghcr.io/me/fn:v1") == ""`.
+    """
+    import re
+
+    name, _, digest = image.partition("@")
+    host, slash, _ = name.partition("/")
+    if not re.fullmatch(_NAME, name) or (digest and not re.fullmatch(_DIGEST, digest)):
+        return f'image must be [registry/]name[:tag][@digest], got "{image}"'
+    if slash and host.partition(":")[0] in _TRANSPORTS and ":" in host:
+        return f'image must not name a file or a place of the machine, got "{image}"'
+    return ""
+
+
+def full_name(image: str) -> str:
+    """Short names are those of kpt's own catalog."""
+    return image if "/" in image else DEFAULT_PREFIX + image

@@ -1,0 +1,274 @@
+"""Functions that are not of this catalog: other programs, which get a ResourceList on stdin as kpt would hand it over.
+
+What they give back is read as data. A resource whose data is unchanged keeps its text; in one that changed only the
+changed fields are written, so comments and layout stay even where the program dropped them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.krm import annotations as names
+from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.render.source import ORCHESTRATION, standalone, without
+from krmkit.yaml.copies import detached, is_tied
+from krmkit.yaml.data import go_data, same_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.editing.finalbreak import with_final_break
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.tree import Map
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.yaml.limits import Limits
+
+ID = "internal.config.kubernetes.io/id"
+LEGACY_ID = "config.k8s.io/id"
+TIMEOUT = 300.0  # seconds, as in kpt
+_STOPPING = 10.0  # seconds
+
+
+class ExternalError(Exception):
+    """The program cannot be run, or what it gave back cannot be used."""
+
+
+@dataclass(slots=True, eq=False)
+class External:
+    """A program to run, as a list of words; `name` is what the user calls it.
+
+    `hint` follows the message when it fails without saying why: what may have been meant instead. `stop` is a command that ends
+    what the program has started elsewhere, a container say.
+    """
+
+    name: str
+    command: list[str]
+    timeout: float = TIMEOUT
+    hint: str = ""
+    stop: list[str] = field(default_factory=list)
+
+    def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
+        """Stdout, stderr and the exit code. Raises ExternalError where the program cannot be run, does not end, or says too much."""
+        from krmkit.render.programs.child import ChildError, run_bounded
+
+        try:
+            written, errors, code = run_bounded(
+                self.command, text.encode("utf-8"), self.timeout, limits.total_size
+            )
+        except OSError as error:
+            raise ExternalError(
+                f"{self.name}: cannot run {self.command[0]}: {error.strerror or error}"
+            ) from None
+        except ValueError as error:
+            raise ExternalError(f"{self.name}: cannot be run: {error}") from None
+        except BaseException as error:
+            self._stop()
+            if isinstance(error, ChildError):
+                raise ExternalError(f"{self.name}: {error}") from None
+            raise
+        try:
+            output = written.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ExternalError(f"{self.name}: what it wrote is not UTF-8") from None
+        return output, errors, code
+
+    def _stop(self) -> None:
+        from krmkit.render.programs.child import ChildError, run_bounded
+
+        if self.stop:
+            try:
+                run_bounded(self.stop, b"", _STOPPING, 1 << 20)
+            except (OSError, ChildError):
+                pass
+
+
+@dataclass(slots=True, eq=False)
+class ProgramOutput:
+    """The output of a program: the resources in its order (known ones are the very objects that went in), the results
+    as data, stderr and the exit code. `items` is empty after a failure."""
+
+    items: list[Resource] = field(default_factory=list)
+    results: list[dict[str, object]] = field(default_factory=list)
+    stderr: str = ""
+    exit_code: int = 0
+
+
+def call(
+    external: External,
+    items: list[Resource],
+    config: Resource | None,
+    limits: Limits = DEFAULT_LIMITS,
+    silent: list[Resource] | None = None,
+) -> ProgramOutput:
+    """Run the program on resources. If the program exits 0 without output, return `silent`: for kpt that would be
+    no resources, and None says that it cannot be meant. Raises ExternalError."""
+    answer = ProgramOutput()
+    stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
+    if not stdout.strip() and (answer.exit_code != 0 or silent is not None):
+        answer.items = silent or []
+        return answer
+    try:
+        reply = ResourceList.parse(stdout, limits)
+        around = reply.envelope.root
+        assert isinstance(around, Map)
+        answer.results = _results(go_data(around.get("results"), limits))
+        if answer.exit_code == 0:
+            if around.get("items") is None:
+                raise ListError("it has no items; a list that means to hold none says items: []")
+            answer.items = _items(items, reply)
+    except (YamlError, ListError) as error:
+        if answer.exit_code == 0:
+            raise ExternalError(f"{external.name}: cannot read what it wrote: {error}") from None
+    return answer
+
+
+def request(items: list[Resource], config: Resource | None) -> str:
+    """The ResourceList to send: every item with the annotations that kpt adds."""
+    sent = [
+        annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)})
+        for number, item in enumerate(items, 1)
+    ]
+    return ResourceList.of(sent, annotated(config, _place(config)) if config is not None else None).render()
+
+
+def _place(item: Resource) -> dict[str, str]:
+    return item.location.annotations if item.location is not None else {}
+
+
+def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
+    """A copy of a resource, fit to stand in a list, with annotations added."""
+    copy = Resource(bare(item.text), label=item.label)
+    for name, value in annotations.items():
+        copy.set(("metadata", "annotations", name), value)
+    return copy
+
+
+def bare(text: str) -> str:
+    """A document without markers around it and with plain line feeds, fit to stand in a list."""
+    lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+    while lines and (not lines[0].strip() or lines[0].startswith("---")):
+        rest = lines.pop(0)[3:].strip()
+        if rest.startswith("#"):
+            lines.insert(0, rest)
+            break
+    # Blank lines at the end may belong to a block that keeps them.
+    ends = [number for number, line in enumerate(lines) if line.startswith("...")]
+    if ends:
+        return "\n".join(lines[: ends[0]]) + "\n"
+    found = "\n".join(lines)
+    return with_final_break(found, lambda: parse(found))
+
+
+def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
+    by_place = {
+        (item.location.package, item.location.path, item.location.index): number
+        for number, item in enumerate(sent, 1)
+        if item.location is not None
+    }
+    found: list[Resource] = []
+    taken: set[int] = set()
+    for given in reply.items:
+        annotations = given.annotations
+        number = names.number(annotations.get(ID) or annotations.get(LEGACY_ID) or "")
+        if number is None:
+            number = by_place.get((given.package_path, given.path or "", given.index), 0)
+        if 0 < number <= len(sent) and number not in taken:
+            taken.add(number)
+            _take_over(sent[number - 1], given, annotations)
+            found.append(sent[number - 1])
+        else:
+            new = Resource(standalone(given), label="a new resource")
+            for name in (ID, LEGACY_ID):
+                new.remove(("metadata", "annotations", name))
+            found.append(new)
+    return found
+
+
+def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
+    """Bring the data of `given` into `item`; where it says another place, that stands in the annotations."""
+    before = item.get()
+    data = without(given.get(), ORCHESTRATION)
+    if (
+        isinstance(before, dict)
+        and isinstance(data, dict)
+        and not before.get("metadata")
+        and not data.get("metadata")
+    ):
+        # Annotations had to stand somewhere; where there was no metadata, it goes with them.
+        data = {key: value for key, value in data.items() if key != "metadata"}
+        before = {key: value for key, value in before.items() if key != "metadata"}
+    if not same_data(data, before) and isinstance(data, dict) and isinstance(before, dict):
+        _merge(item, given, (), before, data)
+    for legacy, name in (
+        (names.LEGACY_PATH, names.PATH),
+        (names.LEGACY_INDEX, names.INDEX),
+        (names.PACKAGE_PATH, names.PACKAGE_PATH),
+    ):
+        sent = _place(item).get(name)
+        said = {annotations[key] for key in (legacy, name) if key in annotations}
+        if said == {""}:
+            raise ListError(f"{item.label}: its {name} is empty; leave it as it is, or take it away")
+        others = said - {sent, ""}
+        if len(others) > 1:
+            raise ListError(
+                f"{item.label}: {legacy} and {name} say different things: {', '.join(sorted(others))}"
+            )
+        if not said and sent is not None:
+            # Taken away: the resource goes where a new one would.
+            others = {""}
+        for other in others:
+            item.set(("metadata", "annotations", name), other)
+
+
+def _merge(
+    item: Resource, given: Resource, path: tuple[str | int, ...], before: object, after: object
+) -> None:
+    """Bring what differs between the data `before` and `after` at a path into `item`, in the style that it has in
+    `given`: to write `on` where the program wrote 'on' would mean something else to readers of YAML 1.1."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in before:
+            if key not in after:
+                item.remove((*path, key))
+        for key, value in after.items():
+            if key not in before:
+                _take(item, given, (*path, key), value)
+            elif not same_data(before[key], value):
+                _merge(item, given, (*path, key), before[key], value)
+    elif isinstance(before, list) and isinstance(after, list) and after and path:
+        common = min(len(before), len(after))
+        for index in range(common):
+            if not same_data(before[index], after[index]):
+                _merge(item, given, (*path, index), before[index], after[index])
+        for index in range(len(before) - 1, common - 1, -1):
+            item.remove((*path, index))
+        for index in range(common, len(after)):
+            _take(item, given, (*path, index), after[index])
+    elif path:
+        _take(item, given, path, after)
+
+
+def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: object) -> None:
+    if path in {("metadata",), ("metadata", "annotations")} and isinstance(value, dict) and value:
+        # One by one, because kpt's annotations stand among them in `given`.
+        for key, inner in value.items():
+            _take(item, given, (*path, key), inner)
+        return
+    node, parent = given.node(*path), given.node(*path[:-1])
+    entry = parent.entry(str(path[-1])) if isinstance(parent, Map) else None
+    if node is None or given.root.flow:
+        item.set(path, value)  # an answer in JSON has no style to keep
+    elif is_tied(node):
+        item.set(path, detached(node))
+    elif entry is not None and item.node(*path) is None:
+        item.adopt(path[:-1], entry)
+    else:
+        item.set(path, node)
+
+
+def _results(found: object) -> list[dict[str, object]]:
+    """The results of a ResourceList; also in the older form, where they stand under `items`."""
+    if isinstance(found, dict):
+        found = found.get("items")
+    return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []

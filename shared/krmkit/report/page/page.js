@@ -1,0 +1,247 @@
+// The whole page: which package is shown, the list of packages, and search.
+
+const state = { report: null, current: -1, query: "", filter: "all" }; // current: a package's number, -1 for the overview
+const summaries = [];
+const numbers = new Map(); // of the packages by their paths
+
+const FILTERS = {
+  all: ["All", () => true],
+  failed: ["Failed", (one) => one.failed],
+  warning: ["Warnings", (one) => one.warning > 0],
+  changed: ["Changed", (one) => one.files > 0 && !one.failed],
+};
+
+// Put a report on the page; what was open stays open where it is still there.
+function showReport(report) {
+  state.report = report;
+  summaries.length = 0;
+  numbers.clear();
+  for (const one of report.packages) {
+    numbers.set(one.path, summaries.length);
+    summaries.push(summaryOf(one));
+  }
+  if (report.packages.length === 1 && !(report.variants || []).length) state.current = 0;
+  else if (state.current >= report.packages.length) state.current = -1;
+  const [first] = report.packages;
+  const name =
+    report.packages.length === 1
+      ? (first.path === "." && first.name) || first.path
+      : counted(report.packages.length, "package");
+  byId("title").textContent = name;
+  document.title = `${name}: krmkit report`;
+  draw();
+}
+
+function summaryOf(one) {
+  const summary = {
+    path: one.path,
+    files: one.changes.length,
+    error: 0,
+    warning: 0,
+    info: 0,
+    text: null,
+  };
+  for (const result of one.results) if (SEVERITIES.includes(result.severity)) summary[result.severity] += 1;
+  summary.failed = Boolean(one.failure) || summary.error > 0;
+  // A failure says that a function found errors: it is one itself only where there are none.
+  if (summary.failed && !summary.error) summary.error = 1;
+  summary.seconds = one.functions.reduce((sum, step) => sum + step.seconds, 0);
+  return summary;
+}
+
+// All that a search looks at in a package, made when the first search comes.
+function textOf(number) {
+  const one = state.report.packages[number];
+  if (summaries[number].text === null) {
+    const parts = [
+      one.path,
+      one.failure || "",
+      ...one.results.map(findingText),
+      ...(one.fields || []).map(fieldText),
+    ];
+    for (const change of one.changes) parts.push(change.path, change.diff || "");
+    summaries[number].text = parts.join("\n").toLowerCase();
+  }
+  return summaries[number].text;
+}
+
+function visible() {
+  const keep = FILTERS[state.filter][1];
+  const found = [];
+  summaries.forEach((summary, number) => {
+    if (keep(summary) && (!state.query || textOf(number).includes(state.query))) found.push(number);
+  });
+  return found;
+}
+
+function draw() {
+  const many = summaries.length > 1 || (state.report.variants || []).length > 0;
+  const found = many ? visible() : [...summaries.keys()];
+  byId("packages").hidden = !many;
+  if (many) drawList(found);
+  const main = byId("main");
+  if (state.current < 0) refill(main, overview(found));
+  else
+    refill(main, packageView(state.report.packages[state.current], state.query));
+  if (state.query) say(many ? `${counted(found.length, "package")} found` : "");
+}
+
+function drawList(found) {
+  const list = h("ul", { class: "packages" });
+  const entry = (number, label, extra) =>
+    h(
+      "li",
+      null,
+      h(
+        "a",
+        {
+          href: number < 0 ? "#overview" : `#package=${number}`,
+          "aria-current": number === state.current ? "page" : null,
+        },
+        extra,
+        h("span", { class: "path" }, pathText(label)),
+      ),
+    );
+  const counts = (number) => {
+    const one = summaries[number];
+    const kind = one.failed ? "error" : one.warning ? "warning" : one.files ? "changed" : "good";
+    const words = one.failed
+      ? "failed"
+      : one.warning
+        ? "warnings"
+        : one.files
+          ? "would change"
+          : "nothing to do";
+    return h("span", { class: `dot ${kind}`, title: words }, h("span", { class: "quiet" }, `${words}: `));
+  };
+  const rows = portions(
+    found,
+    (number) => list.append(entry(number, summaries[number].path, counts(number))),
+    list,
+  );
+  byId("packages").replaceChildren(
+    h(
+      "div",
+      { class: "filters", role: "group", "aria-label": "Which packages are listed" },
+      Object.entries(FILTERS).map(([name, [label, keep]]) =>
+        h(
+          "button",
+          { type: "button", "aria-pressed": String(state.filter === name), onclick: () => setFilter(name) },
+          `${label} `,
+          h("span", { class: "note" }, summaries.filter(keep).length),
+        ),
+      ),
+    ),
+    h("ul", { class: "packages" }, entry(-1, "Overview", null)),
+    ...rows.filter(Boolean),
+  );
+}
+
+function setFilter(name) {
+  state.filter = name;
+  draw();
+}
+
+function overview(found) {
+  const sum = (key) => summaries.reduce((total, one) => total + one[key], 0);
+  const card = (value, label, kind) =>
+    h(
+      "div",
+      { class: `card ${value ? kind : ""}` },
+      h("strong", null, value.toLocaleString("en")),
+      h("span", null, label),
+    );
+  const rows = [...found].sort(
+    (a, b) => summaries[b].error - summaries[a].error || summaries[b].warning - summaries[a].warning || a - b,
+  );
+  const number = (value, kind) => h("td", { class: `number ${value ? kind : ""}` }, value || "");
+  const clusters = state.report.packages.flatMap((one) =>
+    one.topology ? one.topology.clusters.map((each) => ({ ...each, path: one.path })) : [],
+  );
+  const moving = clusters.filter((one) => one.action !== "same");
+  const variants = (state.report.variants || []).filter(
+    (one) => !state.query || JSON.stringify(one).toLowerCase().includes(state.query),
+  );
+  return [
+    h("h2", { class: "quiet" }, "Overview"),
+    h(
+      "div",
+      { class: "cards" },
+      card(summaries.length, "packages", ""),
+      card(summaries.filter((one) => one.files && !one.failed).length, "would change", "changed"),
+      card(summaries.filter((one) => one.failed).length, "failed", "error"),
+      card(sum("error"), "errors", "error"),
+      card(sum("warning"), "warnings", "warning"),
+      clusters.length
+        ? card(clusters.filter((one) => one.rolls.length).length, "Clusters roll machines", "warning")
+        : null,
+    ),
+    variants.length
+      ? section(
+          "variants",
+          "Variants",
+          counted(variants.length, "variant"),
+          variantTable(variants, packageLink),
+        )
+      : null,
+    section(
+      "by-package",
+      "Findings by package and severity",
+      state.query ? `${counted(rows.length, "package")} with “${state.query}”` : null,
+      table(
+        "Packages with their findings",
+        ["Package", "Errors", "Warnings", "Infos", "Files", "Time"],
+        rows,
+        (each) => {
+          const one = summaries[each];
+          return h(
+            "tr",
+            { "data-item": "", tabindex: "-1" },
+            h("th", { scope: "row" }, packageLink(one.path)),
+            number(one.error, "bad"),
+            number(one.warning, "doubtful"),
+            number(one.info, ""),
+            number(one.files, ""),
+            h("td", { class: "number" }, milliseconds(one.seconds)),
+          );
+        },
+      ),
+    ),
+    moving.length
+      ? section(
+          "rolling",
+          "Clusters and machines",
+          `${moving.length} of ${counted(clusters.length, "Cluster")} change`,
+          clusterTable(moving, packageLink),
+        )
+      : null,
+  ];
+}
+
+function packageLink(path) {
+  const number = numbers.get(path);
+  return number === undefined ? path : h("a", { href: `#package=${number}` }, pathText(path));
+}
+
+// Follow the part of the address behind #.
+function follow() {
+  const match = /^#package=(\d+)$/.exec(location.hash);
+  if (!match && location.hash !== "#overview") return; // a link inside the page
+  const number = match ? Number(match[1]) : -1;
+  if (number >= summaries.length || number === state.current) return;
+  state.current = number;
+  draw();
+  window.scrollTo(0, 0);
+  const heading = byId("main").querySelector("h2");
+  if (heading) heading.focus({ preventScroll: true });
+  const now = byId("packages").querySelector("[aria-current]");
+  if (now) now.scrollIntoView({ block: "nearest" });
+}
+
+function setQuery(text) {
+  const query = text.trim().toLowerCase();
+  if (query === state.query) return;
+  state.query = query;
+  if (!query) say("");
+  draw();
+}

@@ -1,0 +1,37 @@
+"""Secrets in a plan of Clusters: those of both packages are struck out of all that the plan says, in every form."""
+
+from __future__ import annotations
+
+from krmkit.fn.masking import Mask, secrets_among
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.clusterapi.api.collection import Collected
+    from krmkit.clusterapi.plan.model import TopologyPlan
+
+
+def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
+    """Take the secrets of the packages that were compared out of a plan; the names of objects stay."""
+    items = [
+        one.resource for package in packages for one in package.others.values() if one.resource is not None
+    ]
+    mask = Mask(secrets_among(items))
+    if not mask:
+        return
+
+    def messages(texts: list[str]) -> list[str]:
+        return [mask.message(text) for text in texts]
+
+    def value(item: dict[str, Any] | None) -> Any:
+        return None if item is None else mask.value(item)
+
+    plan.errors, plan.warnings = messages(plan.errors), messages(plan.warnings)
+    for cluster in plan.clusters:
+        cluster.errors, cluster.waits = messages(cluster.errors), messages(cluster.waits)
+        for roll in cluster.rolls:
+            roll.reasons = messages(roll.reasons)
+        for change in cluster.changes:
+            change.fields = messages(change.fields)
+            change.before, change.after = value(change.before), value(change.after)

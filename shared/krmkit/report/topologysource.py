@@ -1,0 +1,200 @@
+"""The two packages that a plan compares: folders, exports of a cluster, or revisions of a git repository."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
+from krmkit.clusterapi.api.objects import V1BETA1
+from krmkit.clusterapi.desired.render import options_of
+from krmkit.clusterapi.desired.topologies import TopologyOptions
+from krmkit.disk.journal import recover
+from krmkit.disk.primitives import WriteError
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.git.objects import Objects
+from krmkit.git.program import GitError, GitRepository
+from krmkit.git.treeupdate import check_path
+from krmkit.krm.errors import ListError
+from krmkit.output.stderr import say
+from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
+from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+
+CONFIG_KIND = "RenderClusterTopology"
+
+
+class PlanError(Exception):
+    """The packages of a plan cannot be read."""
+
+
+def read_items(folder: str) -> list[Resource]:
+    """The resources of a kpt package, or of all YAML files below a folder; lists of `kubectl get` are opened.
+
+    Raises PlanError.
+    """
+    try:
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            package = read(folder, with_lists=True)
+            notes = package.notes
+            items = [inner for one in package.walk() for item in one.items for inner in opened(item)]
+        else:
+            notes = recover(folder)
+            items = resources_below(folder)
+    except (PackageError, ResourceFileError, WriteError, ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
+    for note in notes:
+        say("topology plan", note)
+    return items
+
+
+def collected(items: list[Resource]) -> Collected:
+    """The items by what they are to a topology. Raises PlanError for one that cannot be read."""
+    try:
+        return collect(items)
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
+
+
+def holds_clusters(folder: str) -> bool:
+    """Return whether a file of a package may hold a Cluster: a look at the text, so that other packages are not parsed.
+
+    A package whose last Cluster is gone holds none.
+    """
+    for path, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            if name.endswith(SUFFIXES):
+                try:
+                    with open(os.path.join(path, name), "rb") as file:
+                        if _CLUSTER in file.read():
+                            return True
+                except OSError:
+                    return True  # Who reads the package says why.
+    return False
+
+
+_CLUSTER = b"cluster.x-k8s.io/"
+
+
+def read_revision(folder: str, revision: str) -> list[Resource]:
+    """The resources that a package held in a revision of its git repository. Raises PlanError."""
+    try:
+        repository = GitRepository.open(Path(folder))
+        prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
+        with Objects(repository) as objects, TemporaryDirectory() as place:
+            _, commit = objects.commit(revision)
+            tree = objects.folder(commit.tree, prefix)
+            if tree is None:
+                return []
+            for path, entry in objects.files(tree):
+                check_path(objects, path)
+                target = Path(place, path)
+                if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
+                    continue
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(objects.blob(entry.oid))
+            return read_items(place)
+    except GitError as error:
+        other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
+        raise PlanError(f"{error}{other}") from None
+
+
+def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
+    items = read_items(folder)
+    if os.path.isdir(against):
+        old = with_extensions(collected(read_items(against)), collected(items))
+    else:
+        old = collected(read_revision(folder, against))
+    return old, collected(items), package_options(items)
+
+
+def read_with_cluster(
+    folder: str, context: str, names: list[str]
+) -> tuple[Collected, Collected, TopologyOptions, list[str]]:
+    """The running objects of the Clusters of a package, the package, its options, and warnings.
+
+    names: the Clusters to read, such as `prod` or `team/prod`; all without names. Raises PlanError.
+    """
+    from krmkit.report.livecluster import Kubectl, LiveError, read_live
+
+    items = read_items(folder)
+    new = collected(items)
+    keys = [
+        item.key for item in new.clusters if not names or item.name in names or "/".join(item.key) in names
+    ]
+    try:
+        old, warnings = read_live(new, keys, Kubectl(context))
+    except LiveError as error:
+        raise PlanError(str(error)) from None
+    return with_extensions(old, new), new, package_options(items), warnings
+
+
+_ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")
+
+
+def with_extensions(old: Collected, new: Collected) -> Collected:
+    """An export with what answers external patches: a cluster's objects hold no TopologyExtension and no TopologyResponses."""
+    for key, item in new.others.items():
+        if key[0] in _ANSWERING:
+            old.others.setdefault(key, item)
+    return old
+
+
+def package_options(items: list[Resource]) -> TopologyOptions:
+    for item in items:
+        if item.kind == CONFIG_KIND:
+            definition = load("render-cluster-topology").definition
+            try:
+                spec: Mapping[str, Any] = decode(definition, item).spec
+            except ConfigError as error:
+                raise PlanError(f"{item.path or item.label}: {error}") from None
+            return replace(options_of(spec), clusters=[])
+    return TopologyOptions()
+
+
+def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
+    """Let a Cluster use another class. Raises PlanError where there is no such Cluster with a topology."""
+    for number, item in enumerate(collected.clusters):
+        if cluster not in (item.name, f"{item.namespace}/{item.name}"):
+            continue
+        data = item.data
+        spec = data.get("spec") or {}
+        topology = spec.get("topology")
+        if not isinstance(topology, dict):
+            break
+        if item.api_version == V1BETA1:
+            topology = {**topology, "class": cluster_class}
+        else:
+            topology = {**topology, "classRef": {**(topology.get("classRef") or {}), "name": cluster_class}}
+        changed = {**data, "spec": {**spec, "topology": topology}}
+        collected.clusters[number] = CollectedObject(item.resource, changed)
+        return
+    raise PlanError(f"--rebase {cluster}={cluster_class}: there is no Cluster {cluster} with spec.topology")
+
+
+def extension_names(*packages: Collected) -> set[str]:
+    """The ExtensionConfigs that the classes of packages name: `x` of `generatePatchesExtension: patch.x`."""
+    found: set[str] = set()
+    for package in packages:
+        for item in (*package.classes.values(), *package.previous_classes.values()):
+            spec = item.data.get("spec")
+            spec = spec if isinstance(spec, dict) else {}
+            patches = spec.get("patches")
+            for holder in (*(patches if isinstance(patches, list) else ()), spec.get("upgrade")):
+                external = holder.get("external") if isinstance(holder, dict) else None
+                for field, handler in external.items() if isinstance(external, dict) else ():
+                    if str(field).endswith("Extension") and isinstance(handler, str):
+                        found.add(handler.partition(".")[2])
+    return found - {""}

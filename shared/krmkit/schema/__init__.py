@@ -1,0 +1,1 @@
+"""Structural OpenAPI v3 schemas: reading, walking a value, violations."""

@@ -1,0 +1,168 @@
+"""Objects against the schemas of CustomResourceDefinitions, as an API server checks them: structural schema, then CEL rules.
+
+Source: apiextensions-apiserver, pkg/apiserver/validation and pkg/apiserver/schema/objectmeta. Not checked are metadata, status (a create
+drops it) and unknown fields (the server drops those, too).
+"""
+
+from __future__ import annotations
+
+from krmkit.kube.fielderror import FieldError, child, index, key, required
+from krmkit.schema.kubernetes.rules import RuleSet, has_rules
+from krmkit.schema.kubernetes.values import validate_value
+from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from krmkit.cel.kubernetes.environment import KubeEnvironment
+
+    Object = dict[str, Any]
+
+_OWN = ("apiVersion", "kind", "metadata", "status")
+
+
+class CrdSchemas:
+    """The schemas by group, version and kind. Those of `crds` come before the ones that `published` holds as text.
+
+    >>> schema = {"properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
+    >>> crd = {"spec": {"group": "a.b", "names": {"kind": "T"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
+    >>> [str(error) for error in CrdSchemas([crd]).errors({"apiVersion": "a.b/v1", "kind": "T", "spec": {"size": "x"}})]
+    ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']
+    """
+
+    __slots__ = ("_compiled", "_data", "_environment", "_published", "_ready")
+
+    def __init__(self, crds: Iterable[Mapping[str, Any]], published: Callable[[], str] | None = None) -> None:
+        self._data: dict[str, object] = {}
+        self._ready: dict[str, Schema | None] = {}
+        self._compiled: dict[str, RuleSet] = {}
+        self._environment: KubeEnvironment | None = None
+        self._published = published
+        for crd in crds:
+            self._data.update(_schemas_of(crd))
+
+    def knows(self, data: Mapping[str, Any]) -> bool:
+        """Return whether there is a schema for the object's apiVersion and kind."""
+        return self._schema(_name(data)) is not None
+
+    def errors(self, data: Mapping[str, Any]) -> list[FieldError]:
+        """Return why an API server refuses the object; [] if it takes it, or if there is no schema."""
+        name = _name(data)
+        schema = self._schema(name)
+        if schema is None:
+            return []
+        value = fill_defaults(schema, {name: inner for name, inner in data.items() if name not in _OWN})
+        errors = validate_value(schema, value, "")
+        errors += _embedded(schema, value, "")
+        # The server runs rules on values that fit their types only.
+        if not errors and has_rules(schema) and _reaches_rule(schema, value):
+            errors = self._rules(name, schema).evaluate(schema, value, None, "")
+        return errors
+
+    def _schema(self, name: str) -> Schema | None:
+        if name not in self._ready:
+            if name not in self._data and self._published is not None:
+                self._data = {**_unpacked(self._published()), **self._data}
+                self._published = None
+            data = self._data.get(name)
+            try:
+                schema = None if data is None else read_schema(data)
+            except SchemaError:
+                schema = None  # a server refuses the CRD itself
+            if schema is not None:
+                schema.type = schema.type or "object"
+            self._ready[name] = schema
+        return self._ready[name]
+
+    def _rules(self, name: str, schema: Schema) -> RuleSet:
+        if name not in self._compiled:
+            if self._environment is None:
+                from krmkit.cel.kubernetes.environment import KubeEnvironment
+
+                self._environment = KubeEnvironment()
+            self._compiled[name] = RuleSet(schema, self._environment)
+        return self._compiled[name]
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return f"{data.get('apiVersion', '')}/{data.get('kind', '')}"
+
+
+def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
+    """Return the schemas of a CRD by apiVersion and kind; those without a schema are left out."""
+    spec = crd.get("spec")
+    spec = spec if isinstance(spec, dict) else {}
+    names, versions = spec.get("names"), spec.get("versions")
+    kind = names.get("kind") if isinstance(names, dict) else None
+    found: dict[str, object] = {}
+    for version in versions if isinstance(versions, list) else []:
+        schema = version.get("schema") if isinstance(version, dict) else None
+        data = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
+        if isinstance(data, dict):
+            properties = data.get("properties")
+            inner = {
+                name: one
+                for name, one in (properties if isinstance(properties, dict) else {}).items()
+                if name not in _OWN
+            }
+            needed = [one for one in data.get("required") or [] if one not in _OWN]
+            found[f"{spec.get('group', '')}/{version.get('name', '')}/{kind}"] = {
+                **data,
+                "properties": inner,
+                "required": needed,
+            }
+    return found
+
+
+def _unpacked(text: str) -> dict[str, object]:
+    """Return the schemas that tools/crdschemas.py wrote; each shared subtree is one object."""
+    import json
+
+    data = json.loads(text)
+    shared: list[object] = []
+    for tree in data["shared"]:
+        shared.append(_resolved(tree, shared))
+    return {name: _resolved(schema, shared) for name, schema in data["kinds"].items()}
+
+
+def _resolved(value: Any, shared: list[object]) -> Any:
+    if isinstance(value, dict):
+        if "$shared" in value:
+            return shared[value["$shared"]]
+        return {name: _resolved(inner, shared) for name, inner in value.items()}
+    return [_resolved(one, shared) for one in value] if isinstance(value, list) else value
+
+
+def _reaches_rule(schema: Schema, value: object) -> bool:
+    """Return whether a rule stands at a part of the value: to evaluate rules takes a library that is slow to load."""
+    return bool(schema.rules) or any(_reaches_rule(inner, one) for inner, one, _ in _parts(schema, value, ""))
+
+
+def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
+    """Yield (schema, value, path) of the fields and items of a value."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            known = schema.properties.get(name)
+            if known is not None:
+                yield known, inner, child(path, name)
+            elif schema.additional is not None:
+                yield schema.additional, inner, key(path, name)
+    elif isinstance(value, list) and schema.items is not None:
+        for position, inner in enumerate(value):
+            yield schema.items, inner, index(path, position)
+
+
+def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
+    """Return the errors of embedded resources: each must have apiVersion and kind."""
+    found: list[FieldError] = []
+    if schema.embedded_resource and isinstance(value, dict):
+        found += [
+            required(child(path, name), "must not be empty")
+            for name in ("apiVersion", "kind")
+            if not value.get(name)
+        ]
+    for inner, one, place in _parts(schema, value, path):
+        found += _embedded(inner, one, place)
+    return found

@@ -1,0 +1,207 @@
+"""Calls of extensions: over HTTPS as Cluster API's controllers do it, as a program, or in this process."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shlex
+import socket
+import ssl
+import threading
+from contextlib import suppress
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from krmkit.clusterapi.hooks.serving import LARGEST
+from krmkit.render.programs.child import ChildOutputError, ChildTimeError, run_bounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from krmkit.clusterapi.hooks.serving import Served
+
+    class Caller(Protocol):
+        """Something that answers hooks. Several threads may call at a time."""
+
+        def call(self, path: str, body: bytes, seconds: float) -> bytes:
+            """The body of the answer. Raises CallError for what a failurePolicy covers."""
+
+
+_QUOTED = 512
+_HTTPS = "https"
+_EXEC = "exec:"
+
+
+class CallError(Exception):
+    """A call without a usable answer: transport, time, an HTTP status other than 200, or a size over the limit."""
+
+
+class StatusError(CallError):
+    """An answer with an HTTP status other than 200."""
+
+
+class AddressError(Exception):
+    """An extension that cannot be called as it is named."""
+
+
+class HttpCaller:
+    """Calls over https; over http only to this machine. Redirects are not followed."""
+
+    __slots__ = ("_context", "_host", "_port", "_prefix", "_secure")
+
+    def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
+        """Raises AddressError."""
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise AddressError(f"{url}: {error}") from None
+        if parts.scheme not in (_HTTPS, "http") or not parts.hostname:
+            raise AddressError(f"{url}: must be https://HOST[:PORT][/PATH] or exec:PROGRAM")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            # The address may hold a password, so it is not repeated.
+            raise AddressError("the address must have neither user, nor query, nor fragment")
+        if key and not certificate:
+            raise AddressError("--client-key needs --client-cert")
+        self._secure = parts.scheme == _HTTPS
+        if not self._secure and not _is_loopback(parts.hostname):
+            raise AddressError(f"{url}: must be https; http is for loopback addresses only")
+        self._host, self._port, self._prefix = parts.hostname, port, parts.path.rstrip("/")
+        self._context: ssl.SSLContext | None = None
+        if self._secure:
+            try:
+                self._context = ssl.create_default_context(cafile=ca_file or None)
+                if certificate:
+                    self._context.load_cert_chain(certificate, key or None)
+            except (OSError, ssl.SSLError) as error:
+                raise AddressError(f"{ca_file or certificate}: {error}") from None
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The body of the answer. Raises CallError."""
+        if len(body) > LARGEST:
+            raise CallError(
+                f"failed to make the http call: the request has {len(body)} bytes, at most {LARGEST}"
+            )
+        connection = self._connection(seconds)
+        limit = _Limit(connection, seconds)
+        try:
+            target = f"{self._prefix}{path}?timeout={seconds:g}s"
+            connection.connect()
+            limit.watch(connection.sock)
+            connection.request("POST", target, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read(LARGEST + 1)
+        except (OSError, http.client.HTTPException) as error:
+            # The socket's own timeout, which may be over first, has no number as the system's has.
+            is_late = isinstance(error, TimeoutError) and error.errno is None
+            reason = limit.late if is_late else limit.said or str(error) or type(error).__name__
+            raise CallError(f"failed to make the http call: {reason}") from None
+        finally:
+            limit.cancel()
+            connection.close()
+        if limit.said:
+            raise CallError(f"failed to make the http call: {limit.said}")
+        if answer.status != 200:
+            shown = text[:_QUOTED].decode("utf-8", "replace")
+            raise StatusError(f"failed to make the http call: got non-200 response: {answer.status}: {shown}")
+        if len(text) > LARGEST:
+            raise CallError(f"failed to read the response: it has more than {LARGEST} bytes")
+        return text
+
+    def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        if self._context is not None:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=self._context)
+        return http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+
+
+class _Limit(threading.Timer):
+    """Ends a call that takes too long as a whole; a socket's own timeout is for each read, however few bytes it brings.
+
+    `said` is why the call ended, "" where it did not; `late` is what it says then.
+    """
+
+    def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
+        super().__init__(seconds, self._end)
+        self.daemon = True
+        self.said = ""
+        self._socket: socket.socket | None = None
+        self._connection = connection
+        self.late = f"it took longer than {seconds:g} s"
+        self.start()
+
+    def watch(self, connected: socket.socket) -> None:
+        """End this socket when the time is over. Raises TimeoutError where it is: while a connection is made there may be none to end."""
+        self._socket = connected  # the connection forgets it where the answer ends with it
+        if self.said:
+            raise TimeoutError
+
+    def _end(self) -> None:
+        self.said = self.late
+        open_socket = self._socket or self._connection.sock
+        if open_socket is not None:
+            with suppress(OSError):
+                # Not SSLSocket's own shutdown, which would let the reader go on without TLS.
+                socket.socket.shutdown(open_socket, socket.SHUT_RDWR)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class ExecCaller:
+    """Runs a program: the request on stdin, hook and handler as arguments, the answer on stdout."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, command: str) -> None:
+        """Raises AddressError."""
+        try:
+            self._words = shlex.split(command)
+        except ValueError as error:
+            raise AddressError(f"exec:{command}: {error}") from None
+        if not self._words:
+            raise AddressError("exec: must name a program")
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The program's stdout. Raises CallError."""
+        try:
+            output, errors, code = run_bounded([*self._words, *path.split("/")[3:]], body, seconds, LARGEST)
+        except ChildTimeError:
+            raise CallError(f"{self._words[0]}: took longer than {seconds:g} s") from None
+        except ChildOutputError:
+            raise CallError(f"{self._words[0]}: the answer must have at most {LARGEST} bytes") from None
+        except OSError as error:
+            raise CallError(f"{self._words[0]}: {error.strerror}") from None
+        if code:
+            raise CallError(f"{self._words[0]}: exit code {code}: {errors[:_QUOTED].strip()}")
+        return output
+
+
+class LocalCaller:
+    """Extensions in this process."""
+
+    __slots__ = ("_served",)
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The body of the answer. Raises CallError."""
+        status, text = self._served.respond(path, body)
+        if status != 200:
+            raise StatusError(f"got non-200 response: {status}: {text[:_QUOTED].decode('utf-8', 'replace')}")
+        return text
+
+
+def caller(address: str, ca_file: str = "", certificate: str = "", key: str = "") -> Caller:
+    """What an address names. Raises AddressError.
+
+    `caller("exec:./extension")`, `caller("https://localhost:9443", "ca.crt")`
+    """
+    if address.startswith(_EXEC):
+        return ExecCaller(os.path.expanduser(address.removeprefix(_EXEC)))
+    return HttpCaller(address, ca_file, certificate, key)

@@ -1,0 +1,163 @@
+"""Connections of the server of extensions: the TLS of each, and when it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from contextlib import suppress
+
+from hypercorn.asyncio.tcp_server import TCPServer
+from hypercorn.config import Config, Sockets
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.h2 import H2Protocol
+
+from krmkit.services.bounded import BoundedListener
+from krmkit.services.certificates import Certificates, ServerContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+_READ = 16384  # bytes of a connection that are worked on before others have their turn
+_LONG = 0.002  # seconds of work on them that nobody's calls take, but a flood of small frames does
+_REST = 4  # so many times as long as its work took such a connection rests
+_LONGEST_REST = 0.1  # seconds
+
+
+class _LatestContext(ssl.SSLContext):
+    """What asyncio listens with: each connection gets its TLS from the context that is the latest then.
+
+    A context that serves cannot be exchanged, and one that is filled again would go on trusting the old authority.
+    """
+
+    certificates: Certificates
+
+    def wrap_bio(
+        self,
+        incoming: ssl.MemoryBIO,
+        outgoing: ssl.MemoryBIO,
+        server_side: bool = False,
+        server_hostname: str | bytes | None = None,
+        session: ssl.SSLSession | None = None,
+    ) -> ssl.SSLObject:
+        return self.certificates.context.wrap_bio(
+            incoming, outgoing, server_side=server_side, server_hostname=server_hostname, session=session
+        )
+
+
+class ServerConfig(Config):
+    """Hypercorn's settings with certificates of our own, which can be read again, and a listener that counts."""
+
+    certificates: Certificates | None = None
+    listener: BoundedListener
+
+    def create_sockets(self) -> Sockets:
+        taken: list[Any] = [self.listener]
+        return Sockets(taken, [], []) if self.ssl_enabled else Sockets([], taken, [])
+
+    @property
+    def ssl_enabled(self) -> bool:
+        return self.certificates is not None
+
+    def create_ssl_context(self) -> ssl.SSLContext | None:
+        if self.certificates is None:
+            return None
+        context = _LatestContext(ssl.PROTOCOL_TLS_SERVER)
+        context.certificates = self.certificates
+        return context
+
+
+class Connection(TCPServer):
+    """A connection that goes when its client has gone, when its client is trusted no more, and when the grace is over.
+
+    Hypercorn keeps its buffers for keep_alive_timeout, and lets answers that HTTP/2 has not sent yet wait for ever: for a client that
+    has gone, and at the end for one that stays.
+    """
+
+    open: ClassVar[set[Connection]] = set()
+    _gone = False
+    _idle = True
+    _client: object = None  # its address
+
+    async def run(self) -> None:
+        self.open.add(self)
+        self._client = self.writer.get_extra_info("peername")
+        try:
+            await super().run()
+        except* OSError:
+            pass  # what breaks while it is closed ends this connection, and not the server, which gathers them all
+        finally:
+            self.open.discard(self)
+            self._listener.left(self._client)
+
+    @property
+    def _listener(self) -> BoundedListener:
+        assert isinstance(self.config, ServerConfig)
+        return self.config.listener
+
+    async def protocol_send(self, event: Event) -> None:
+        # Nobody reads what is sent, and the end of a call would start the time of keep_alive_timeout.
+        if self._gone and isinstance(event, RawData | Updated):
+            return
+        if isinstance(event, Updated):
+            self._idle = event.idle
+            if not event.idle:
+                self._listener.called(self._client)
+        await super().protocol_send(event)
+
+    async def _read_data(self) -> None:
+        try:
+            await self._read_in_turns()
+        except asyncio.CancelledError:
+            self.cut()
+            raise
+        finally:
+            self._gone = True
+            await self.idle_task.stop()
+            protocol = self.protocol.protocol
+            if isinstance(protocol, H2Protocol):
+                for buffer in list(protocol.stream_buffers.values()):
+                    await buffer.close()
+
+    async def _read_in_turns(self) -> None:
+        """Hypercorn's loop, but a client whose small frames (PING, SETTINGS) are much work does not have the server to itself."""
+        while not self.reader.at_eof():
+            try:
+                data = await asyncio.wait_for(self.reader.read(_READ), self.config.read_timeout)
+            except OSError:
+                break
+            begun = time.process_time()
+            await self.protocol.handle(RawData(data))
+            taken = time.process_time() - begun
+            if taken > _LONG:
+                await asyncio.sleep(min(taken * _REST, _LONGEST_REST))
+        await self.protocol.handle(Closed())
+
+    async def _close(self) -> None:
+        # A TLS client that sends on while the connection is closed must not end the server.
+        with suppress(OSError):
+            await super()._close()
+
+    async def _idle_timeout(self) -> None:
+        if self._is_trusted():
+            await super()._idle_timeout()
+        else:
+            await asyncio.shield(self._initiate_server_close())
+
+    def _is_trusted(self) -> bool:
+        """Return whether the authority that let the client in is the one of today."""
+        certificates = self.config.certificates if isinstance(self.config, ServerConfig) else None
+        tls = self.writer.get_extra_info("ssl_object")
+        if certificates is None or tls is None or not isinstance(tls.context, ServerContext):
+            return True
+        return tls.context.authority == certificates.authority
+
+    async def leave_untrusted(self) -> None:
+        """Close the connection if its client is trusted no more: now if it is idle, otherwise after its calls."""
+        if self._idle and not self._gone and not self._is_trusted():
+            await self.idle_task.restart(self._task_group, self._idle_timeout)
+
+    def cut(self) -> None:
+        """End the connection at once; its calls find that their client has gone."""
+        self.writer.transport.abort()

@@ -1,0 +1,267 @@
+"""The contract of runtime extensions, checked call by call: what a controller relies on, and finds out too late."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+from time import perf_counter
+
+from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
+from krmkit.clusterapi.hooks.extensionconfig import hook_path
+from krmkit.clusterapi.hooks.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    HOOKS_VERSION,
+    VALIDATE_TOPOLOGY,
+)
+from krmkit.services.extension.answeredpatches import patch_of, patched_request
+from krmkit.services.extension.client import CallError, StatusError
+from krmkit.services.extension.contractreport import WARNING, ContractReport
+from krmkit.services.extension.live import GROUP, VERSION, read_object
+from krmkit.services.extension.requests import odd_requests, with_unknown_kind
+from krmkit.services.extension.variablecontract import DefinedVariables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.services.extension.client import Caller
+
+    Object = dict[str, Any]
+
+GUIDELINE = 0.2  # seconds that a call should take at most
+CALLERS = 10
+_ROUNDS = 5
+_HUGE = 20 << 20
+_GENERIC = ("patch", "patches", "default", "extension")
+_IDLE = "patches no template of any Cluster of the package; if that is not meant, look at kinds, apiVersions and variables"
+_IGNORE = (
+    "failurePolicy is Ignore: while the extension cannot be reached, templates are rotated without its patches, and back"
+    " afterwards, and machines roll twice; take Fail, and several replicas"
+)
+
+
+def check_contract(
+    caller: Caller,
+    requests: list[Object],
+    recorded: Iterable[Object] = (),
+    guideline: float = GUIDELINE,
+    is_real: bool = False,
+) -> ContractReport:
+    """Call every handler with the requests (GeneratePatches) and with odd ones.
+
+    recorded: responses of an earlier DiscoverVariables, with which definitions are compared. is_real: the requests are those of real
+    Clusters, so a handler that never patches anything is worth a word.
+    """
+    check = _Check(caller, guideline)
+    handlers = check.discover()
+    # The definitions come first: requests are judged by them.
+    for handler in handlers:
+        if handler["requestHook"]["hook"] == DISCOVER_VARIABLES:
+            check.variables(handler["name"], float(handler_timeout(handler)), list(recorded))
+    for handler in handlers:
+        hook, name = handler["requestHook"]["hook"], handler["name"]
+        if name in _GENERIC:
+            message = "the name says nothing about what it does, such as generate-patches-registry"
+            check.report.add(name, "generic-name", message, WARNING)
+        if hook == GENERATE_PATCHES and handler.get("failurePolicy") == "Ignore":
+            check.report.add(name, "failure-policy", _IGNORE, WARNING)
+        seconds = float(handler_timeout(handler))
+        if hook == DISCOVER_VARIABLES:
+            check.robust(hook, name, seconds, {})
+            check.timed(hook, name, seconds, {})
+        elif hook in (GENERATE_PATCHES, VALIDATE_TOPOLOGY):
+            for request in requests:
+                check.templates(hook, name, seconds, request)
+            if is_real and hook == GENERATE_PATCHES and requests and name not in check.patching:
+                check.report.add(name, "no-patches", _IDLE, WARNING)
+            if requests:
+                check.odd_templates(hook, name, seconds, requests[0])
+                check.robust(hook, name, seconds, requests[0])
+                check.timed(hook, name, seconds, requests[0])
+    return check.report
+
+
+class _Check:
+    def __init__(self, caller: Caller, guideline: float) -> None:
+        self._caller = caller
+        self._guideline = guideline
+        self.report = ContractReport()
+        self.defined = DefinedVariables(self.report)
+        self.patching: set[str] = set()  # the handlers that patched something
+
+    def discover(self) -> list[Object]:
+        """The handlers that can be called."""
+        answer = self._ask("Discovery", "", 10.0, {})
+        if answer is None:
+            return []
+        if answer.get("status") != "Success":
+            self.report.add("", "discovery", f"status must be Success, got {answer.get('status')!r}")
+        problems = validate_discovery(answer)
+        for problem in problems:
+            self.report.add("", "discovery", problem)
+        handlers = answer.get("handlers")
+        if not handlers and not problems:
+            self.report.add("", "discovery", "there are no handlers")
+        usable = [one for one in handlers if _callable(one)] if isinstance(handlers, list) else []
+        self.report.handlers = len(usable)
+        return usable
+
+    def variables(self, name: str, seconds: float, recorded: list[Object]) -> None:
+        """DiscoverVariables: sound definitions, the same each time, and compatible with recorded ones."""
+        answer = self._twice(DISCOVER_VARIABLES, name, seconds, {})
+        if answer is None:
+            return
+        if answer["status"] != "Success":
+            self.report.add(
+                name, "failure", f"DiscoverVariables fails without settings: {answer.get('message')}", WARNING
+            )
+            return
+        self.defined.take(name, answer, recorded)
+
+    def templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """A request of a real Cluster: answered twice alike, and its patches are sound and idempotent."""
+        answer = self._twice(hook, name, seconds, request)
+        if answer is None or hook != GENERATE_PATCHES:
+            return
+        if answer["status"] != "Success":
+            self.report.add(
+                name, "failure", f"refuses a request of a real Cluster: {answer.get('message')}", WARNING
+            )
+            return
+        patched = patched_request(self.report, name, request, answer)
+        if patched is None:
+            return
+        if patched != request:
+            self.patching.add(name)
+        again = self._ask(hook, name, seconds, patched)
+        if again is not None and again.get("status") == "Success":
+            items = again.get("items") or []
+            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+                self.report.add(name, "items", "items must be a list of maps, also for a second request")
+                return
+            for item in items:
+                patch = patch_of(self.report, name, item)
+                if patch:
+                    shown = json.dumps(patch)[:200]
+                    self.report.add(
+                        name, "not-idempotent", f"patches a template that is patched already: {shown}"
+                    )
+                    break
+
+    def odd_templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Variables left out or of another type, another apiVersion, an unknown kind."""
+        odd = odd_requests(request)
+        before = self._ask(hook, name, seconds, request)
+        for what, one in odd.items():
+            answer = self._twice(hook, name, seconds, one, what)
+            if answer is not None and answer["status"] == "Success" and hook == GENERATE_PATCHES:
+                patched_request(self.report, name, one, answer)
+                if before is not None and before.get("status") == "Success" and "apiVersion" not in what:
+                    self.defined.check_input(name, what, before, answer, one)
+        unknown = with_unknown_kind(request)
+        after = self._ask(hook, name, seconds, unknown)
+        if (
+            before is not None
+            and after is not None
+            and before.get("status") == "Success" != after.get("status")
+        ):
+            self.report.add(
+                name, "unknown-kind", f"fails for a kind that it does not know: {after.get('message')}"
+            )
+
+    def robust(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Malformed, empty and huge requests get an answer, and the next one is answered as ever."""
+        path = hook_path(GROUP, VERSION, hook, name)
+        padding = json.dumps({**request, "settings": {"padding": "x" * 1000}}).encode()
+        bodies = {
+            "malformed": b'{"items": [',
+            "empty": b"",
+            "20 MiB": padding + b" " * (_HUGE - len(padding)),
+        }
+        for what, body in bodies.items():
+            try:
+                read_object(self._call(path, body, max(seconds, 20.0)))
+            except StatusError:
+                continue  # that is an answer, too; a connection that is cut off is none
+            except CallError as error:
+                self.report.add(name, "robustness", f"a request that is {what} is not answered: {error}")
+        if self._ask(hook, name, seconds, request) is None:
+            self.report.add(name, "robustness", "does not answer after malformed, empty and huge requests")
+
+    def timed(self, hook: str, name: str, seconds: float, request: Object) -> None:
+        """Time of one caller, and of many at once."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        path, body = hook_path(GROUP, VERSION, hook, name), json.dumps(request).encode()
+
+        def one(_: int) -> float:
+            started = perf_counter()
+            try:
+                self._call(path, body, seconds)
+            except CallError as error:
+                self.report.add(name, "concurrency", f"a call among {CALLERS} at a time fails: {error}")
+            return perf_counter() - started
+
+        alone = median(one(number) for number in range(3))
+        if alone > self._guideline:
+            self.report.add(
+                name, "slow", f"a call takes {alone * 1000:.0f} ms, more than {self._guideline * 1000:.0f} ms"
+            )
+        with ThreadPoolExecutor(CALLERS) as pool:
+            times = sorted(pool.map(one, range(CALLERS * _ROUNDS)))
+        self.report.times.append((name, len(times), median(times), times[int(len(times) * 0.99)]))
+
+    def _call(self, path: str, body: bytes, seconds: float) -> bytes:
+        self.report.calls += 1
+        return self._caller.call(path, body, seconds)
+
+    def _text(self, hook: str, name: str, seconds: float, request: Object, what: str) -> bytes | None:
+        body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
+        try:
+            return self._call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
+        except CallError as error:
+            self.report.add(name, "no-answer", f"a request {what} gets no answer: {error}".replace("  ", " "))
+        return None
+
+    def _ask(self, hook: str, name: str, seconds: float, request: Object) -> Object | None:
+        text = self._text(hook, name, seconds, request, f"of {hook}")
+        return None if text is None else self._decoded(name, text)
+
+    def _decoded(self, name: str, text: bytes) -> Object | None:
+        try:
+            answer = read_object(text)
+        except CallError as error:
+            self.report.add(name, "undecodable", str(error))
+            return None
+        return answer
+
+    def _twice(
+        self, hook: str, name: str, seconds: float, request: Object, what: str = "of a real Cluster"
+    ) -> Object | None:
+        """The answer; the same request again must give the same bytes."""
+        first = self._text(hook, name, seconds, request, what)
+        second = self._text(hook, name, seconds, request, what)
+        if first is None or second is None:
+            return None
+        if first != second:
+            self.report.add(name, "not-deterministic", f"a request {what} gets two different answers")
+        answer = self._decoded(name, first)
+        if answer is None:
+            return None
+        status = answer.get("status")
+        if status not in ("Success", "Failure"):
+            self.report.add(name, "status", f"status must be Success or Failure, got {status!r}")
+            return None
+        if status == "Failure" and not answer.get("message"):
+            self.report.add(name, "message", f"fails without a message, for a request {what}")
+        return answer
+
+
+def _callable(handler: Any) -> bool:
+    """Whether a handler that discovery lists says what to call."""
+    if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
+        return False
+    name, hook = handler.get("name"), handler["requestHook"].get("hook")
+    return isinstance(name, str) and isinstance(hook, str) and bool(name and hook)

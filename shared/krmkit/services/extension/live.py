@@ -1,0 +1,211 @@
+"""Extensions that run, as the engine of a render asks them: the rules of Cluster API's own client."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from binascii import Error as Base64Error
+
+from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.hooks.discovery import IGNORE, failure_policy, handler_timeout, validate_discovery
+from krmkit.clusterapi.hooks.extensionconfig import discovery_cache_key, hook_path
+from krmkit.clusterapi.hooks.extensions import (
+    DISCOVER_VARIABLES,
+    GENERATE_PATCHES,
+    GENERATE_UPGRADE_PLAN,
+    HOOKS_VERSION,
+    VALIDATE_TOPOLOGY,
+)
+from krmkit.go.fmt.printing import quote
+from krmkit.services.extension.client import CallError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
+    from krmkit.services.extension.client import Caller
+
+    Object = dict[str, Any]
+
+GROUP, _, VERSION = HOOKS_VERSION.partition("/")
+_DISCOVERY_SECONDS = 10.0
+
+
+class Recorder:
+    """Requests and answers in the order of the calls, each once: what `--record` writes.
+
+    `ignored` are the calls that failed and whose handler has failurePolicy Ignore, in words.
+    """
+
+    __slots__ = ("_seen", "ignored", "responses")
+
+    def __init__(self) -> None:
+        self.responses: list[Object] = []
+        self.ignored: list[str] = []
+        self._seen: set[str] = set()
+
+    def add(self, hook: str, handler: str, request: Object, response: Object) -> None:
+        """Keep a call."""
+        one = {"extension": handler, "hook": hook, "request": request, "response": response}
+        text = json.dumps(one, sort_keys=True)
+        if text not in self._seen:
+            self._seen.add(text)
+            self.responses.append(one)
+
+    def item(self, name: str) -> Object:
+        """An item of kind TopologyResponses."""
+        return {
+            "apiVersion": "krmkit.dev/v1alpha1",
+            "kind": "TopologyResponses",
+            "metadata": {"name": name, "annotations": {"config.kubernetes.io/local-config": "true"}},
+            "spec": {"responses": self.responses},
+        }
+
+
+class LiveExtensions:
+    """Answers hooks by extensions that run, by the name of their ExtensionConfig; others answer for the rest.
+
+    `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have no caller.
+    """
+
+    __slots__ = ("_callers", "_discovered", "_handlers", "_package", "_recorder")
+
+    def __init__(self, callers: Mapping[str, Caller], package: PackageExtensions, recorder: Recorder) -> None:
+        self._callers = callers
+        self._package = package
+        self._recorder = recorder
+        self._handlers: dict[str, dict[str, Object]] = {}
+        self._discovered: dict[Any, Object] = {}
+
+    def generate_patches(self, handler: str, request: Object) -> Object:
+        """The GeneratePatchesResponse, its patches as data. Raises TopologyError."""
+        request = self._package.prepared(handler, request)
+        return self._call(
+            GENERATE_PATCHES, handler, request, lambda: self._package.generate_patches(handler, request)
+        )
+
+    def validate_topology(self, handler: str, request: Object) -> Object:
+        """The ValidateTopologyResponse. Raises TopologyError."""
+        request = self._package.prepared(handler, request)
+        return self._call(
+            VALIDATE_TOPOLOGY, handler, request, lambda: self._package.validate_topology(handler, request)
+        )
+
+    def discover_variables(self, handler: str, request: Object, owner: str = "default/") -> Object:
+        """The DiscoverVariablesResponse, asked for once for the same settings. Raises TopologyError."""
+        request = self._package.prepared(handler, request, owner)
+        key = discovery_cache_key(handler, "", request.get("settings") or {})
+        if key not in self._discovered:
+            self._discovered[key] = self._call(
+                DISCOVER_VARIABLES,
+                handler,
+                request,
+                lambda: self._package.discover_variables(handler, request, owner),
+            )
+        return self._discovered[key]
+
+    def generate_upgrade_plan(self, handler: str, request: Object) -> Object:
+        """The GenerateUpgradePlanResponse. Raises TopologyError."""
+        return self._call(
+            GENERATE_UPGRADE_PLAN,
+            handler,
+            request,
+            lambda: self._package.generate_upgrade_plan(handler, request),
+        )
+
+    def _call(self, hook: str, handler: str, request: Object, otherwise: Callable[[], Object]) -> Object:
+        name, _, config = handler.partition(".")
+        caller = self._callers.get(config)
+        if caller is None:
+            answer = otherwise()
+        else:
+            answer = self._over_the_wire(caller, config, hook, name, handler, request)
+        self._recorder.add(hook, handler, request, answer)
+        return answer
+
+    def _over_the_wire(
+        self, caller: Caller, config: str, hook: str, name: str, handler: str, request: Object
+    ) -> Object:
+        known = self._handler(caller, config, hook, name, handler)
+        body = {"apiVersion": HOOKS_VERSION, "kind": f"{hook}Request", **request}
+        seconds = float(handler_timeout(known))
+        try:
+            text = caller.call(hook_path(GROUP, VERSION, hook, name), json.dumps(body).encode(), seconds)
+            answer = read_object(text)
+            for field in ("status", "message"):
+                if not isinstance(answer.get(field) or "", str):
+                    raise CallError(f"failed to decode response: {field} must be a text")
+            if hook == GENERATE_PATCHES:
+                _check_items(answer)
+        except CallError as error:
+            failed = f"failed to call extension handler {quote(handler)}: {error}"
+            if failure_policy(known) == IGNORE:
+                said = f"{failed}; its failurePolicy is Ignore, so it counts as an empty answer"
+                if said not in self._recorder.ignored:
+                    self._recorder.ignored.append(said)
+                return {"status": "Success"}
+            raise TopologyError(failed) from None
+        for item in answer.get("items") or [] if hook == GENERATE_PATCHES else []:
+            item["patch"] = read_patch(item.get("patch"), handler)
+        return answer
+
+    def _handler(self, caller: Caller, config: str, hook: str, name: str, handler: str) -> Object:
+        """What discovery says of a handler; asked once. Raises TopologyError."""
+        if config not in self._handlers:
+            body = json.dumps({"apiVersion": HOOKS_VERSION, "kind": "DiscoveryRequest"}).encode()
+            try:
+                answer = read_object(
+                    caller.call(hook_path(GROUP, VERSION, "Discovery"), body, _DISCOVERY_SECONDS)
+                )
+            except CallError as error:
+                raise TopologyError(f"failed to discover extension {quote(config)}: {error}") from None
+            problems = validate_discovery(answer)
+            if answer.get("status") != "Success":
+                problems.insert(0, f"got {answer.get('status')!r} with message: {answer.get('message', '')}")
+            if problems:
+                raise TopologyError(f"failed to discover extension {quote(config)}: {'; '.join(problems)}")
+            self._handlers[config] = {one["name"]: one for one in answer.get("handlers") or []}
+        known = self._handlers[config].get(name)
+        if known is None or known["requestHook"].get("hook") != hook:
+            raise TopologyError(
+                f"failed to call extension handler {quote(handler)}: {quote(config)} has no handler"
+                f" {quote(name)} for {hook}"
+            )
+        return known
+
+
+def read_object(text: bytes) -> Object:
+    """The JSON object of an answer. Raises CallError."""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CallError(f"failed to decode response: {error}") from None
+    if not isinstance(answer, dict):
+        raise CallError(f"failed to decode response: must be an object, got {type(answer).__name__}")
+    return answer
+
+
+def _check_items(answer: Object) -> None:
+    """Items in which Go's decoder finds what it looks for: maps with bytes in base64. Raises CallError."""
+    items = answer.get("items") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise CallError("failed to decode response: items must be a list of maps")
+    for index, item in enumerate(items):
+        try:
+            b64decode(item.get("patch") or "", validate=True)
+        except (Base64Error, ValueError, TypeError) as error:
+            raise CallError(
+                f"failed to decode response: items[{index}].patch must be base64 of JSON: {error}"
+            ) from None
+
+
+def read_patch(patch: Any, handler: str) -> Any:
+    """A patch as it goes over the wire, as data. Raises TopologyError."""
+    try:
+        return json.loads(b64decode(patch or "", validate=True) or b"[]")
+    except (Base64Error, ValueError, TypeError, RecursionError) as error:
+        raise TopologyError(
+            f"failed to call extension handler {quote(handler)}: patch must be base64 of JSON: {error}"
+        ) from None

@@ -1,0 +1,128 @@
+"""Where extensions come from: TopologyExtensions in files, and Python modules."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+
+from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
+from krmkit.clusterapi.hooks.serving import Served, ServingError
+from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.disk.folders import stamps
+from krmkit.krm.errors import ListError
+from krmkit.render.package import SUFFIXES
+from krmkit.render.resourcefiles import ResourceFileError, resources_of
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.clusterapi.hooks.serving import HookExtension
+
+    Object = dict[str, Any]
+
+_GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
+_NAMELESS = "without a name"
+
+
+class ExtensionError(Exception):
+    """Extensions that cannot be read or used; the message says why."""
+
+
+def read(paths: Iterable[str], modules: Iterable[str]) -> bytes:
+    """The TopologyExtensions of files and folders, and the names of modules, as JSON. Raises ExtensionError."""
+    items: list[Object] = []
+    for path in paths:
+        found = _extensions(path)
+        if not found:
+            raise ExtensionError(f"{path}: holds no {KIND}")
+        items += found
+    return json.dumps({"items": items, "modules": list(modules), "folder": os.getcwd()}).encode()
+
+
+def _extensions(path: str) -> list[Object]:
+    found = []
+    for place in [path] if not os.path.isdir(path) else sorted(_files(path)):
+        if place == path or place.endswith(SUFFIXES):
+            found += items_of(place, KIND, _GROUP)
+    return found
+
+
+def items_of(path: str, kind: str, group: str) -> list[Object]:
+    """The items of a kind in a file, of all versions of the group. Raises ExtensionError."""
+    try:
+        # Items are parsed here, when they are asked for.
+        return [
+            CollectedObject(one).data
+            for one in resources_of(path, path)
+            if one.kind == kind and one.api_version.startswith(group)
+        ]
+    except (ResourceFileError, ListError, YamlError) as error:
+        text = str(error)
+        raise ExtensionError(text if text.startswith(path) else f"{path}: {text}") from None
+
+
+def load(content: bytes) -> Served:
+    """The extensions, ready to be called. Raises ExtensionError with everything that is wrong with them."""
+    given = json.loads(content)
+    extensions: list[HookExtension] = []
+    problems = []
+    for item in given["items"]:
+        extension = TopologyExtension(item)
+        problems += [
+            f"{KIND} {extension.name or _NAMELESS}: {field}: {text}" for field, text in extension.problems
+        ]
+        extensions.append(extension)
+    if problems:
+        raise ExtensionError("\n".join(problems))
+    for name in given["modules"]:
+        extensions += _of_module(name, given["folder"])
+    try:
+        return Served(extensions)
+    except ServingError as error:
+        raise ExtensionError(str(error)) from None
+
+
+def _of_module(name: str, folder: str) -> list[HookExtension]:
+    from krmkit.clusterapi.extension import Extension
+
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:  # noqa: BLE001  # whatever an author's module raises
+        raise ExtensionError(f"module {name} cannot be imported: {type(error).__name__}: {error}") from None
+    found: list[HookExtension] = [one for one in vars(module).values() if isinstance(one, Extension)]
+    if not found:
+        raise ExtensionError(f"module {name} holds no krmkit.clusterapi.extension.Extension")
+    return found
+
+
+def fingerprint(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
+    """What changes when a file below the paths does, as `stamps` gives it."""
+    return stamps(place for path in paths for place in sorted(_files(path)))
+
+
+def _files(path: str) -> list[str]:
+    """The files below a folder, or the file. Hidden folders are left out: a mounted ConfigMap has each file there again."""
+    if not os.path.isdir(path):
+        return [path]
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(folder, name) for name in names if not name.startswith(".")]
+    return found
+
+
+def module_files(modules: Iterable[str], folder: str) -> list[str]:
+    """The files of modules in a folder, to watch them."""
+    found = []
+    for name in modules:
+        place = os.path.join(folder, *name.split("."))
+        found.append(place if os.path.isdir(place) else f"{place}.py")
+    return found

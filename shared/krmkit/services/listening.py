@@ -1,0 +1,49 @@
+"""What the servers of krmkit share: the socket that they listen on, what stops them, and hypercorn's settings."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hypercorn.config import Config
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections; port 0 is any that is free. Raises OSError. Example: `listen("127.0.0.1", 0)`."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(256)
+        listener.setblocking(False)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def stop_event() -> asyncio.Event:
+    """An event of the running loop that SIGTERM and SIGINT set."""
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    return stopping
+
+
+def set_up(config: Config, grace: float) -> None:
+    """Let hypercorn serve in the running loop without logs and its name; `grace`: seconds that calls may take when it stops."""
+    asyncio.get_running_loop().set_exception_handler(_tell)
+    config.graceful_timeout = grace
+    config.accesslog = config.errorlog = None
+    config.include_server_header = False
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an error that nobody caught as asyncio does; a connection that is cut off after the grace is no error."""
+    if not isinstance(context.get("exception"), asyncio.CancelledError):
+        loop.default_exception_handler(context)

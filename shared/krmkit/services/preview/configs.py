@@ -1,0 +1,78 @@
+"""Where the config of a pipeline's function stands, and how it is edited."""
+
+from __future__ import annotations
+
+from krmkit.json.paths import steps_of
+from krmkit.render.package import KPTFILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.kptfile import PipelineFunction
+    from krmkit.render.package import Package
+    from krmkit.render.source import FileResource
+
+    Path = tuple[str | int, ...]
+
+
+class ChoiceError(ValueError):
+    """A choice cannot be made; the message says what is wrong, and what would be right."""
+
+
+class ConfigPlace:
+    """The config of one function: `item` holds it at `prefix` (("spec",), ("data",), or the configMap of the Kptfile);
+    `flat` says that its values are texts, as in a ConfigMap. Edits change the text of the item."""
+
+    __slots__ = ("file", "flat", "function", "item", "package", "prefix")
+
+    def __init__(
+        self,
+        package: Package,
+        function: PipelineFunction,
+        item: FileResource,
+        file: str,
+        prefix: Path,
+        flat: bool,
+    ) -> None:
+        self.package = package
+        self.function = function
+        self.item = item
+        self.file = file
+        self.prefix = prefix
+        self.flat = flat
+
+    @classmethod
+    def of(cls, package: Package, function: PipelineFunction) -> ConfigPlace | None:
+        """The place of a function's config; None where it has none, or its file holds more than that."""
+        name = function.config_file if function.config_path else KPTFILE
+        items = next((file.items for file in package.files if file.path == name), [])
+        if function.config_path:
+            if len(items) != 1:
+                return None
+            flat = items[0].kind == "ConfigMap"
+            return cls(package, function, items[0], name, ("data",) if flat else ("spec",), flat)
+        if not function.config_map or not items:
+            return None
+        return cls(package, function, items[0], name, (*steps_of(function.field), "configMap"), True)
+
+    @property
+    def id(self) -> str:
+        """What names the function in requests of the page: `pipeline.mutators[0]`, in a subpackage `sub:pipeline...`."""
+        folder = self.package.folder
+        return f"{folder}:{self.function.field}" if folder else self.function.field
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the root package."""
+        return self.package.place(self.file)
+
+    def get(self, *path: str | int) -> object:
+        """The value at a path of the config, None where there is none."""
+        return self.item.get(*self.prefix, *path)
+
+    def set(self, path: Path, value: object) -> None:
+        """Put a value there; comments and everything else stay."""
+        self.item.set((*self.prefix, *path), value)
+
+    def remove(self, path: Path) -> None:
+        """Take away what is there."""
+        self.item.remove((*self.prefix, *path))

@@ -1,0 +1,168 @@
+"""A package with choices: what it offers, what a render makes of other choices, and how these get into its files."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from krmkit.disk.folders import WORK, stamps
+from krmkit.disk.write import FileEdit, write
+from krmkit.krm.errors import ListError
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.model import Report
+from krmkit.output.places import shown_path
+from krmkit.output.unreadable import unreadable
+from krmkit.render.package import KPTFILE, PackageError, kptfile_of, read
+from krmkit.render.source import (
+    SourceError,
+    SourceFile,
+    may_hold_orchestration,
+    strip_orchestration,
+)
+from krmkit.report.machines import has_clusters, topology_of
+from krmkit.report.package import WHOLE, describe
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace
+from krmkit.services.preview.macros import MacroChoices
+from krmkit.services.preview.presets import PresetChoices
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.render.package import Package
+    from krmkit.render.resolve import ProgramResolver
+
+    Choices = PresetChoices | MacroChoices
+
+
+class ChangedError(Exception):
+    """A file is not what the page was made of; the message names it."""
+
+
+class PreviewPackage:
+    """The package at `path`. Each call reads it anew, so that what others write is seen. A resolver for it explains."""
+
+    def __init__(self, path: str, resolver: ProgramResolver) -> None:
+        self.path = path
+        self._resolver = resolver
+
+    def state(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """All that the page shows: the report with `wanted` in place, what can be chosen on disk, the digests of the files
+        that hold it, and `edits`, the files that saving would change. Raises ChoiceError."""
+        mark = self.mark()
+        try:
+            package = read(self.path)
+            choices = choices_of(package)
+            offered: list[object] = [one.offered() for one in choices.values()]
+            digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
+            edits = edited(package, choices, wanted)
+            overlay(package, edits)
+            report, mask = describe(package, self._resolver, WHOLE, edits)
+            offered = [mask.value(one) for one in offered]
+            if has_clusters(package):
+                report.topology = {
+                    key: mask.value(value) for key, value in topology_of(self.path, "").items()
+                }
+        except PackageError as error:
+            report = unreadable(shown_path(self.path), str(error))
+            offered, digests, edits = [], {}, []
+        return {
+            "report": Report("preview", [report], written=False).data(),
+            "choices": offered,
+            "files": digests,
+            "edits": [edit.path for edit in edits],
+            "mark": mark,
+        }
+
+    def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
+        """Write the choices into the files of the package, all or none; return the paths of these. `digests` are those
+        that the page was given. Raises ChoiceError, ChangedError, PackageError, WriteError."""
+        package = read(self.path)
+        choices = choices_of(package)
+        edits = edited(package, choices, wanted)
+        for edit in edits:
+            if digests.get(edit.path) != _digest(edit.before or ""):
+                raise ChangedError(
+                    f"{edit.path} was changed on disk since the page showed it; nothing was written"
+                )
+        write(package.path, edits, careful=True)
+        return [edit.path for edit in edits]
+
+    def mark(self) -> str:
+        """A text that changes when a file of the package does."""
+        paths: list[str] = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = [name for name in folders if name not in (".git", WORK)]
+            paths += [os.path.join(folder, name) for name in files]
+        return sha256(repr(stamps(sorted(paths))).encode()).hexdigest()
+
+
+def choices_of(package: Package) -> dict[str, Choices]:
+    """The functions of a package whose configs hold choices, by their ids."""
+    found: dict[str, Choices] = {}
+    kinds: dict[str, type[PresetChoices] | type[MacroChoices]] = {
+        "apply-presets": PresetChoices,
+        "resolve-macros": MacroChoices,
+    }
+    for each in package.walk():
+        items: list[Resource] = [item for one in each.walk() for item in one.items]
+        for function in each.functions:
+            kind = kinds.get(function.function_name)
+            place = ConfigPlace.of(each, function) if kind is not None else None
+            if kind is not None and place is not None:
+                found[place.id] = kind(place, items)
+    return found
+
+
+def edited(package: Package, choices: dict[str, Choices], wanted: dict[str, Any]) -> list[FileEdit]:
+    """The edits that `{id of a function: its choices}` asks for. Raises ChoiceError."""
+    touched: dict[str, ConfigPlace] = {}
+    for name, values in wanted.items():
+        one = choices.get(name)
+        if one is None:
+            raise ChoiceError(f'no function "{name}" has choices{did_you_mean(str(name), choices)}')
+        try:
+            one.choose(values)
+        except (ListError, YamlError) as error:
+            raise ChoiceError(f"{one.place.path} cannot be edited: {error}") from None
+        touched.setdefault(one.place.path, one.place)
+    edits = []
+    for path, place in touched.items():
+        file = _file(place)
+        try:
+            text = file.joined(file.items)
+        except YamlError as error:
+            raise ChoiceError(f"{path} cannot be edited: {error}") from None
+        if text != file.text:
+            edits.append(FileEdit(path, file.text, text))
+    return edits
+
+
+def overlay(package: Package, edits: list[FileEdit]) -> None:
+    """Let a package that was read have other texts in place of some of its files. Raises PackageError."""
+    texts = {edit.path: edit.after for edit in edits}
+    for each in package.walk():
+        for number, file in enumerate(each.files):
+            path = each.place(file.path)
+            text = texts.get(path)
+            if text is None:
+                continue
+            try:
+                each.files[number] = made = SourceFile(file.path, text, each.path, path)
+                for item in made.items:
+                    if may_hold_orchestration(item.original):
+                        strip_orchestration(item)
+                if file.path == KPTFILE:
+                    each.kptfile = kptfile_of(text, path)
+            except (ListError, SourceError, YamlError) as error:
+                raise PackageError(str(error)) from None
+
+
+def _file(place: ConfigPlace) -> SourceFile:
+    return next(file for file in place.package.files if file.path == place.file)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()

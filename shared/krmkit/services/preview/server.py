@@ -1,0 +1,45 @@
+"""The server of `krmkit preview`: loads hypercorn and starlette, which only the extra `preview` has."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from hypercorn.asyncio import serve as hypercorn_serve
+from hypercorn.config import Config
+
+from krmkit.services.listening import set_up, stop_event
+from krmkit.services.preview.app import Preview
+from krmkit.services.preview.package import PreviewPackage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from krmkit.render.resolve import ProgramResolver
+
+_GRACE = 2.0  # seconds that a request may take after Ctrl-C
+
+
+async def serve(
+    package: str,
+    resolver: ProgramResolver,
+    listener: socket.socket,
+    opened: Callable[[str], None] | None = None,
+) -> None:
+    """Answer until SIGINT or SIGTERM. `opened` gets the page's address, in a thread of its own."""
+    token = secrets.token_urlsafe(32)
+    address, port = listener.getsockname()[:2]
+    preview = Preview(PreviewPackage(os.path.realpath(package), resolver), token)
+    application: Any = preview.app([f"{address}:{port}", f"localhost:{port}"])
+    config = Config()
+    set_up(config, _GRACE)
+    config.bind = [f"fd://{listener.detach()}"]
+    stopping = stop_event()
+    page = f"http://{address}:{port}/?token={token}"
+    print(f"krmkit preview of {package}: {page}", flush=True)
+    if opened is not None:
+        Thread(target=opened, args=(page,), daemon=True).start()
+    await hypercorn_serve(application, config, shutdown_trigger=stopping.wait)

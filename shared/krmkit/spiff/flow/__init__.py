@@ -1,0 +1,1 @@
+"""The flow of a document: passes over its tree until nothing changes."""

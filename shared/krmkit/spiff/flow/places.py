@@ -1,0 +1,115 @@
+"""What a flow remembers of the places of its tree, and what its parts share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from krmkit.spiff.environment import Env, Scope
+from krmkit.spiff.errors import Path
+from krmkit.spiff.expressions.marking import TemplateValue
+from krmkit.spiff.nodes import DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
+
+
+@dataclass(slots=True, eq=False)
+class FlowPlace:
+    """The state of a map or list. settled: nothing in it can change. chosen: what a control structure selects while that
+    is not ready."""
+
+    flow: Flows
+    path: Path
+    scope: Scope | None
+    settled: bool = False
+    chosen: Node | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """The state of an expression: where it is evaluated, and what came of it in the pass number `tick`."""
+
+    settled = False
+
+    flow: Flows
+    env: Env
+    override: bool
+    tick: int = 0
+    busy: bool = False
+    outcome: Node | None = None
+
+
+class Flows(ABC):
+    """What the parts of a flow need of the whole; flow.Flow is the one there is."""
+
+    __slots__ = ("changes", "tick")
+
+    def __init__(self) -> None:
+        self.tick = 0
+        self.changes = 0
+
+    @abstractmethod
+    def node(self, root: Node, env: Env, override: bool) -> Node:
+        """The node after one pass."""
+
+    @abstractmethod
+    def demand(self, node: Node, cell: Cell) -> Node:
+        """The node of an expression, evaluated before its turn."""
+
+    @abstractmethod
+    def overridden(self, root: Node, env: Env, override: bool) -> Node:
+        """The node, or what the stubs have in its place."""
+
+    def is_settled(self, node: Node, interpolation: bool) -> bool:
+        """Whether a node cannot change any more."""
+        value = node.value
+        kind = type(value)
+        note = node.note
+        if note.failed or (note.flags & DYNAMIC and kind is not dict and kind is not list):
+            return False
+        if note.preferred and kind is not dict and kind is not list:
+            return False  # `prefer` puts off a stub's value for one pass where there is nothing to merge with
+        if kind is str:
+            return not (value.startswith("((") or (interpolation and "((" in value))
+        if kind is dict or kind is list:
+            state = node.state
+            if state is None or not state.settled:
+                return False
+            return type(state) is not FlowPlace or state.flow is self
+        if isinstance(value, TemplateValue):
+            return (
+                not value.resolver.stubs
+            )  # a stub's value may take the place of the template in the next pass
+        return not isinstance(value, Expression)
+
+    def inherited(self, env: Env) -> tuple[int, Node | None]:
+        """The flags that a map or list takes from its counterpart in the stubs, and that node."""
+        if not env.stubs:
+            return 0, None
+        stub = env.find_in_stubs(env.stub_path)
+        if stub is None:
+            return 0, None
+        return stub.note.flags & (TEMPORARY | STATE), stub
+
+
+def implied(node: Node, flags: int) -> Node:
+    """An entry of a map with `flags`: those of a default are no values of their own."""
+    return node.with_flags(IMPLIED) if flags & (0x010 | IMPLIED) else node
+
+
+def update(node: Node, env: Any) -> Node:
+    """The newest state of a node: an expression is evaluated first where its turn has not come yet."""
+    cell = node.state
+    while type(cell) is Cell:
+        outcome = cell.outcome
+        if outcome is None or isinstance(outcome.value, Expression):
+            if cell.busy or cell.tick == cell.flow.tick:
+                return node
+            env.run.demands += 1
+            outcome = cell.flow.demand(node, cell)
+            if isinstance(outcome.value, Expression):
+                return outcome
+        elif cell.tick == cell.flow.tick:
+            env.run.demands += 1
+        node = outcome
+        cell = node.state
+    return node

@@ -1,0 +1,1 @@
+"""Functions on hashes, keys, passwords and encrypted values."""

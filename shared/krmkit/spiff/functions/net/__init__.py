@@ -1,0 +1,1 @@
+"""Functions on addresses, DNS names and URLs."""

@@ -1,0 +1,32 @@
+"""What functions share that need a seed or a package of the `spiff` extra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from krmkit.messages.extras import how
+from krmkit.spiff.environment import Env
+from krmkit.spiff.errors import Failure
+from krmkit.spiff.randomness import Chance
+
+
+@contextmanager
+def needed(package: str, name: str) -> Iterator[None]:
+    """Around the import of a package that a function needs: says which extra has it where it is missing."""
+    try:
+        yield
+    except ImportError:
+        raise Failure(
+            f"{name}: needs the package {package}, which is not installed: {how('spiff')}"
+        ) from None
+
+
+def chance(name: str, env: Env) -> Chance:
+    """The chance of the run; a Failure where it has none."""
+    found = env.run.chance
+    if found is None:
+        raise Failure(
+            f"{name}: not supported: the result would differ from run to run; a seed makes it repeatable"
+        )
+    return found

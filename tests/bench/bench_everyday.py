@@ -1,0 +1,133 @@
+"""kpt's everyday functions on lists in which every resource changes, against PyYAML's C load and dump of the same text."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable
+from time import process_time
+
+import yaml
+
+from krmkit.fn import loader
+from krmkit.fn.run import run
+from tests.bench.timing import MeasureError, Row, in_turns, row
+
+GROUP = "Everyday functions"
+ITEMS = 10_000
+FEWER = 2_500
+ROUNDS = 2
+
+_HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+_ITEM = """\
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata:
+    name: web-{number}
+    namespace: default
+    annotations:
+      config.kubernetes.io/index: '0'
+      config.kubernetes.io/path: 'web/{number}.yaml'
+      internal.config.kubernetes.io/index: '0'
+      internal.config.kubernetes.io/package-path: '/packages/edge'
+      internal.config.kubernetes.io/path: 'web/{number}.yaml'
+      internal.config.kubernetes.io/seqindent: 'compact'
+    labels:
+      app: web-{number}
+  spec:
+    replicas: 3 # by hand
+    selector:
+      matchLabels:
+        app: web-{number}
+    template:
+      metadata:
+        labels:
+          app: web-{number}
+      spec:
+        containers:
+        - name: main
+          image: "nginx:1.25" # kpt-set: nginx:${{tag}}
+          ports:
+          - containerPort: 8080
+"""
+_REPLACEMENTS = """\
+functionConfig:
+  apiVersion: fn.kpt.dev/v1alpha1
+  kind: ApplyReplacements
+  metadata: {name: c}
+  replacements:
+  - source: {kind: Deployment, name: web-1, fieldPath: metadata.namespace}
+    targets:
+    - select: {kind: Deployment}
+      fieldPaths: [spec.template.metadata.labels.app]
+"""
+
+
+def _config(data: str) -> str:
+    return f"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: c}}\n  data: {data}\n"
+
+
+# The config of each function, and what it may take of the time of load and dump.
+FUNCTIONS = {
+    "set-namespace": (_config("{namespace: shop}"), 0.08),
+    "set-labels": (_config("{team: shop}"), 0.08),
+    "set-annotations": (_config("{note: shop}"), 0.08),
+    "set-image": (_config("{name: nginx, newTag: '1.27'}"), 0.08),
+    "apply-setters": (_config("{tag: '1.27'}"), 0.15),
+    "search-replace": (_config("{by-path: '**.image', put-value: shop}"), 0.15),
+    "apply-replacements": (_REPLACEMENTS, 0.15),
+}
+
+
+def _list(count: int, config: str) -> str:
+    return _HEAD + "".join(_ITEM.format(number=number) for number in range(count)) + config
+
+
+def _runs(name: str, count: int) -> Callable[[], float]:
+    """Processor seconds of one run of a function."""
+    function = loader.load(name)
+    text = _list(count, FUNCTIONS[name][0])
+    process = function.process
+
+    def measured() -> float:
+        gc.collect()
+        gc.disable()
+        start = process_time()
+        outcome = run(function.definition, process, text)
+        taken = process_time() - start
+        gc.enable()
+        if outcome.exit_code or outcome.stdout.count("web-") < count:
+            raise MeasureError(f"{name}: {outcome.stderr}")
+        return taken
+
+    return measured
+
+
+def _loads(count: int) -> Callable[[], float]:
+    text = _list(count, "")
+
+    def measured() -> float:
+        gc.collect()
+        gc.disable()
+        start = process_time()
+        yaml.dump(yaml.load(text, Loader=yaml.CSafeLoader), Dumper=yaml.CSafeDumper, sort_keys=False)
+        taken = process_time() - start
+        gc.enable()
+        return taken
+
+    return measured
+
+
+def rows() -> list[Row]:
+    """Each function's share of load and dump, and how its time grows with the list."""
+    found = []
+    for name, (_, goal) in FUNCTIONS.items():
+        taken = in_turns(
+            {"yaml": _loads(ITEMS), "many": _runs(name, ITEMS), "few": _runs(name, FEWER)}, ROUNDS
+        )
+        share = taken["many"] / taken["yaml"]
+        growth = math.log(taken["many"] / taken["few"]) / math.log(ITEMS / FEWER)
+        title = f"{name}, {ITEMS:,} resources, each changed"
+        found.append(row(GROUP, f"{title}, of PyYAML's C load and dump", share, "x", goal))
+        found.append(row(GROUP, f"{name}, exponent of growth from {FEWER:,} to {ITEMS:,}", growth, "", 1.05))
+    return found

@@ -1,0 +1,269 @@
+"""A marker secret goes through every command and every format, and stands in no output.
+
+The marker is the data of a Secret, and the value of some other field of the package: whatever quotes that field says `(secret)`.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import shutil
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import COMMANDS, main
+from krmkit.fn.run import RunOptions
+from krmkit.output.formats import FORMATS
+from krmkit.render.resolve import ProgramResolver
+from krmkit.services.evaluator.worker import answered, preloaded
+from krmkit.services.preview.package import PreviewPackage
+from tests.e2e.gitfleet import GitFleet, git
+
+MARKER = "Tr0ub4dor-and-3"
+ENCODED = b64encode(MARKER.encode()).decode()
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: marked\nstringData:\n  token: {0}\ndata:\n  other: {1}\n"
+# `key: value` with a plain or quoted text; names are no secrets (setters `app` become one), and kinds decide what a resource is.
+FIELD = re.compile(
+    r"^(?P<head>\s*(?:- )?(?!name|app:|namespace|kind|apiVersion|image|exec|configPath)[\w./-]+: )[\w\"'][^#\n:{}\[\]]*$",
+    re.M,
+)
+SAMPLES = 3  # fields of each example; each is a render of its own
+# What neither reads a package nor says anything of one.
+WITHOUT_PACKAGE = {"new", "list", "doc", "explain", "schema", "version", "completion"}
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command line in this process; return all that it said. A failure is as welcome as a success."""
+
+    def command(*words: str, stdin: str = "") -> str:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        capfd.readouterr()
+        code = main(list(words))
+        said = capfd.readouterr()
+        assert code in (0, 1, 2)
+        return said.out + said.err
+
+    return command
+
+
+def held(said: str, *words: str) -> None:
+    assert MARKER not in said and ENCODED not in said, f"{words}: {said}"
+
+
+def marked_packages(project: Path, folder: Path, function: str) -> Iterator[Path]:
+    """Each example of a function with a Secret, and with the Secret's value in one field of another file."""
+    chance = random.Random(function)
+    for example in sorted((project / "functions" / function / "examples").iterdir()):
+        places = [
+            (path, match.end("head"), match.end())
+            for path in sorted(example.rglob("*.yaml"))
+            if ".expected" not in path.parts
+            for match in FIELD.finditer(path.read_text(encoding="utf-8"))
+        ]
+        for number, (path, start, end) in enumerate(chance.sample(places, min(SAMPLES, len(places)))):
+            package = folder / f"{example.name}{number}"
+            shutil.copytree(example, package, ignore=shutil.ignore_patterns(".expected"))
+            text = path.read_text(encoding="utf-8")
+            (package / path.relative_to(example)).write_text(
+                f"{text[:start]}{MARKER}{text[end:]}", encoding="utf-8"
+            )
+            (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+            yield package
+
+
+def package_commands(package: Path, forms: Sequence[str] = FORMATS) -> Iterator[tuple[str, ...]]:
+    """Every command line that says something of a package, in these formats."""
+    path = str(package)
+    for form in forms:
+        yield "render", path, "--dry-run", "--explain", "--format", form
+        yield "landscaper", "graph", path, "--format", form
+        yield "landscaper", "reconcile", path, "--format", form
+        yield "topology", "plan", path, "--against", f"{path}-before", "--format", form
+    yield "render", path, "--diff"
+    yield "render", "-r", path, "--diff", "--explain"
+    yield "render", "-r", path, "--diff", "--format", "json"
+    yield "report", path, "--format", "json"
+    for file in sorted(package.glob("*.yaml")):
+        yield "why", path, file.name
+        yield "why", path, file.name, "--format", "json"
+    for form in ("diff", "markdown"):
+        yield "topology", "plan", path, "--against", f"{path}-before", "--format", form
+    for form in ("dot", "mermaid"):
+        yield "landscaper", "graph", path, "--format", form
+    yield "init", path
+
+
+FUNCTIONS = sorted(path.name for path in (Path(__file__).parents[2] / "functions").iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_packages(project: Path, tmp_path: Path, run: Run, function: str) -> None:
+    """Examples with the marker in a field: render, report, why, preview, topology, landscaper, run and serve."""
+    functions = preloaded()
+    options = RunOptions()
+    options.explain = True
+    packages = list(marked_packages(project, tmp_path, function))
+    for number, package in enumerate(packages):
+        # Where there are enough packages they take turns, so that each command still meets each format.
+        forms = FORMATS if len(packages) < len(FORMATS) else (FORMATS[number % len(FORMATS)],)
+        shutil.copytree(package, f"{package}-before")
+        for path in Path(f"{package}-before").glob("*.yaml"):
+            path.write_text(path.read_text(encoding="utf-8").replace(MARKER, "before"), encoding="utf-8")
+        for words in package_commands(package, forms):
+            held(run(*words), *words)
+        run("report", str(package), "-o", str(tmp_path / "page.html"))
+        held((tmp_path / "page.html").read_text(encoding="utf-8"), "report", str(package))
+        run("render", str(package), "--dry-run", "--results-dir", str(tmp_path))
+        held((tmp_path / "results.yaml").read_text(encoding="utf-8"), "render --results-dir")
+        held(repr(PreviewPackage(str(package), ProgramResolver(options)).state({})), "preview", str(package))
+        items = "".join(
+            "- " + path.read_text(encoding="utf-8").removeprefix("---\n").strip().replace("\n", "\n  ") + "\n"
+            for path in sorted(package.glob("*.yaml"))
+            if "\n---" not in path.read_text(encoding="utf-8")
+        )
+        listed = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}"
+        for config in sorted(package.glob("*.yaml")):
+            body = config.read_text(encoding="utf-8")
+            if "krmkit.dev/" not in body or "\n---" in body:
+                continue
+            whole = listed + "functionConfig:\n  " + body.strip().replace("\n", "\n  ") + "\n"
+            for form in forms:
+                held(run("run", function, "--format", form, stdin=whole), "run", function, form)
+            said = run("run", function, "--explain", stdin=whole)
+            held(said.partition("\nresults:")[2], "run", function)
+            reply = answered(functions, function, whole.encode())
+            held(reply.log.decode(), "serve", function)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_conflicts(
+    tmp_path: Path, project: Path, run: Run, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Secret, a copy of it and a pack's password that upstream and a person changed: sync, status, pkg diff and update."""
+    pack = (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: pack\ndata:\n  pack.json: |\n"
+        '    {{"name":"store","layer":"addon","version":"1.0.0"}}\n  values.yaml: |\n    password: {0}\n    replicas: 1\n'
+        "  schema.yaml: |\n    password:\n      schema: '{{{{ format \"${{password:/.*/}}\" }}}}'\n"
+    )
+    copy = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: copy\ndata:\n  token: {0}\n"
+
+    def files(value: str, password: str) -> dict[str, str]:
+        encoded = b64encode(value.encode()).decode()
+        return {
+            "s.yaml": SECRET.format(value, encoded), "pack.yaml": pack.format(password), "copy.yaml": copy.format(value),
+        }  # fmt: skip
+
+    names = {"a": "Correct-h0rse-1", "b": "Battery-st4ple-2", "c": "Swordf1sh-99" + "z" * 400}
+    secret = [*names.values(), *(f"pack-{one}" for one in names.values())]
+    secret.append("Swordf1sh-99")
+    secret += [b64encode(one.encode()).decode() for one in names.values()]
+    fleet = GitFleet(tmp_path, project, names=("north",))
+    place = f"spec: {{git: {{repo: {fleet.upstream}}}}}"
+    known = fleet.root / "objects/repositories.yaml"
+    known.write_text(known.read_text(encoding="utf-8").replace("spec: {}", place), encoding="utf-8")
+    fleet.release("v2", files(names["a"], f"pack-{names['a']}"))
+    fleet.want(revision=2)
+    fleet.run("sync")
+    for path, text in files(names["b"], f"pack-{names['b']}").items():
+        fleet.edit("drafts/north/packagevariant-1", f"north/{path}", text)
+    git(fleet.root, "clone", "-q", "-b", "drafts/north/packagevariant-1", "shops.git", "clone")
+    fleet.release("v3", files(names["c"], f"pack-{names['c']}"))
+    fleet.want(revision=3)
+    monkeypatch.chdir(fleet.root)
+
+    package = f"{fleet.root}/clone/north@v3"
+    commands = [
+        fleet.command(name, *words)[3:] for name, *words in (("status",), ("sync", "--dry-run"), ("sync",))
+    ]
+    commands += [
+        ["pkg", "diff", package],
+        ["pkg", "update", "--dry-run", "--diff", package],
+        ["pkg", "update", package],
+    ]
+    said = {tuple(words): run(*words, "--format", form) for words in commands}
+
+    assert not [(words, text) for words, text in said.items() if "(secret)" not in text]
+    assert not [(words, one, text) for words, text in said.items() for one in secret if one in text]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["  token: @{0}", "  token: [{0}", "  {0}: {{", "  token: *{0}", "  token: !<{0} x", "\ttoken: {0}"],
+)
+def test_a_broken_secret(tmp_path: Path, run: Run, broken: str) -> None:
+    """What cannot be read is not quoted where it stands in a Secret."""
+    (tmp_path / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
+        "  - image: example.dev/set-package-context\n    configMap: {a: b}\n"
+    )
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n{broken.format(MARKER)}\n"
+    (tmp_path / "s.yaml").write_text(text)
+
+    for words in package_commands(tmp_path):
+        held(run(*words), *words)
+
+
+def test_packs_and_variants(tmp_path: Path, project: Path, run: Run) -> None:
+    """Folders of packs and fleets of folders: pack show, import and export, variants render."""
+    pack = tmp_path / "store"
+    pack.mkdir()
+    (pack / "pack.json").write_text(
+        '{"name":"store","layer":"addon","version":"1.0.0","displayName":"Store"}'
+    )
+    (pack / "values.yaml").write_text(f"password: {MARKER}\nsite: x\n")
+    (pack / "schema.yaml").write_text(
+        'password:\n  schema: \'{{ format "${password:/.*/}" }}\'\nsite:\n  schema: "{{ broken"\n'
+    )
+    (pack / "presets.yaml").write_text(
+        f"presets:\n- name: p\n  displayName: P\n  group: g\n  remove: []\n  add: |\n    password: {MARKER}\n"
+    )
+    for form in ("text", "json"):
+        held(run("pack", "show", str(pack), "--format", form), "pack show", form)
+    for form in FORMATS:
+        held(
+            run("pack", "import", str(pack), "--out", str(tmp_path / f"out-{form}"), "--format", form),
+            "pack import",
+        )
+    fleet = tmp_path / "fleet"
+    shutil.copytree(project / "docs/fleet", fleet)
+    blueprint = next(path.parent for path in fleet.rglob("Kptfile"))
+    (blueprint / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED))
+    for form in FORMATS:
+        words = ["variants", "render", str(fleet / "fleet.yaml"), "--objects", str(fleet / "objects")]
+        words += ["--packages", str(fleet), "--out", str(tmp_path / f"fleet-{form}"), "--format", form]
+        held(run(*words, "--diff"), *words)
+
+
+def test_spiff(tmp_path: Path, run: Run) -> None:
+    """An error of a template does not quote the values of a stub."""
+    (tmp_path / "t.yaml").write_text("a: (( secret.token + 1 ))\nsecret: (( merge ))\n")
+    (tmp_path / "s.yaml").write_text(f"secret:\n  token: {MARKER}\n")
+    held(run("spiff", "merge", str(tmp_path / "t.yaml"), str(tmp_path / "s.yaml")), "spiff")
+
+
+def test_every_command_is_here() -> None:
+    """A new command is tried above, or says nothing of packages."""
+    tried = {
+        "render",
+        "report",
+        "preview",
+        "why",
+        "run",
+        "pack",
+        "pkg",
+        "topology",
+        "variants",
+        "spiff",
+        "landscaper",
+        "serve",
+        "init",
+    }
+    assert tried | WITHOUT_PACKAGE == set(COMMANDS)

@@ -1,0 +1,183 @@
+"""`krmkit topology plan --live`: a stand-in of kubectl answers from an export, and every call of it is seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from tests.e2e.liveclusters import change, change_objects, copied, export, plan
+
+ROOT = Path(__file__).resolve().parents[2]
+STAND_IN = ROOT / "tests/live/kubectl.py"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """The package from git."""
+    return copied(tmp_path / "package")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The objects of a cluster that the package was applied to, behind a `kubectl` on the PATH; returns their folder."""
+    objects = export(tmp_path / "live", tmp_path, with_class=True)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "kubectl"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {STAND_IN} "$@"\n', "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "shared"), str(ROOT))))
+    monkeypatch.setenv("KUBECTL_OBJECTS", str(objects))
+    monkeypatch.setenv("KUBECTL_LOG", str(tmp_path / "calls"))
+    return objects
+
+
+def calls(tmp_path: Path) -> list[str]:
+    return (tmp_path / "calls").read_text("utf-8").splitlines()
+
+
+def test_what_was_applied_is_the_same(
+    package: Path, cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan is the one against the exported folder; kubectl only reads, and only kinds of the topology."""
+    code, found = plan(capsys, str(package), "--live")
+
+    assert code == 0
+    assert [one["action"] for one in found["clusters"]] == ["same", "same"]
+    assert {line.split()[1] for line in calls(tmp_path)} == {"get"}
+    kinds = {kind.partition(".")[0] for line in calls(tmp_path) for kind in line.split()[2].split(",")}
+    assert kinds == {
+        "clusters", "clusterclasses", "DevClusterTemplate", "KubeadmControlPlaneTemplate", "DevMachineTemplate",
+        "KubeadmConfigTemplate", "MachineDeployment", "MachinePool", "MachineHealthCheck", "MachineSet", "Machine",
+        "DevCluster", "KubeadmControlPlane",
+    }  # fmt: skip
+
+
+def test_a_change_is_planned_against_what_runs(
+    package: Path, cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A removed field, and the names of the running objects, as with the folder."""
+    change(package / "clusters.yaml", "value: registry.example.com/k8s", 'value: ""')
+
+    live = plan(capsys, str(package), "--live")
+
+    assert live == plan(capsys, str(package), "--against", str(cluster))
+    assert live[1]["clusters"][1]["rolls"][0]["group"] == "controlPlane"
+
+
+def test_one_cluster_is_read_alone(
+    package: Path, cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--cluster narrows what is read by its label."""
+    _, found = plan(capsys, str(package), "--live", "--cluster", "dev")
+
+    assert [one["name"] for one in found["clusters"]] == ["dev"]
+    assert all("cluster-name in (dev)" in line for line in calls(tmp_path) if " -l " in line)
+
+
+def test_a_cluster_outside_of_the_package_is_named(
+    package: Path, cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It uses the class of the package, and a change of the class concerns it too."""
+    text = (package / "clusters.yaml").read_text("utf-8")
+    (package / "clusters.yaml").write_text(text.partition("---\n")[0], "utf-8")
+
+    _, found = plan(capsys, str(package), "--live")
+
+    assert [one["name"] for one in found["clusters"]] == ["dev"]
+    assert "Cluster default/test uses ClusterClass default/quick-start too" in found["warnings"][0]
+
+
+def test_a_context_is_passed_on(
+    package: Path, cluster: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The context that does not exist is kubectl's own error, in one line."""
+    code = main(["topology", "plan", str(package), "--live", "--context", "prod"])
+
+    error = capsys.readouterr().err
+    assert code == 1
+    assert error == (
+        "krmkit topology plan: kubectl get clusters.cluster.x-k8s.io -n default failed: error: context"
+        ' "prod" does not exist\n'
+    )
+    assert calls(tmp_path)[0].startswith("--context=prod ")
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        ("Unable to connect to the server: dial tcp 192.0.2.1:6443: i/o timeout", "Unable to connect to the server"),
+        ('Error from server (Forbidden): clusters is forbidden: User "me" cannot list', 'User "me" cannot list'),
+        ("error: the server doesn't have a resource type \"clusters\"", "resource type"),
+    ],
+)  # fmt: skip
+def test_errors_of_kubectl_are_one_line(
+    package: Path,
+    cluster: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failure: str,
+    said: str,
+) -> None:
+    """No answer, no permission, no Cluster API."""
+    monkeypatch.setenv("KUBECTL_FAILURE", failure)
+
+    code = main(["topology", "plan", str(package), "--live"])
+
+    error = capsys.readouterr().err
+    assert code == 1
+    assert said in error and error.count("\n") == 1
+
+
+def test_without_kubectl_one_line_says_so(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what to do instead."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+
+    code = main(["topology", "plan", str(package), "--live"])
+
+    error = capsys.readouterr().err
+    assert code == 1
+    assert error.startswith("krmkit topology plan: --live needs kubectl") and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--live", "--against", "HEAD"], "--live and --against must not be given both"),
+        (["--context", "prod"], "--context is for --live"),
+    ],
+)
+def test_wrong_calls(package: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    """One line says what does not fit."""
+    assert main(["topology", "plan", str(package), *words]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_managed_fields_of_running_objects_count(
+    package: Path, cluster: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A field that the class renders, and that the topology controller does not own, is somebody else's."""
+
+    def edit(item: dict[str, object]) -> None:
+        metadata = item["metadata"]
+        assert isinstance(metadata, dict)
+        metadata["managedFields"] = [
+            {
+                "manager": "capi-topology",
+                "operation": "Apply",
+                "apiVersion": item["apiVersion"],
+                "fieldsV1": {"f:spec": {"f:version": {}}},
+            }
+        ]
+
+    change_objects(cluster / "all.yaml", "KubeadmControlPlane", edit)
+    change(package / "clusters.yaml", "value: registry.example.com/k8s", 'value: ""')
+
+    assert plan(capsys, str(package), "--live")[0] == 0

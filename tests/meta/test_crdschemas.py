@@ -1,0 +1,82 @@
+"""The schemas that krmkit ships: written by the tool, and kept by all examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+import yaml
+
+from krmkit.clusterapi.api import publishedcrds as kubeadm
+from krmkit.landscaper.items import publishedcrds as landscaper
+from krmkit.schema.kubernetes.crds import CrdSchemas
+from tools.crdschemas import SHIPPED, definitions, main, module
+
+ROOT = Path(__file__).resolve().parents[2]
+WRONG = {"functions/validate-installation/examples/wrong/form.yaml"}
+"""Files of examples that show what is refused."""
+
+
+@pytest.mark.parametrize("target", SHIPPED)
+def test_they_are_as_the_tool_writes_them(target: str) -> None:
+    """`python -m tools.crdschemas` writes them again after a change of tools/crds."""
+    assert (ROOT / target).read_text("utf-8") == module(*definitions(ROOT / SHIPPED[target]))
+
+
+def objects() -> list[tuple[str, dict[str, Any]]]:
+    """All objects in examples, docs' packages and deploy/, with their files."""
+    found = []
+    for folder in ("examples", "functions", "deploy"):
+        for path in sorted((ROOT / folder).rglob("*.yaml")):
+            name = path.relative_to(ROOT).as_posix()
+            for one in yaml.safe_load_all(path.read_text("utf-8")) if name not in WRONG else ():
+                if isinstance(one, dict) and isinstance(one.get("apiVersion"), str):
+                    found.append((name, one))
+    return found
+
+
+@pytest.mark.parametrize("text", [kubeadm.SCHEMAS, landscaper.SCHEMAS], ids=["kubeadm", "landscaper"])
+def test_examples_keep_them(text: str) -> None:
+    """An example that an API server refuses teaches the wrong thing."""
+    schemas = CrdSchemas([], lambda: text)
+    judged = [(name, one) for name, one in objects() if schemas.knows(one)]
+
+    assert judged
+    assert [f"{name}: {error}" for name, one in judged for error in schemas.errors(one)] == []
+
+
+def test_the_tool_reads_published_crds(tmp_path: Path) -> None:
+    """Documents as controller-gen writes them: descriptions and status go, constraints stay."""
+    text = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.a.example.com}
+spec:
+  group: a.example.com
+  names: {kind: Thing, plural: things}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        description: A thing.
+        type: object
+        properties:
+          apiVersion: {type: string}
+          metadata: {type: object}
+          spec:
+            type: object
+            properties:
+              description: {type: string, description: A field that is called so., maxLength: 3}
+          status: {type: object}
+"""
+    (tmp_path / "crd.yaml").write_text(text, "utf-8")
+    main([str(tmp_path / "made.py"), str(tmp_path / "crd.yaml")])
+    made = run_path(str(tmp_path / "made.py"))
+
+    assert "A thing" not in made["SCHEMAS"]
+    assert "status" not in made["SCHEMAS"]
+    assert made["SOURCE"] == "crd.yaml"
+    data = {"apiVersion": "a.example.com/v1", "kind": "Thing", "spec": {"description": "long"}}
+    assert [one.field for one in CrdSchemas([], lambda: made["SCHEMAS"]).errors(data)] == ["spec.description"]

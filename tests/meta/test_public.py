@@ -1,0 +1,88 @@
+"""What others build on: the names of krmkit.fn with their members, and what the plugin of pytest adds."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import krmkit.fn
+from krmkit.fn.contract import plugin
+
+# A name that goes from here breaks functions that others have written; a new one is promised from then on.
+OFFERED = {
+    "Config": "api_version crds explain fail_on is_config_map kind name namespace resource spec tag",
+    "Finding": "about at column current data explained field file line message proposed resource_ref rule severity tags",
+    "FunctionError": "",
+    "Resource": (
+        "adopt annotation annotations api_version changed column document entry_strings fields_with file from_data from_node get index"
+        " is_local_config is_plain_map is_plainly_absent kind label labels limits line_safe location may_hold name namespace"
+        " node package_path path plain_string put_at ref refuse_unreadable remove rewrite root set set_entries string text text_at"
+    ),
+    "ResourceList": (
+        "add anchors causes containing envelope function_config items limits of parse remove render results secrets"
+    ),
+    "Results": "add error explain explaining extend fail_on finish info warning",
+}
+
+
+class Group:
+    """Keeps what the plugin adds to pytest's command line and settings."""
+
+    def __init__(self) -> None:
+        self.options: list[str] = []
+        self.settings: list[str] = []
+
+    def getgroup(self, name: str, description: str) -> Group:
+        return self
+
+    def addoption(self, *names: str, **_: object) -> None:
+        self.options += names
+
+    def addini(self, name: str, *_: object, **__: object) -> None:
+        self.settings.append(name)
+
+
+def members(offered: type) -> list[str]:
+    """The public names of a class of krmkit, those of its bases included."""
+    own = [base for base in offered.__mro__ if base.__module__.startswith("krmkit.")]
+    return sorted({name for base in own for name in vars(base) if not name.startswith("_")})
+
+
+def test_the_names() -> None:
+    """krmkit.fn offers these names and no others."""
+    assert sorted(krmkit.fn.__all__) == sorted([*OFFERED, "main"])
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_the_members(name: str) -> None:
+    """A class has these public members and no others."""
+    assert members(getattr(krmkit.fn, name)) == OFFERED[name].split()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("main", "file process"),
+        (
+            "Finding",
+            "rule message severity resource field current proposed tags about",
+        ),
+        ("FunctionError", "message rule resource field"),
+        ("Config", "spec resource fail_on explain"),
+    ],
+)
+def test_the_parameters(name: str, parameters: str) -> None:
+    """What a function calls takes these parameters, in this order."""
+    assert list(inspect.signature(getattr(krmkit.fn, name)).parameters) == parameters.split()
+
+
+def test_the_plugin() -> None:
+    """The plugin's options, its setting and its hooks."""
+    group = Group()
+    plugin.pytest_addoption(group)  # type: ignore[arg-type]
+    hooks = sorted(name for name in vars(plugin) if name.startswith("pytest_"))
+
+    assert group.options == ["--krm-functions", "--krm-write-expected"]
+    assert group.settings == ["krm_functions"]
+    assert hooks == ["pytest_addoption", "pytest_collect_file", "pytest_configure"]

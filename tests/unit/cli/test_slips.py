@@ -1,0 +1,90 @@
+"""Common slips: each message says what, where, and what would be right."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_spiff_reads_files_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names --files; with it, what fails is another thing."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text('a: (( read("x.yaml") ))\n')
+
+    assert main(["spiff", "merge", "t.yaml"]) == 1
+    assert "files are read only with --files DIR" in capsys.readouterr().err
+    assert main(["spiff", "merge", "--files", ".", "t.yaml"]) == 1
+    assert "--files DIR" not in capsys.readouterr().err
+
+
+def test_a_plan_outside_git(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No words of git itself, and the other way."""
+    (tmp_path / "cluster.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n")
+
+    assert main(["topology", "plan", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == (
+        f"krmkit topology plan: {tmp_path}: is not in a git repository; --against DIR compares with a folder\n"
+    )
+
+
+@pytest.fixture
+def topology(tmp_path: Path) -> Path:
+    """A package with a class `edge`, whose worker class is `worker`, and a Cluster of it."""
+    for name in ("class.yaml", "cluster.yaml"):
+        shutil.copy(ROOT / "examples" / "edge-topology" / name, tmp_path)
+    assert main(["init", str(tmp_path)]) == 0
+    return tmp_path
+
+
+def rendered(
+    folder: Path, old: str, new: str, stages: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> str:
+    """The output of a render whose Cluster has a slip, with only these functions in the pipeline."""
+    cluster = folder / "cluster.yaml"
+    text = cluster.read_text()
+    assert old in text
+    cluster.write_text(text.replace(old, new))
+    kptfile = folder / "Kptfile"
+    lines = kptfile.read_text().splitlines(keepends=True)
+    dropped = {
+        number + more
+        for number, line in enumerate(lines)
+        if "image:" in line and not line.rstrip().endswith(stages)
+        for more in (0, 1)
+    }
+    kptfile.write_text("".join(line for number, line in enumerate(lines) if number not in dropped))
+    capsys.readouterr()
+    main(["render", str(folder), "--check", "-f", "text"])
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("stage", ["default-cluster-topology", "validate-cluster-topology"])
+def test_a_wrong_class_name(topology: Path, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The nearest class among the items is named, in the warning that the webhook has too."""
+    name = (topology / "class.yaml").read_text().partition("name: ")[2].partition("\n")[0]
+    out = rendered(topology, f"name: {name}\n", f"name: {name[:-1]}\n", (stage,), capsys)
+    assert f'did you mean "{name}"?' in out
+
+
+@pytest.mark.parametrize("stage", ["render-cluster-topology", "validate-cluster-topology"])
+def test_a_wrong_worker_class(topology: Path, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """So is the machine deployment's."""
+    out = rendered(topology, "class: worker\n", "class: wroker\n", (stage,), capsys)
+    assert 'did you mean "worker"?' in out
+
+
+@pytest.mark.parametrize("stage", ["default-cluster-topology", "validate-cluster-topology"])
+def test_a_wrong_variable(topology: Path, stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And a variable's."""
+    text = (topology / "cluster.yaml").read_text()
+    name = text.partition("variables:\n")[2].partition("name: ")[2].partition("\n")[0]
+    out = rendered(topology, f"name: {name}\n", f"name: {name}x\n", (stage,), capsys)
+    assert f'did you mean "{name}"?' in out

@@ -1,0 +1,162 @@
+"""Git repositories in memory, so that a test can run a sync thousands of times; what is built, merged and remembered is real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from krmkit.fleet.build import Build
+from krmkit.fleet.engine.jobs import Serial
+from krmkit.fleet.objects import FleetObjects
+from krmkit.fleet.plan import plan_variants
+from krmkit.fleet.shard import Shard
+from krmkit.fleet.sync.outcome import SyncOutcome
+from krmkit.fleet.sync.revisions import SyncSources
+from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.whole import Sync
+from krmkit.git.objects import Objects
+from krmkit.git.packfile import PackFile
+from krmkit.git.refs import RefChanges
+from krmkit.git.treeupdate import File, read_files, replace_folders, write_files
+from krmkit.render.source import SourceFile
+
+PERSON = "p <p@example.com> 1 +0000"
+
+
+class MemoryPack(PackFile):
+    """Keeps every object as it is."""
+
+    def _add(self, kind: str, content: bytes) -> str:
+        oid = super()._add(kind, content)
+        self.unsaved[oid] = (kind, content)
+        self._entries.clear()
+        return oid
+
+
+class MemoryObjects(Objects):
+    """Reads the objects of a MemoryRepository."""
+
+    def __init__(self, repository: MemoryRepository) -> None:
+        self.repository = repository  # type: ignore[assignment]
+        self._unsaved = repository.pack.unsaved
+
+    def close(self) -> None:
+        pass
+
+    def read(self, name: str) -> tuple[str, str, bytes] | None:
+        oid, _, path = name.removesuffix("^{commit}").partition(":")
+        if path:
+            if self._unsaved.get(oid, ("",))[0] != "tree":
+                return None
+            oid = next((entry.oid for entry in self.tree(oid) if entry.name == path), "")
+        found = self._unsaved.get(oid)
+        return (oid, *found) if found is not None else None
+
+
+@dataclass
+class MemoryRepository:
+    """Objects, and refs that name them."""
+
+    folder: Path = Path("memory")
+    pack: MemoryPack = field(default_factory=MemoryPack)
+    refs: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def objects(self) -> MemoryObjects:
+        return MemoryObjects(self)
+
+    def files(self, ref: str, folder: str) -> dict[str, str]:
+        """The files of a folder in what a ref names."""
+        objects = self.objects
+        tree = objects.folder(objects.commit(self.refs[ref])[1].tree, folder)
+        assert tree is not None
+        return {path: file.content.decode() for path, file in read_files(objects, tree).items()}
+
+    def commit(self, ref: str, folder: str, files: dict[str, str], message: str = "by hand\n") -> str:
+        """A person's commit on a branch, or the first one: the folder holds these files, all others stay."""
+        objects = self.objects
+        head = self.refs.get(ref)
+        root = objects.commit(head)[1].tree if head is not None else None
+        tree = write_files(self.pack, {path: File(text.encode()) for path, text in files.items()})
+        tree = replace_folders(objects, self.pack, root, {folder: tree}) or ""
+        parents = [head] if head is not None else []
+        self.refs[ref] = self.pack.commit(tree, parents, PERSON, message)
+        return self.refs[ref]
+
+
+class MemoryStore(Store):
+    """A store of a MemoryRepository."""
+
+    def __init__(self, name: str, repository: MemoryRepository, deployment: bool = True) -> None:
+        self.name = name
+        self.repository = repository  # type: ignore[assignment]
+        self.deployment = deployment
+        self.directory = ""
+        self.pack = repository.pack
+        self.objects = repository.objects
+        self.seen = dict(repository.refs)
+        self.refs = RefChanges(self.repository, self.seen)
+        self.refs._checked_out = {}
+
+
+@dataclass
+class Fleet:
+    """Repositories by name, and what syncs are run with. `functions` are folders of functions."""
+
+    repositories: dict[str, MemoryRepository]
+    functions: tuple[str, ...] = ()
+    objects: str = ""
+    _build: dict[str, Build] = field(default_factory=dict)
+
+    def sync(
+        self, files: dict[str, str], killed: Callable[[str], bool] = lambda _: False, **given: Any
+    ) -> Sync:
+        """Sync the variants of these files, by fleet name; a repository that is killed gets nothing."""
+        objects = [*SourceFile("objects", self.objects, "", "objects").items]
+        stores: dict[str, Store] = {
+            name: MemoryStore(name, repository) for name, repository in self.repositories.items()
+        }
+        sync = plan(files, objects, stores, self.build(), **given)
+        sync.run(Serial(), lambda *_: None)
+        for name, store in stores.items():
+            if not killed(name) and not sync.dry:
+                for ref in store.refs.changes:
+                    oid = store.refs.get(ref)
+                    self.repositories[name].refs.pop(ref, None)
+                    if oid is not None:
+                        self.repositories[name].refs[ref] = oid
+        return sync
+
+    def build(self) -> Build:
+        if self.objects not in self._build:
+            known = [*SourceFile("objects", self.objects, "", "objects").items]
+            self._build[self.objects] = Build(known, self.functions)
+        return self._build[self.objects]
+
+
+def plan(
+    files: dict[str, str], objects: list[Any], stores: dict[str, Store], build: Build, **given: Any
+) -> Sync:
+    """A sync of these files, by fleet name."""
+    from krmkit.fleet.plan import FleetPlan
+
+    whole = FleetPlan()
+    prune = given.pop("prune", False)
+    for fleet, text in files.items():
+        one = plan_variants([*SourceFile(fleet, text, "", fleet).items], objects, fleet, prune)
+        for task in one.tasks:
+            task.fleet = fleet
+        whole.tasks += one.tasks
+        whole.owners |= one.owners
+        whole.fleets.add(fleet)
+        whole.files.append(fleet)
+    sources = SyncSources(stores, FleetObjects(objects))
+    approve, dry = given.pop("approve", "never"), given.pop("dry", False)
+    return Sync(whole, sources, build, approve, "s <s@example.com>", prune, Shard(), dry)
+
+
+def outcome_of(sync: Sync, name: str) -> SyncOutcome:
+    """What the sync did for one variant."""
+    return next(one for one in [*sync.outcomes, *sync.removed] if one.name == name)

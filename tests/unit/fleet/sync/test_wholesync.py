@@ -1,0 +1,108 @@
+"""krmkit.fleet.sync.whole: which variants a sync works on, and which ones it removes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository, outcome_of
+
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n"
+VARIANT = """\
+---
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {{name: {name}, namespace: default}}
+spec:
+  upstream: {{repo: up, package: web, revision: 1}}
+  downstream: {{repo: down, package: {package}}}
+"""
+APP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\ndata:\n  a: '1'\n"
+
+
+def variants(*named: str) -> str:
+    """Variants as `name:package`."""
+    pairs = (one.split(":") for one in named)
+    return "".join(VARIANT.format(name=name, package=package) for name, package in pairs)
+
+
+@pytest.fixture
+def fleet() -> Fleet:
+    up = MemoryRepository()
+    up.refs["refs/tags/web/v1"] = up.commit("refs/heads/main", "web", {"Kptfile": KPTFILE, "app.yaml": APP})
+    return Fleet({"up": up, "down": MemoryRepository()})
+
+
+def drafts(fleet: Fleet) -> set[str]:
+    return {
+        ref.split("/")[3] for ref in fleet.repositories["down"].refs if ref.startswith("refs/heads/drafts/")
+    }
+
+
+def test_a_variant_that_nothing_generates(fleet: Fleet) -> None:
+    """It is named, and is removed with --prune only."""
+    fleet.sync({"a.yaml": variants("x:p", "y:q")})
+
+    sync = fleet.sync({"a.yaml": variants("x:p")})
+    assert outcome_of(sync, "default/y").leftovers == ["drafts/q/packagevariant-1"] and drafts(fleet) == {
+        "p",
+        "q",
+    }
+
+    sync = fleet.sync({"a.yaml": variants("x:p")}, prune=True)
+    assert outcome_of(sync, "default/y").actions == ["deleted drafts/q/packagevariant-1"]
+    assert drafts(fleet) == {"p"}
+
+
+def test_another_fleet_keeps_what_it_has(fleet: Fleet) -> None:
+    """--prune of one fleet does not see the variants of another one, whatever their sets are called."""
+    fleet.sync({"a.yaml": variants("x:p")})
+    fleet.sync({"b.yaml": variants("y:q")})
+
+    sync = fleet.sync({"a.yaml": ""}, prune=True)
+
+    assert [one.name for one in sync.removed] == ["default/x"]
+    assert drafts(fleet) == {"q"}
+
+
+def test_an_earlier_release_s_state_goes_with_its_set(fleet: Fleet) -> None:
+    """It names no fleet: what a set owns is that set's, and no other file's."""
+    fleet.sync({"": variants("x:p")})
+
+    assert fleet.sync({"a.yaml": variants("y:q")}, prune=True).removed == []
+    assert drafts(fleet) == {"p", "q"}
+
+
+def test_a_package_of_another_fleet(fleet: Fleet) -> None:
+    """It is an error that names the variant and its fleet."""
+    fleet.sync({"a.yaml": variants("x:p")})
+
+    sync = fleet.sync({"b.yaml": variants("y:p")})
+
+    assert outcome_of(sync, "default/y").error == "down/p is the package of default/x of the fleet a.yaml"
+
+
+def test_both_files_in_one_run(fleet: Fleet) -> None:
+    """A variant may go from one given file to another one."""
+    fleet.sync({"a.yaml": variants("x:p"), "b.yaml": variants("y:q")})
+
+    sync = fleet.sync({"a.yaml": "", "b.yaml": variants("x:p", "y:q")}, prune=True)
+
+    assert sync.removed == [] and not any(one.error for one in sync.outcomes)
+    assert drafts(fleet) == {"p", "q"}
+
+
+def test_twins(fleet: Fleet) -> None:
+    """The second of two variants of one name, or of one package, is refused."""
+    sync = fleet.sync({"a.yaml": variants("x:p", "y:p")})
+
+    assert outcome_of(sync, "default/y").error == "down/p is already the package of x"
+
+
+def test_a_second_sync_does_nothing(fleet: Fleet) -> None:
+    """No ref moves, not even that of a state."""
+    fleet.sync({"a.yaml": variants("x:p", "y:q")}, approve="auto")
+    before = dict(fleet.repositories["down"].refs)
+
+    sync = fleet.sync({"a.yaml": variants("x:p", "y:q")}, approve="auto")
+
+    assert not sync.changed() and fleet.repositories["down"].refs == before

@@ -1,0 +1,198 @@
+"""krmkit.fn.masking: what a config marks as secret is in nothing that any function of the package says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from krmkit.cli import main
+from krmkit.fn.masking import Mask, hide, marked, secrets_in
+from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.resource import Resource
+
+SECRET = "hush123"
+DERIVED = "aHVzaDEyMw=="  # in base64
+NOISY = """
+import sys
+text = sys.stdin.read()
+words = "it holds hush123 and aHVzaDEyMw==, it does"
+sys.stderr.write("stderr: " + words + "\\n")
+result = (
+    "results:\\n- message: " + words + "\\n  severity: {severity}\\n  tags: {{seen: hush123}}\\n"
+    "  field: {{path: data.one, currentValue: hush123, proposedValue: [aHVzaDEyMw==]}}\\n"
+)
+sys.stdout.write(text + result)
+sys.exit({code})
+"""
+CONFIG = (
+    "apiVersion: krmkit.dev/v1alpha1\nkind: ResolveMacros\nmetadata: {name: m}\nspec:\n"
+    "  variables:\n  - {name: pw, value: hush123, secret: true}\n  - {name: open, value: plain}\n"
+)
+RESOURCE = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
+    "  one: '{{ b64enc .spectro.var.pw }}'\n  two: '{{ .spectro.var.pw }}'\n  three: '{{ .spectro.var.open }}'\n"
+)
+
+
+def package(folder: Path, code: int, first: bool = False) -> Path:
+    """A package whose pipeline resolves a secret, and runs a program that tells what it sees."""
+    program = folder / "noisy"
+    severity = "error" if code else "warning"
+    program.write_text(f"#!{sys.executable}\n" + NOISY.format(code=code, severity=severity), "utf-8")
+    program.chmod(0o755)
+    made = folder / "package"
+    made.mkdir()
+    resolve = "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
+    noisy = f"  - exec: {program}\n"
+    mutators = noisy + resolve if first else resolve + noisy
+    (made / "Kptfile").write_text(
+        f"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: p}}\npipeline:\n  mutators:\n{mutators}", "utf-8"
+    )  # fmt: skip
+    (made / "macros.yaml").write_text(CONFIG, "utf-8")
+    (made / "a.yaml").write_text(RESOURCE, "utf-8")
+    return made
+
+
+@pytest.mark.parametrize(("code", "first"), [(0, False), (1, False), (0, True)])
+@pytest.mark.parametrize("form", ["table", "text", "json", "sarif", "junit", "github", "gitlab"])
+def test_what_other_programs_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, code: int, first: bool
+) -> None:
+    """Results, stderr and the results file of a program that repeats a secret say (secret), in every format."""
+    made = package(tmp_path, code, first)
+    results = tmp_path / "results"
+
+    exit_code = main(
+        ["render", str(made), "--allow-exec", "--format", form, "--results-dir", str(results), "--dry-run"]
+    )
+    captured = capsys.readouterr()
+    said = captured.out + captured.err + (results / "results.yaml").read_text("utf-8")
+
+    assert exit_code == code
+    assert "it holds (secret) and (secret), it does" in said
+    assert SECRET not in said
+    assert DERIVED not in said
+
+
+def test_a_secret_that_was_not_resolved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the config marks is hidden also where the pipeline ended before anything was made of it."""
+    made = package(tmp_path, 1, first=True)
+
+    assert main(["render", str(made), "--allow-exec", "--format", "json"]) == 1
+    captured = capsys.readouterr()
+
+    assert "it holds (secret) and" in captured.out
+    assert SECRET not in captured.out + captured.err
+
+
+def test_later_functions_of_the_catalog(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A function that names what it finds, a resource say, names no secret."""
+    made = package(tmp_path, 0)
+    (made / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline:\n  mutators:\n"
+        "  - image: example.dev/resolve-macros\n    configPath: macros.yaml\n"
+        "  validators:\n  - image: example.dev/validate-installation\n",
+        "utf-8",
+    )
+    (made / "i.yaml").write_text(
+        "apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: Installation\nmetadata:\n"
+        "  name: '{{ .spectro.var.pw }}!'\nspec: {}\n",
+        "utf-8",
+    )
+
+    main(["render", str(made), "--format", "text", "--dry-run"])
+    captured = capsys.readouterr()
+
+    assert SECRET not in captured.out + captured.err
+    assert "Installation (secret)!" in captured.out
+
+
+def test_recursive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`render -r` hides the same."""
+    package(tmp_path, 1)
+
+    assert main(["render", "-r", str(tmp_path), "--allow-exec", "--format", "json", "--diff"]) == 1
+    captured = capsys.readouterr()
+
+    assert "it holds (secret) and (secret), it does" in captured.out
+    assert SECRET not in captured.out + captured.err
+
+
+def test_marked() -> None:
+    """Wherever it stands in the config; without `secret: true` it is no secret."""
+    data = {
+        "a": [{"name": "x", "value": "one", "secret": True}, {"value": "two", "secret": False}],
+        "b": {"c": {"value": 3, "secret": True}},
+        "d": {"secret": True},
+    }
+
+    assert set(marked(data)) == {"one", "3"}
+
+
+def test_mask() -> None:
+    """The longest first; numbers that are a secret as a whole; keys stay."""
+    mask = Mask(["hush", "hush hush", "7"])
+
+    assert mask.value({"hush": ["say hush hush", "hush!", 7, 17, None]}) == {
+        "hush": ["say (secret)", "(secret)!", "(secret)", 17, None]
+    }
+
+
+@pytest.mark.parametrize(
+    ("secrets", "message", "said"),
+    [
+        (["blue"], "blueprint: blue, xblue, blue2 'blue'", "blueprint: (secret), xblue, blue2 '(secret)'"),
+        (["hush123"], "xhush123", "x(secret)"),
+        (["swordfish"], "swordfishes", "(secret)es"),
+        (["a\nlong one"], "got long one", "got (secret)"),
+    ],
+)
+def test_messages(secrets: list[str], message: str, said: str) -> None:
+    """A short word of letters is struck out only where it stands alone, as it may be a part of krmkit's own words."""
+    assert Mask(secrets).message(message) == said
+
+
+@pytest.mark.parametrize("value", ["true", "FALSE", "null", "100", "no", "{{ .spectro.var.pw }}", "default"])
+def test_what_is_no_secret(value: str) -> None:
+    """What would take krmkit's own words, or only names a variable, is not struck out."""
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{a: '{value}', b: '1234'}}\n"
+
+    assert secrets_in([text]) == {"1234"}
+
+
+def test_findings() -> None:
+    """A message and the values of a finding lose the secrets of the items; the rule and the name stay."""
+    item = Resource("apiVersion: v1\nkind: Secret\nmetadata: {name: hunter2}\nstringData: {pw: hunter2}\n")
+    finding = Finding(
+        "bad-hunter2",
+        "must be x, got hunter2",
+        ERROR,
+        item,
+        "stringData.pw",
+        current="hunter2",
+        proposed=None,
+    )
+
+    hide([finding], [item, None])
+
+    assert (finding.rule, finding.message, finding.current, finding.proposed) == (
+        "bad-hunter2", "must be x, got (secret)", "(secret)", None,
+    )  # fmt: skip
+    assert finding.resource_ref is not None and finding.resource_ref["name"] == "hunter2"
+
+
+def test_a_pack_that_cannot_be_read() -> None:
+    """An item that no function had to read is no reason to fail: it is passed over, and the secrets of others are found."""
+    pack = (
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  annotations: {{config.kubernetes.io/local-config: "true"}}\n'
+        'data:\n  pack.json: |\n    {{"name": "{name}"}}\n{more}  values.yaml: |\n    key: hush-{name}\n'
+        "  schema.yaml: |\n    key: {{schema: '{{{{ format \"${{password}}\" }}}}'}}\n"
+    )
+    broken = pack.format(name="broken", more="   left: x\n")
+    findings = [Finding("a", "it says hush-whole", ERROR)]
+
+    hide(findings, [Resource(broken, line_safe=True), Resource(pack.format(name="whole", more=""))])
+
+    assert findings[0].message == "it says (secret)"

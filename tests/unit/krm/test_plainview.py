@@ -1,0 +1,118 @@
+"""Edits without a parse say what the parser would have made of them, byte for byte outside of the new line."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmkit.krm.resource import Resource
+
+TEXT = """\
+kind: Thing
+metadata:
+  name: a # the name
+  labels:
+    app: a
+spec:
+  containers:
+  - name: one
+    image: "x:1" # pinned
+  - image: y
+    ports:
+    - image: no
+  text: |
+    containers:
+    - image: z
+"""
+
+
+def line_safe(text: str = TEXT) -> Resource:
+    return Resource(text, line_safe=True)
+
+
+def test_new_keys() -> None:
+    """A new key comes behind the last line of its map, maps on the way are made, and nothing is parsed."""
+    item = line_safe()
+
+    item.set(("metadata", "labels", "team"), "yes")
+    item.set(("metadata", "annotations", "note"), "b")
+
+    assert item._document is None
+    assert item.text == TEXT.replace(
+        "    app: a\n", '    app: a\n    team: "yes"\n  annotations:\n    note: b\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "absent"),
+    [
+        (("metadata", "namespace"), True),
+        (("metadata", "name"), False),
+        (("spec", "image"), True),
+        (("spec", "template", "spec"), True),
+        (("spec", "text"), False),
+    ],
+    ids=str,
+)
+def test_absent(path: tuple[str, ...], absent: bool) -> None:
+    """A word elsewhere in the text does not make a key."""
+    assert line_safe().is_plainly_absent(path) is absent
+
+
+@pytest.mark.parametrize("key", ['"name"', "? name\n  :", "<<", "*x", "!t name"])
+def test_keys_in_other_forms(key: str) -> None:
+    """A key that may be written in another way is left to the parser."""
+    assert not line_safe(f"metadata:\n  a: b\n  {key}: c\n").is_plainly_absent(("metadata", "name"))
+
+
+def test_entries() -> None:
+    """Scalars of the entries of a list are seen and set; deeper ones and texts are not meant."""
+    item = line_safe()
+
+    assert item.entry_strings(("spec", "containers"), "image") == ["x:1", "y"]
+    item.set_entries(("spec", "containers"), "image", ["x:2", None])
+    item.set_entries(("spec", "containers"), "image", [None, "w"])
+
+    assert item._document is None
+    assert item.text == TEXT.replace('"x:1"', '"x:2"').replace("- image: y", "- image: w")
+
+
+@pytest.mark.parametrize(
+    "entries",
+    ["  - *a\n", "  -\n    image: x\n", "  - image: >\n      x\n", "  - 'image': x\n", "  [{image: x}]\n"],
+    ids=repr,
+)
+def test_entries_in_other_forms(entries: str) -> None:
+    """A list that is not plainly one of block maps is left to the parser."""
+    assert (
+        line_safe(f"spec:\n  containers:\n{entries}").entry_strings(("spec", "containers"), "image") is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "absent"),
+    [
+        ("a: '*b'\nc: \\x!\n", True),
+        ("a: |\n  <<: {\n  'name': x\n", True),
+        ("<<: *b\n", False),
+        ("*b : c\n", False),
+        ("!!str a: b\n", False),
+        ('"n\\x61me": b\n', False),
+        ("'name': b\n", False),
+        ("? name\n: b\n", False),
+        ("names: b\n", False),
+    ],
+)
+def test_absent_keys(keys: str, absent: bool) -> None:
+    """A key is plainly absent where no line at its column can be that key, whatever deeper lines and values hold."""
+    assert line_safe(f"kind: Thing\n{keys}").is_plainly_absent(("name",)) is absent
+
+
+def test_fields_with_a_word() -> None:
+    """A field in lists of lists has its path; one in a block scalar is left to the parser."""
+    text = "a:\n- name: x\n  deep:\n    - b: 1\n      c: 'd' # mark\n    - c: e # mark\n"
+    found = line_safe(text).fields_with("mark")
+
+    assert found is not None
+    assert [path for path, _, _ in found] == [("a", 0, "deep", 0, "c"), ("a", 0, "deep", 1, "c")]
+    assert [text[start:end] for _, (start, end), _ in found] == ["'d'", "e"]
+    assert line_safe(text + "t: |\n  a: b # mark\n").fields_with("mark") is None

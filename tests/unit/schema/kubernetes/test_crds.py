@@ -1,0 +1,142 @@
+"""Objects against the schemas of CRDs: what an API server would refuse, in its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmkit.schema.kubernetes.crds import CrdSchemas
+
+Object = dict[str, Any]
+
+
+def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
+    schema = {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": spec}, **top}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "spec": {
+            "group": "a.example.com",
+            "names": {"kind": "Thing"},
+            "versions": [{"name": version, "schema": {"openAPIV3Schema": schema}}],
+        },
+    }
+
+
+def thing(spec: Any, version: str = "v1") -> Object:
+    return {
+        "apiVersion": f"a.example.com/{version}",
+        "kind": "Thing",
+        "metadata": {"name": "x"},
+        "spec": spec,
+    }
+
+
+def errors(definition: Object, data: Object) -> list[str]:
+    return [str(error) for error in CrdSchemas([definition]).errors(data)]
+
+
+SPEC: Object = {
+    "type": "object",
+    "minProperties": 1,
+    "properties": {
+        "size": {"type": "integer", "default": 3},
+        "files": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+        "config": {
+            "type": "object",
+            "x-kubernetes-embedded-resource": True,
+            "x-kubernetes-preserve-unknown-fields": True,
+        },
+        "source": {
+            "type": "object",
+            "properties": {"id": {"type": "integer"}, "selector": {"type": "string"}},
+            "x-kubernetes-validations": [
+                {"rule": "has(self.id) != has(self.selector)", "message": "must have one of id and selector"}
+            ],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"size": 1}, []),
+        # The default comes before the check, as on a server.
+        ({}, []),
+        ({"size": "x"}, ['spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"']),
+        ({"files": []}, ["spec.files: Invalid value: 0: spec.files in body should have at least 1 items"]),
+        (
+            {"config": {"values": 1}},
+            [
+                "spec.config.apiVersion: Required value: must not be empty",
+                "spec.config.kind: Required value: must not be empty",
+            ],
+        ),
+        ({"config": {"apiVersion": "v1", "kind": "A"}}, []),
+        ({"source": {"id": 1}}, []),
+        ({"source": {}}, ["spec.source: Invalid value: {}: must have one of id and selector"]),
+        # Rules do not run on what does not fit.
+        ({"source": {"id": "x"}}, ['spec.source.id: Invalid value: "string": spec.source.id in body must be of type integer: "string"']),
+    ],
+)  # fmt: skip
+def test_errors(spec: Object, expected: list[str]) -> None:
+    """Structural schema, embedded resources, CEL rules."""
+    assert errors(crd(SPEC), thing(spec)) == expected
+
+
+def test_another_version_is_not_judged() -> None:
+    """Each version of a CRD has its own schema."""
+    schemas = CrdSchemas([crd(SPEC), crd({"type": "object"}, "v2")])
+
+    assert schemas.knows(thing({}))
+    assert schemas.errors(thing({"files": []}))
+    assert schemas.errors(thing({"files": []}, "v2")) == []
+    assert not schemas.knows(thing({}, "v3"))
+    assert schemas.errors(thing({"files": []}, "v3")) == []
+
+
+def test_metadata_and_status_are_left_out() -> None:
+    """Metadata has rules of its own, and a create drops the status."""
+    definition = crd({"type": "object"}, required=["metadata", "status", "spec"])
+    data = {**thing({}), "status": {"a": 1}}
+
+    assert errors(definition, data) == []
+    assert errors(definition, {"apiVersion": "a.example.com/v1", "kind": "Thing"}) == ["spec: Required value"]
+
+
+def test_what_comes_along_is_loaded_when_a_kind_is_asked_for() -> None:
+    """CRDs among the items win, and a shared subtree is put where it is referred to."""
+    loads: list[int] = []
+
+    def published() -> str:
+        loads.append(1)
+        return (
+            '{"kinds":{"a.example.com/v1/Thing":{"type":"object","required":["never"]},'
+            '"a.example.com/v2/Thing":{"type":"object","properties":{"spec":{"$shared":1}}}},'
+            '"shared":[{"type":"integer"},{"type":"object","properties":{"size":{"$shared":0}}}]}'
+        )
+
+    schemas = CrdSchemas([crd(SPEC)], published)
+    assert schemas.errors(thing({"size": 1})) == []
+    assert loads == []
+    assert [error.field for error in schemas.errors(thing({"size": "x"}, "v2"))] == ["spec.size"]
+    schemas.errors(thing({}, "v9"))
+    assert loads == [1]
+    assert schemas.errors(thing({"size": 1})) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"spec": []},
+        {"spec": {"versions": {}, "names": []}},
+        {"spec": {"versions": [1, {"schema": 1}, {"name": "v1", "schema": {"openAPIV3Schema": 1}}]}},
+        crd({"type": 1}),
+    ],
+)
+def test_crds_that_are_none(odd: Object) -> None:
+    """They say nothing about objects: a server refuses the CRD itself."""
+    assert errors(odd, thing({"files": []})) == []

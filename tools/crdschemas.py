@@ -1,0 +1,128 @@
+"""Turns CustomResourceDefinitions into the schemas that krmkit ships: `python -m tools.crdschemas MODULE FILE...`.
+
+FILE is YAML with CRDs, as projects publish them or as in tools/crds: documents, Lists, or a map with `items`. Kept is what decides about
+values: descriptions, examples and status are left out. Subtrees that come twice are stored once, as kubeadm's KubeadmConfigSpec does in
+four kinds. `python -m tools.crdschemas` without arguments writes all modules from tools/crds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Object = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = {
+    "shared/krmkit/clusterapi/api/publishedcrds.py": "tools/crds/kubeadm.yaml",
+    "shared/krmkit/landscaper/items/publishedcrds.py": "tools/crds/landscaper.yaml",
+}
+_DROPPED = ("description", "example", "externalDocs", "title")
+_WIDTH = 120
+_SHORTEST = 60  # characters of a subtree that is worth a reference
+
+
+def definitions(path: Path) -> tuple[str, list[Object]]:
+    """Return where the file says its CRDs come from, and the CRDs."""
+    source, found = path.name, []
+    for document in yaml.safe_load_all(path.read_text("utf-8")):
+        listed = document.get("items", [document]) if isinstance(document, dict) else []
+        source = document.get("source", source) if isinstance(document, dict) else source
+        found += [one for one in listed if one.get("kind") == "CustomResourceDefinition"]
+    return source, found
+
+
+def kept(schema: Any, top: bool = False) -> Any:
+    """Return a schema without what says nothing about values; `top`: without apiVersion, kind, metadata and status, too."""
+    if isinstance(schema, list):
+        return [kept(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: kept(value) for key, value in schema.items() if key not in (*_DROPPED, "properties")}
+    if "properties" in schema:
+        own = ("apiVersion", "kind", "metadata", "status") if top else ()
+        found["properties"] = {
+            name: kept(value) for name, value in schema["properties"].items() if name not in own
+        }
+    return found
+
+
+def packed(crds: list[Object]) -> Object:
+    """Return `{"kinds": {"group/version/Kind": schema}, "shared": [schema]}`; `{"$shared": 3}` stands for the fourth shared schema."""
+    kinds = {
+        f"{crd['spec']['group']}/{version['name']}/{crd['spec']['names']['kind']}": kept(
+            version["schema"]["openAPIV3Schema"], top=True
+        )
+        for crd in crds
+        for version in crd["spec"]["versions"]
+    }
+    counts: Counter[str] = Counter()
+    for schema in kinds.values():
+        _count(schema, counts)
+    shared: dict[str, int] = {}
+    trees: list[Any] = []
+    return {
+        "kinds": {name: _refer(schema, counts, shared, trees) for name, schema in kinds.items()},
+        "shared": trees,
+    }
+
+
+def _count(value: Any, counts: Counter[str]) -> None:
+    if isinstance(value, dict):
+        counts[json.dumps(value, sort_keys=True)] += 1
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _count(inner, counts)
+
+
+def _refer(value: Any, counts: Counter[str], shared: dict[str, int], trees: list[Any]) -> Any:
+    if isinstance(value, list):
+        return [_refer(one, counts, shared, trees) for one in value]
+    if not isinstance(value, dict):
+        return value
+    text = json.dumps(value, sort_keys=True)
+    if text in shared:
+        return {"$shared": shared[text]}
+    found = {key: _refer(inner, counts, shared, trees) for key, inner in value.items()}
+    if counts[text] < 2 or len(text) < _SHORTEST:
+        return found
+    shared[text] = len(trees)
+    trees.append(found)
+    return {"$shared": shared[text]}
+
+
+def module(source: str, crds: list[Object]) -> str:
+    """Return the text of the module that holds the schemas."""
+    text = json.dumps(packed(crds), separators=(",", ":"), ensure_ascii=False)
+    lines = [text[start : start + _WIDTH] for start in range(0, len(text), _WIDTH)]
+    body = "\n".join(f"    {line!r}" for line in lines)
+    kinds = ", ".join(sorted({crd["spec"]["names"]["kind"] for crd in crds}))
+    return (
+        f'"""What the CRDs of {kinds} say about values, as JSON. Written by tools/crdschemas.py; do not edit.\n\n'
+        f'Source: {source}.\n"""\n\n'
+        f"SOURCE = {json.dumps(source)}\nSCHEMAS = (\n{body}\n)\n"
+    )
+
+
+def write(target: Path, files: list[Path]) -> None:
+    """Write one module from files of CRDs."""
+    read = [definitions(path) for path in files]
+    target.write_text(
+        module("; ".join(source for source, _ in read), [crd for _, crds in read for crd in crds]), "utf-8"
+    )
+
+
+def main(words: list[str]) -> None:
+    """Write the module that is named from the files that are named, or all that krmkit ships."""
+    if words:
+        write(Path(words[0]), [Path(word) for word in words[1:]])
+        return
+    for target, file in SHIPPED.items():
+        write(ROOT / target, [ROOT / file])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
