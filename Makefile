@@ -98,4 +98,4 @@ clean: ## remove what was made, environments included
 	@rm -rf .venv .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-include images.mk
+include images.mk release.mk

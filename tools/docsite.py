@@ -30,7 +30,7 @@ CHAPTERS = {
     "Every day": ("docs/ci", "docs/report", "docs/troubleshooting", "docs/images", "docs/scale", "docs/sdk"),
     "Reference": (
         *("docs/functions", "docs/compatibility", "docs/limits", "docs/security", "docs/dependencies"),
-        *("docs/architecture", "CONTRIBUTING", "CHANGELOG"),
+        *("docs/architecture", "docs/releases", "CONTRIBUTING", "CHANGELOG"),
     ),
 }
 
