@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
@@ -115,17 +116,19 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
+    mask = Mask(secrets_among(resources))
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
-        package.results = [_result(one) for one in found]
-        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
-    items = _readable(items_of.read(resources))
+        package.results = [_result(one, mask) for one in found]
+        text = mask.message(_text(map(str, found)))
+        return Told(report, "ReconcilePlan", {"now": now}, text), _code(package)
+    items = _readable(items_of.read(resources), mask)
     if arguments.command == "explain":
         lines = explain(items, arguments.installation, arguments.value)
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
-    for problem in graph.problems:
+    for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")
@@ -140,12 +143,10 @@ def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _result(finding: Finding) -> Result:
-    """A finding of the engine as a result of the report."""
-    field = finding.field or ""
-    return Result(
-        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
-    )
+def _result(finding: Finding, mask: Mask) -> Result:
+    """A finding of the engine as a result of the report, without secrets."""
+    message, field = mask.message(finding.message), finding.field or ""
+    return Result(finding.severity, finding.rule, message, resource=finding.resource_ref or {}, field=field)
 
 
 def _resources(path: str) -> ResourceList:
@@ -156,8 +157,8 @@ def _resources(path: str) -> ResourceList:
     return ResourceList.of([item for each in package.walk() for item in each.items])
 
 
-def _readable(items: Items) -> Items:
+def _readable(items: Items, mask: Mask) -> Items:
     errors = [one for one in items.findings if one.severity == ERROR]
     if errors:
-        raise InstallationError(errors[0].rule, str(errors[0]))
+        raise InstallationError(errors[0].rule, mask.message(str(errors[0])))
     return items
