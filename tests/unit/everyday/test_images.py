@@ -59,8 +59,8 @@ def test_each_container_gets_its_own_image(containers: str, images: list[str | N
 
     set_image(resources, resources.function_config)
 
-    found = next(iter(resources)).get("spec", "containers")
-    assert [one.get("image") for one in found] == images
+    item = next(iter(resources))
+    assert [item.get("spec", "containers", index, "image") for index in range(len(images))] == images
 
 
 @pytest.mark.parametrize(
