@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place
 from krmkit.fn.masking import Mask, secrets_among
-from krmkit.krm.finding import ERROR
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
@@ -23,12 +24,6 @@ from krmkit.output.outcome import Told
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.krm.finding import Finding
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"

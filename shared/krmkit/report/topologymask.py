@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.clusterapi.api.collection import Collected
+from krmkit.clusterapi.plan.model import TopologyPlan
 from krmkit.fn.masking import Mask, secrets_among
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected
-    from krmkit.clusterapi.plan.model import TopologyPlan
 
 
 def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:

@@ -5,19 +5,16 @@ No webhook of Clusters and classes sees this: the topology controller runs into 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from krmkit.clusterapi.api.collection import Collected
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.clusterapi.hooks.extensions import Extensions
+from krmkit.krm.finding import Finding
 from krmkit.krm.refusals import refusal
+from krmkit.kube.fielderror import FieldError
 from krmkit.schema.kubernetes.crds import CrdSchemas
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.krm.finding import Finding
-    from krmkit.kube.fielderror import FieldError
 
 
 def refused_objects(

@@ -23,17 +23,13 @@ from krmkit.everyday.names.namespacedkinds import NAMESPACED
 from krmkit.everyday.names.origins import check_origins, origin_namespace
 from krmkit.everyday.releases import Release, explained
 from krmkit.json.paths import dotted
-from krmkit.krm.cause import config_cause
+from krmkit.krm.cause import Cause, CauseLog, config_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import go_value, is_null
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import Cause, CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 PINNED = Release(0, 4, 1)  # the release that most packages pin
 PACKAGE_CONTEXT = "kptfile.kpt.dev"

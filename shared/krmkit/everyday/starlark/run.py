@@ -12,16 +12,13 @@ from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, r
 from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, string_at
 from krmkit.everyday.releases import Release, explained
 from krmkit.everyday.starlark.programs import ProgramError, run_program
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import same_data
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-
-    Identity = tuple[str, ...]
+Identity = tuple[str, ...]
 
 
 PINNED = Release(0, 4, 3)  # the last release whose match_gvk compares groups

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from krmkit.go.regexp import pattern
-from krmkit.go.regexp.pattern import PatternError
+from krmkit.go.regexp.pattern import Pattern, PatternError
 from krmkit.yaml import effort
 from krmkit.yaml.effort import EffortError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
 
 __all__ = ["Effort", "EffortError"]
 

@@ -15,17 +15,15 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from krmkit.porch.merge.listkeys import MergeSchema
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
+TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
 
 
 UPSTREAM, LOCAL = "upstream", "local"
