@@ -20,6 +20,7 @@ from typing import Any
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
+from krmkit.fleet.sync.followed import followed
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
@@ -200,8 +201,11 @@ class VariantSync:
         """What is to be built for a revision that is there."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
+        commit = revision["metadata"]["commit"]
         memory = self.new.memories.get(ref)
-        edited = memory is None or memory.edited or memory.commit != revision["metadata"]["commit"]
+        if memory is not None:
+            memory = followed(self.store, memory, commit, tree)
+        edited = memory is None or memory.edited or memory.commit != commit
         if memory is not None and memory.output == tree and not memory.input:
             moved = self.old is None or self.old.upstream != self.new.upstream
             return _Job(revision, tree, memory, edited, moved, self._clone(variant))
@@ -268,6 +272,8 @@ class VariantSync:
             if not published:
                 self.drafts.approve(built, new, commit, ref)
             return
+        if memory is not None and not published:
+            new.before = [memory.commit, memory.output, memory.input]
         title = (
             f"Update {self.package} to {self.source.label}"
             if job.moved
