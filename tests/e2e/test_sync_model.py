@@ -36,6 +36,7 @@ from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 
 HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "40"))
 KEYS = ("a", "b", "c")
+OFTEN = ("a", "a", *KEYS)
 # The sets of each fleet, with the packages that they may have.
 FLEETS = {
     "fleet.yaml": {"shops": ("north", "south"), "inns": ("inn",)},
@@ -46,6 +47,7 @@ PACKAGES = tuple(package for _, packages in SETS.values() for package in package
 fleets = st.sampled_from(["fleet.yaml", "fleet.yaml", "other.yaml"])
 packages = st.sampled_from([*PACKAGES, "north", "north"])
 approvals = st.sampled_from(["never", "never", "ready", "auto"])
+resources = st.sampled_from(["app", "app", "pack", "pack", "settings", "cache"])
 values = st.sampled_from(["1", "2", "3", "4"])
 choices = st.integers(0, 255)  # of changes, by their bits
 happened: Counter[str] = Counter()
@@ -55,14 +57,16 @@ class Package:
     """What the model knows of one downstream package.
 
     `human` are the fields that people wrote, None for one that they removed; `given_up` those that gave way in a conflict.
-    `named` are conflicts that wait for a person; `versions` are those of the upstream that may have been merged last. `killed`: nobody has
-    seen what the last sync said.
+    `named` are conflicts that wait for a person; `waiting` are the fields of people that gave way in them: they may come back until
+    somebody looks at the draft. `versions` are those of the upstream that may have been merged last. `killed`: nobody has seen what the
+    last sync said.
     """
 
     def __init__(self) -> None:
         self.human: Fields = {}
         self.given_up: set[tuple[str, str]] = set()
         self.named: list[str] = []
+        self.waiting: Fields = {}
         self.versions: set[int] = set()
         self.killed = False
 
@@ -70,8 +74,9 @@ class Package:
 class FleetMachine(RuleBasedStateMachine):
     functions = ""  # the folder of the functions; set by the test
 
-    @initialize(pipeline=st.lists(st.sampled_from(sorted([*PROGRAMS, *OWN])), unique=True, max_size=4))
-    def begin(self, pipeline: list[str]) -> None:
+    @initialize(pipeline=st.lists(st.sampled_from(sorted([*PROGRAMS, *OWN])), unique=True, max_size=4),
+                published=st.booleans())  # fmt: skip
+    def begin(self, pipeline: list[str], published: bool) -> None:
         happened["histories"] += 1
         self.pipeline = pipeline
         self.up, self.down = MemoryRepository(), MemoryRepository()
@@ -87,7 +92,7 @@ class FleetMachine(RuleBasedStateMachine):
         first["pack"]["b"] = MACRO
         self.publish_upstream(first)
         for fleet in FLEETS:
-            self.run(fleet, "never")
+            self.run(fleet, "auto" if published else "never")
 
     def publish_upstream(self, resources: Upstream) -> None:
         self.up.commit("refs/heads/main", "web", upstream_files(resources, self.pipeline))
@@ -97,8 +102,8 @@ class FleetMachine(RuleBasedStateMachine):
     # What happens
 
     @rule(
-        name=st.sampled_from(RESOURCES),
-        key=st.sampled_from([*KEYS, "d"]),
+        name=resources,
+        key=st.sampled_from([*OFTEN, "d"]),
         value=st.one_of(values, values, st.none()),
     )
     def upstream_changes(self, name: str, key: str, value: str | None) -> None:
@@ -115,14 +120,14 @@ class FleetMachine(RuleBasedStateMachine):
         happened["new versions wanted"] += 1
         self.revision[fleet] = len(self.versions)
 
-    @rule(key=st.sampled_from(KEYS), value=values)
+    @rule(key=st.sampled_from(OFTEN), value=values)
     def inject(self, key: str, value: str) -> None:
         """The object that `settings` gets changes."""
         happened["injected objects changed"] += 1
         self.injected = {**self.injected, key: value}
         self.fleet.objects = objects_text(self.injected)
 
-    @rule(package=packages, name=st.sampled_from(RESOURCES), key=st.sampled_from([*KEYS, "e"]),
+    @rule(package=packages, name=resources, key=st.sampled_from([*OFTEN, "e"]),
           value=st.one_of(values, st.none()), amend=st.booleans())  # fmt: skip
     def edit_draft(self, package: str, name: str, key: str, value: str | None, amend: bool) -> None:
         """A person writes or removes a field in a draft, with a commit of its own or in place of the last one."""
@@ -131,7 +136,7 @@ class FleetMachine(RuleBasedStateMachine):
             happened["edits of drafts"] += 1
             self.edit(ref, ref, package, name, key, value, amend)
 
-    @rule(package=packages, name=st.sampled_from(RESOURCES), key=st.sampled_from(KEYS), value=values)
+    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values)
     def edit_published(self, package: str, name: str, key: str, value: str) -> None:
         """A person publishes a change of what is published, without a draft."""
         tags = self.tags(package)
@@ -149,14 +154,12 @@ class FleetMachine(RuleBasedStateMachine):
         if ref:
             self.see(package, ref)
             self.down.commit(ref, package, self.down.files(ref, package))
-            self.packages[package].named.clear()
 
     @rule(package=packages)
     def propose(self, package: str) -> None:
         ref = self.draft(package)
         if "/drafts/" in ref:
             happened["approvals"] += 1
-            self.see(package, ref)
             self.down.refs[ref.replace("/drafts/", "/proposed/")] = self.down.refs.pop(ref)
 
     @rule(package=packages)
@@ -166,7 +169,6 @@ class FleetMachine(RuleBasedStateMachine):
             happened["approvals"] += 1
             self.see(package, ref)
             self.down.refs[f"refs/tags/{package}/v{len(self.tags(package)) + 1}"] = self.down.refs.pop(ref)
-            self.packages[package].named.clear()
 
     @rule(sets=st.lists(st.sampled_from(["shops", "inns"]), unique=True, min_size=1), both=st.booleans())
     def choose(self, sets: list[str], both: bool) -> None:
@@ -261,6 +263,7 @@ class FleetMachine(RuleBasedStateMachine):
     def check_package(self, fleet: str, name: str, outcome: SyncOutcome, package: Package) -> None:
         assert not outcome.error, outcome.error
         now, stuck = self.content(name), outcome.stuck
+        package.human = {**package.waiting, **package.human}
         version = self.revision[fleet]
         upstream_now = self.versions[version - 1]
         before = [self.versions[number - 1] for number in package.versions or {version}]
@@ -276,8 +279,10 @@ class FleetMachine(RuleBasedStateMachine):
             happened["conflicts"] += 1
         if stuck:
             assert outcome.conflicts
-        else:
-            package.versions = {version}
+        elif not conflicts:
+            package.versions = set()
+        package.versions.add(version)
+        package.waiting = {}
         for field in {*package.human, *((one, key) for one in RESOURCES for key in (*KEYS, "d", "e"))}:
             resource_name, key = field
             upstream = upstream_now[resource_name].get(key)
@@ -291,12 +296,15 @@ class FleetMachine(RuleBasedStateMachine):
                     continue
                 if got != person:
                     assert got == (made[0] if made else upstream), (field, got, outcome)
+                if got != person:
+                    package.waiting[field] = person
                 if got != person or (got == upstream and not made):
                     package.given_up |= {field} if got != person else set()
                     del package.human[field]  # given up with a conflict, or what upstream says as well
             elif not stuck:
                 assert got == (made[0] if made else upstream), (field, got, upstream, made, outcome)
         package.named = [] if stuck or not self.draft(name) else list(outcome.conflicts)
+        package.waiting = package.waiting if package.named else {}
         package.killed = False
 
     # How to find out
@@ -364,14 +372,17 @@ class FleetMachine(RuleBasedStateMachine):
         self.down.complete()
 
     def see(self, package: str, ref: str) -> None:
-        """A person looks at a draft whose conflicts were told to nobody, and takes what it says."""
+        """A person looks at a draft, also one whose conflicts were told to nobody, and takes what it says."""
         known = self.packages[package]
         if known.killed:
+            known.human = {**known.waiting, **known.human}
             now = self.fields_in(ref, package)
             for (name, key), value in list(known.human.items()):
                 if now[name].get(key) != value:
                     known.given_up.add((name, key))
                     del known.human[name, key]
+        known.waiting = {}
+        known.named = []
 
     def edit(
         self, branch: str, ref: str, package: str, name: str, key: str, value: str | None, amend: bool = False
@@ -386,10 +397,7 @@ class FleetMachine(RuleBasedStateMachine):
         self.see(package, branch)
         files[f"{name}.yaml"] = text
         self.down.refs[ref] = self.down.commit(branch, package, files, amend=amend)
-        known = self.packages[package]
-        known.human[name, key] = value
-        if ref == branch:
-            known.named.clear()
+        self.packages[package].human[name, key] = value
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Finds which output of a sync a person's commit goes on from.
+"""Finds what a draft was made from: which output of a sync a person's commit goes on from, and which published revision a draft.
 
 That is the newest one, unless a sync was killed before its draft had it: a person may then have gone on with the one before. A commit
 that amends or squashes the sync's own has neither among its parents, and looks most like the output that it was made from.
@@ -7,12 +7,14 @@ that amends or squashes the sync's own has neither among its parents, and looks 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from krmkit.fleet.sync.state import RevisionMemory
-from krmkit.fleet.sync.store import HISTORY, Store
+from krmkit.fleet.sync.store import HISTORY, TAGS, Store
 from krmkit.git.objects import FOLDER
 from krmkit.git.program import GitError
+from krmkit.porch.variants.lifecycle import Revision
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
@@ -25,7 +27,24 @@ def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> Re
     return replace(memory, commit=before, output=output, input=given, before=[])
 
 
+def published_below(
+    store: Store, memories: Mapping[str, RevisionMemory], memory: RevisionMemory | None, commit: str
+) -> Revision | None:
+    """Return the published revision that a draft with conflicts was made from, where nobody has looked at the draft.
+
+    What upstream says now may be in conflict with people's values there in another way, or not any more.
+    """
+    if memory is None or memory.commit != commit or not memory.conflicts:
+        return None
+    for ref in memories:
+        oid = store.seen.get(ref)
+        if ref.startswith(TAGS) and oid is not None and _descends(store, commit, oid):
+            return {"metadata": {"ref": ref, "commit": oid}}
+    return None
+
+
 def _descends(store: Store, commit: str, ancestor: str) -> bool:
+    """Whether a commit is another one, or goes on from it by first parents."""
     for _ in range(HISTORY):
         if commit == ancestor:
             return True

@@ -184,7 +184,9 @@ def plan(
         whole.files.append(fleet)
     sources = SyncSources(stores, FleetObjects(objects))
     approve, dry = given.pop("approve", "never"), given.pop("dry", False)
-    return Sync(whole, sources, build, approve, "s <s@example.com>", prune, Shard(), dry)
+    on_conflict = given.pop("on_conflict", "")
+    assert not given
+    return Sync(whole, sources, build, approve, "s <s@example.com>", prune, Shard(), dry, on_conflict)
 
 
 def outcome_of(sync: Sync, name: str) -> SyncOutcome:
