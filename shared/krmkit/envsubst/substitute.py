@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.envsubst.bracedvariables import Part, BracedVariable, parts_of
+from krmkit.envsubst.bracedvariables import BracedVariable, Part, parts_of
 from krmkit.go.regexp.pattern import PatternError
 from krmkit.go.regexp.pattern import compile as compile_pattern
 from krmkit.go.text import lower, to_lower, to_upper, upper

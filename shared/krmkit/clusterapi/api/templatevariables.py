@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from krmkit.envsubst.bracedvariables import Part, BracedVariable, parts_of
+from krmkit.envsubst.bracedvariables import BracedVariable, Part, parts_of
 from krmkit.envsubst.substitute import joined
 from krmkit.messages.nearest import nearest
 
