@@ -9,11 +9,12 @@ import argparse
 import sys
 
 from krmkit.cli.arguments import CommandParser, add_place
-from krmkit.clusterapi.api.templatevariables import ClusterTemplate, MissingValueError
+from krmkit.clusterapi.api.templatevariables import cluster_template
 from krmkit.disk.folders import TreeError, read_file
 from krmkit.disk.primitives import WriteError
 from krmkit.disk.write import write_file
 from krmkit.envsubst.bracedvariables import SubstitutionError
+from krmkit.envsubst.texttemplate import MissingValueError
 from krmkit.output.stderr import say
 from krmkit.output.terminal import unread_is_fine
 from krmkit.render.variablevalues import ValuesError, add_values, read_values
@@ -88,7 +89,7 @@ def _made(arguments: argparse.Namespace, name: str) -> str:
     if content is None or len(content) > _LARGEST:
         raise ValuesError(f"{name} must have at most {_LARGEST:,} bytes")
     try:
-        template = ClusterTemplate(content.decode("utf-8"))
+        template = cluster_template(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ValuesError(f"{name} must be UTF-8; byte {error.start} is not") from None
     if arguments.list_variables:

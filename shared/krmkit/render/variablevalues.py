@@ -38,6 +38,8 @@ def read_values(path: str) -> dict[str, str]:
     found = {}
     for entry in root.entries:
         name, value = entry.name, deref(entry.value)
+        if name is None:
+            raise ValuesError(f"{path} must have texts as names")
         if not isinstance(value, Scalar):
             raise ValuesError(
                 f"{path}: {name} must be a text, a number or a boolean; write a list or map as a text in quotes"
