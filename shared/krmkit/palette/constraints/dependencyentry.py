@@ -6,8 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.versions.lenient import LenientKey
 
-TYPES = ("required", "optional", "notSupported", "upgrade")
-
 
 class Dependency:
     """One entry of `constraints.dependencies`, valid in itself. `low` and `high` are None where unbounded."""
