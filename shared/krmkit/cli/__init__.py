@@ -20,6 +20,7 @@ COMMANDS = {
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
+    "clusterctl": ("krmkit.cli.clusterctl", "put values into Cluster API's templates"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
     "landscaper": (
