@@ -6,6 +6,7 @@ The marker is the data of a Secret, and the value of some other field of the pac
 from __future__ import annotations
 
 import io
+import os
 import random
 import re
 import shutil
@@ -33,7 +34,8 @@ FIELD = re.compile(
     r"^(?P<head>\s*(?:- )?(?!name|app:|namespace|kind|apiVersion|image|exec|configPath|config\.kubernetes)[\w./-]+: )[\w\"'][^#\n:{}\[\]]*$",
     re.M,
 )
-SAMPLES = 3  # fields of each example; each is a render of its own
+SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; each is a render of its own
+SEED = os.environ.get("KRMKIT_SEED", "")  # other seeds choose other fields
 # What neither reads a package nor says anything of one.
 WITHOUT_PACKAGE = {"new", "list", "doc", "explain", "schema", "version", "completion"}
 
@@ -61,7 +63,7 @@ def held(said: str, *words: str) -> None:
 
 def marked_packages(project: Path, folder: Path, function: str) -> Iterator[Path]:
     """Each example of a function with a Secret, and with the Secret's value in one field of another file."""
-    chance = random.Random(function)
+    chance = random.Random(function + SEED)
     for example in sorted((project / "functions" / function / "examples").iterdir()):
         places = [
             (path, match.end("head"), match.end())
