@@ -245,6 +245,43 @@ def test_packs_and_variants(tmp_path: Path, project: Path, run: Run) -> None:
         held(run(*words, "--diff"), *words)
 
 
+@pytest.mark.parametrize("form", (*FORMATS, "diff", "markdown"))
+def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: str) -> None:
+    """A template that cannot be edited: what the plan would do with a new one has no secrets either, nor has the plan of a tree."""
+    package = tmp_path / "new"
+    shutil.copytree(project / "functions/render-cluster-topology/examples/quick-start", package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    template = package / "templates.yaml"
+    text = template.read_text(encoding="utf-8")
+    shutil.copytree(package, tmp_path / "old")
+    assert text.count("controlPlane: true") == 1
+    template.write_text(text.replace("controlPlane: true", f"controlPlane: {MARKER}"), encoding="utf-8")
+
+    said = run("topology", "plan", str(package), "--against", str(tmp_path / "old"), "--format", form)
+
+    held(said)
+    assert "edited in place" in said
+    if form != "diff":
+        held(run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form))
+
+
+@pytest.mark.parametrize("words", [("graph",), ("explain", "shop/stack"), ("reconcile",)])
+def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tuple[str, ...]) -> None:
+    """A component descriptor with a secret in the place of its version: the error does not quote it."""
+    example = project / "functions/render-installation/examples/nested-three-deep"
+    package = tmp_path / "p"
+    shutil.copytree(example, package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    changed = 0
+    for path in package.rglob("*.yaml"):
+        text, count = re.subn("schemaVersion: .*", f"schemaVersion: {MARKER}", path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
+        changed += count
+    assert changed
+
+    held(run("landscaper", words[0], str(package), *words[1:]))
+
+
 def test_spiff(tmp_path: Path, run: Run) -> None:
     """An error of a template does not quote the values of a stub."""
     (tmp_path / "t.yaml").write_text("a: (( secret.token + 1 ))\nsecret: (( merge ))\n")

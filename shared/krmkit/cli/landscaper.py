@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place
+from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
@@ -115,17 +116,30 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
+    mask = Mask(secrets_among(resources.items))
+    try:
+        return _answer(arguments, resources, report, mask)
+    except InstallationError as error:
+        raise InstallationError(error.rule, mask.message(str(error))) from None
+
+
+def _answer(
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask
+) -> tuple[Told, int]:
+    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    package = report.packages[0]
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
+        hide(found, resources.items)
         package.results = [_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
     items = _readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = explain(items, arguments.installation, arguments.value)
+        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
-    for problem in graph.problems:
+    for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")
