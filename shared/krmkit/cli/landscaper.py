@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place
-from krmkit.fn.masking import Mask, secrets_among
+from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
@@ -125,16 +125,27 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
-    mask = Mask(secrets_among(resources))
+    mask = Mask(secrets_among(resources.items))
+    try:
+        return _answer(arguments, resources, report, mask)
+    except InstallationError as error:
+        raise InstallationError(error.rule, mask.message(str(error))) from None
+
+
+def _answer(
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask
+) -> tuple[Told, int]:
+    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    package = report.packages[0]
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
-        package.results = [_result(one, mask) for one in found]
-        text = mask.message(_text(map(str, found)))
-        return Told(report, "ReconcilePlan", {"now": now}, text), _code(package)
-    items = _readable(items_of.read(resources), mask)
+        hide(found, resources.items)
+        package.results = [_result(one) for one in found]
+        return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
+    items = _readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = explain(items, arguments.installation, arguments.value)
+        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
     for problem in map(mask.message, graph.problems):
@@ -152,10 +163,12 @@ def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _result(finding: Finding, mask: Mask) -> Result:
-    """A finding of the engine as a result of the report, without secrets."""
-    message, field = mask.message(finding.message), finding.field or ""
-    return Result(finding.severity, finding.rule, message, resource=finding.resource_ref or {}, field=field)
+def _result(finding: Finding) -> Result:
+    """A finding of the engine as a result of the report."""
+    field = finding.field or ""
+    return Result(
+        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
+    )
 
 
 def _resources(path: str) -> ResourceList:
@@ -166,8 +179,8 @@ def _resources(path: str) -> ResourceList:
     return ResourceList.of([item for each in package.walk() for item in each.items])
 
 
-def _readable(items: Items, mask: Mask) -> Items:
+def _readable(items: Items) -> Items:
     errors = [one for one in items.findings if one.severity == ERROR]
     if errors:
-        raise InstallationError(errors[0].rule, mask.message(str(errors[0])))
+        raise InstallationError(errors[0].rule, str(errors[0]))
     return items
