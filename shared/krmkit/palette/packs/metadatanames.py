@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from krmkit.json.paths import join
 from krmkit.krm.finding import WARNING, Finding
-from krmkit.messages.nearest import did_you_mean, proposal
 from krmkit.palette.packs.findings import METADATA, pack_finding
 from krmkit.palette.packs.pack import LAYERS, Pack
 
@@ -45,13 +44,21 @@ def unknown_names(pack: Pack) -> list[Finding]:
     def names(data: object, known: tuple[str, ...], path: str) -> None:
         for name in data if isinstance(data, dict) else ():
             if name not in known:
+                from krmkit.messages.nearest import did_you_mean
+
                 add(join(path, name), f'pack.json has no field "{name}"{did_you_mean(name, known)}')
 
     for name in pack.metadata:
-        near = proposal(name, _TOP) if name not in _TOP else ""
+        if name in _TOP:
+            continue
+        from krmkit.messages.nearest import proposal
+
+        near = proposal(name, _TOP)
         if near:
             add(name, f'pack.json has no field "{name}"{near}')
     if pack.layer and pack.layer not in LAYERS:
+        from krmkit.messages.nearest import did_you_mean
+
         message = f'there is no layer "{pack.layer}"{did_you_mean(pack.layer, LAYERS)}'
         add("layer", message, pack.layer)
     names(pack.constraints, _CONSTRAINTS, "constraints")
