@@ -245,7 +245,7 @@ def test_packs_and_variants(tmp_path: Path, project: Path, run: Run) -> None:
         held(run(*words, "--diff"), *words)
 
 
-@pytest.mark.parametrize("form", (*FORMATS, "diff", "markdown"))
+@pytest.mark.parametrize("form", [*FORMATS, "diff", "markdown"])
 def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: str) -> None:
     """A template that cannot be edited: what the plan would do with a new one has no secrets either, nor has the plan of a tree."""
     package = tmp_path / "new"

@@ -20,7 +20,7 @@ from tests.meta.pages import DEFINITIONS, FENCED, INLINE, ROOT, blocks, each_pag
 
 TARGETS = [
     target
-    for file in ("Makefile", "images.mk")
+    for file in ("Makefile", "images.mk", "release.mk")
     for target in re.findall(r"^([a-z0-9-]+):", (ROOT / file).read_text("utf-8"), re.MULTILINE)
 ]
 
