@@ -262,7 +262,9 @@ def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: s
     held(said)
     assert "edited in place" in said
     if form != "diff":
-        held(run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form))
+        held(
+            run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form)
+        )
 
 
 @pytest.mark.parametrize("words", [("graph",), ("explain", "shop/stack"), ("reconcile",)])
@@ -274,7 +276,9 @@ def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tu
     (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
     changed = 0
     for path in package.rglob("*.yaml"):
-        text, count = re.subn("schemaVersion: .*", f"schemaVersion: {MARKER}", path.read_text(encoding="utf-8"))
+        text, count = re.subn(
+            "schemaVersion: .*", f"schemaVersion: {MARKER}", path.read_text(encoding="utf-8")
+        )
         path.write_text(text, encoding="utf-8")
         changed += count
     assert changed

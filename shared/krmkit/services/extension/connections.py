@@ -92,7 +92,7 @@ class Connection(TCPServer):
             await super().run()
         except* OSError:
             pass  # it broke while it was closed
-        except* Exception as group:  # noqa: BLE001 one connection must not end the others
+        except* Exception as group:  # noqa: BLE001  # one connection must not end the others
             first = _first(group)
             self._settings.broken.say(
                 f"a connection was ended whose client broke HTTP/2: {type(first).__name__}: {first}"
