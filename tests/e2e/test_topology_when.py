@@ -203,6 +203,32 @@ def test_an_edit_of_a_template_that_webhooks_protect_is_refused(
     assert groups(one["then"]) == ["controlPlane", "MachineDeployment md-0"]
 
 
+def test_metadata_of_a_protected_template_may_change(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The webhook of control plane templates compares spec.template.spec alone."""
+    spec = "    spec:\n      kubeadmConfigSpec:"
+    change(places[0] / TEMPLATES, spec, f"    metadata: {{labels: {{tier: one}}}}\n{spec}")
+
+    _, one = planned(capsys, places)
+
+    assert one["action"] != "refused"
+    assert one["errors"] == []
+
+
+def test_an_edit_that_no_object_shows_is_refused_too(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The API server looks at the template alone: here a label of the class wins over that of the template."""
+    spec = "    spec:\n      kubeadmConfigSpec:"
+    machines = "    spec:\n      machineTemplate: {metadata: {labels: {tier: own}}}\n      kubeadmConfigSpec:"
+    change(places[0] / TEMPLATES, spec, machines)
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["then"]["action"]) == (1, "refused", "same")
+
+
 def test_a_config_names_more_protected_templates(
     places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -152,7 +152,7 @@ class _Planner:
                 ]
         if one.action == REFUSED:
             return one
-        if refused and one.action != SAME:
+        if refused:
             return ClusterPlan(*key, REFUSED, errors=refused, then=one)
         return _paused(one, after.cluster)
 
