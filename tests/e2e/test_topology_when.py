@@ -229,6 +229,19 @@ def test_an_edit_that_no_object_shows_is_refused_too(
     assert (code, one["action"], one["then"]["action"]) == (1, "refused", "same")
 
 
+def test_a_control_plane_of_two_machines_is_refused(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing refuses the Cluster; the controller runs into the webhook of the control plane, and changes nothing."""
+    change(places[0] / CLUSTERS, "    controlPlane:\n      replicas: 1", "    controlPlane:\n      replicas: 2")
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["changes"], one["rolls"]) == (1, "refused", [], [])
+    assert "spec.replicas: Forbidden: cannot be an even number when etcd is stacked" in one["errors"][0]
+    assert one["errors"][0].endswith("so the controller stops with an error")
+
+
 def test_a_config_names_more_protected_templates(
     places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
