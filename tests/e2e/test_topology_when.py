@@ -333,3 +333,33 @@ def test_a_new_control_plane_waits_for_nothing_without_an_upgrade(
     code, one = planned(capsys, (package, live))
 
     assert (code, one["action"], one["waits"]) == (0, "same", [])
+
+
+def test_machines_of_a_group_that_waits_for_deletions_stay(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With OnDelete the controller replaces what somebody deletes, and nothing else; the plan says why a machine would be new."""
+    for place in places:
+        change(place / CLUSTERS, "        replicas: 2", "        rollout: {strategy: {type: OnDelete}}\n        replicas: 2")
+    change_last(places[0] / TEMPLATES, MUTABLE, "nodefs.available<5%")
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["rolls"]) == (2, "change", [])
+    assert one["waits"][0].startswith(
+        "MachineDeployment md-0 rolls a machine when somebody deletes it (OnDelete): KubeadmConfigTemplate spec.template.spec"
+    )
+
+
+def test_a_hook_puts_an_upgrade_off(places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """An annotation of the Cluster holds it up before its first step, and the plan names it."""
+    change(places[0] / CLUSTERS, "version: v1.33.1", "version: v1.33.2")
+    annotation = "  annotations: {before-upgrade.hook.cluster.cluster.x-k8s.io/backup: ''}\n"
+    change(places[0] / CLUSTERS, "  namespace: default\nspec:", f"  namespace: default\n{annotation}spec:")
+
+    _, one = planned(capsys, places)
+
+    assert (one["action"], one["rolls"]) == ("same", [])
+    assert one["waits"] == [
+        "the upgrade is put off by the Cluster's annotation before-upgrade.hook.cluster.cluster.x-k8s.io"
+    ]
