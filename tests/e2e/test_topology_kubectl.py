@@ -178,7 +178,11 @@ def test_broken_answers_are_one_line(
 
 @pytest.mark.parametrize("answer", ["", '{"apiVersion": "v1", "kind": "List", "items": []}'])
 def test_an_empty_cluster(
-    package: Path, cluster: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str
+    package: Path,
+    cluster: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
 ) -> None:
     """Everything is new."""
     monkeypatch.setenv("KUBECTL_ANSWER", answer or " ")
@@ -198,7 +202,9 @@ def test_a_kind_that_is_not_served(
     assert main(["topology", "plan", str(package), "--live"]) == 1
 
     error = capsys.readouterr().err
-    assert error.endswith('the server doesn\'t have a resource type "MachineDeployment.v1beta2.cluster.x-k8s.io"\n')
+    assert error.endswith(
+        'the server doesn\'t have a resource type "MachineDeployment.v1beta2.cluster.x-k8s.io"\n'
+    )
     assert error.count("\n") == 1
 
 

@@ -82,4 +82,6 @@ spec:
     assert "status" not in written["SCHEMAS"]
     assert written["SOURCE"] == "crd.yaml"
     data = {"apiVersion": "a.example.com/v1", "kind": "Thing", "spec": {"description": "long"}}
-    assert [one.field for one in CrdSchemas([], lambda: written["SCHEMAS"]).errors(data)] == ["spec.description"]
+    assert [one.field for one in CrdSchemas([], lambda: written["SCHEMAS"]).errors(data)] == [
+        "spec.description"
+    ]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from krmkit.krm.resource import Resource
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import go_data, lookup, same_data
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
-
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
 

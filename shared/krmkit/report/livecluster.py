@@ -9,23 +9,18 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from krmkit.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.labels import API_VERSION, CLUSTER_NAME, GROUP, OWNED, group_of, version_of
 from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.plan.edits import references
 from krmkit.clusterapi.webhooks.cluster import class_key
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Key
-
-    Object = dict[str, Any]
-    Kind = tuple[str, str]  # group, kind
+Object = dict[str, Any]
+Kind = tuple[str, str]  # group, kind
 
 _MOST_NAMES = 200  # in one call
 _TIMEOUT = "60s"  # of a request
@@ -83,7 +78,9 @@ class Kubectl:
             raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
         items = found.get("items") if isinstance(found, dict) and found.get("kind") == "List" else [found]
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-            raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them")
+            raise LiveError(
+                f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them"
+            )
         return [_slim(one) for one in items]
 
     def _run(self, words: list[str]) -> tuple[int, bytes, bytes]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.json.paths import join
 from krmkit.schema.violationtexts import NAMES
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Schema = Mapping[str, Any]
+Schema = Mapping[str, Any]
 
 _KEYWORDS = (
     *("type", "nullable", "enum", "default", "format", "description", "title", "example"),

@@ -6,22 +6,18 @@ refers to, only the kind is read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.clusterapi.api.objects import GROUP
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import is_tool_key
+from krmkit.krm.resource import Resource
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-
-    Data = dict[str, Any]
-    Key = tuple[str, str]
-    Reference = tuple[str, str, str, str]
+Data = dict[str, Any]
+Key = tuple[str, str]
+Reference = tuple[str, str, str, str]
 
 DEFAULT_NAMESPACE = "default"
 CRD = "CustomResourceDefinition"

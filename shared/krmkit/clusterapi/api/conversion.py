@@ -6,13 +6,11 @@ are dropped: templates live in the namespace of their class.
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.api.times import to_seconds
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 API_VERSION = "cluster.x-k8s.io/v1beta2"
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")

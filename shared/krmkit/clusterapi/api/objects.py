@@ -8,18 +8,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from krmkit.clusterapi.api import classtypes as apitypes_class
 from krmkit.clusterapi.api import types as apitypes
 from krmkit.clusterapi.api import v1beta1 as apitypes_v1beta1
 from krmkit.clusterapi.api.conversion import API_VERSION, convert_cluster, convert_cluster_class
 from krmkit.clusterapi.api.decode import DecodeProblem, Struct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 GROUP = "cluster.x-k8s.io"
 V1BETA1 = GROUP + "/v1beta1"

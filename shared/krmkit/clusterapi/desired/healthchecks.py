@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.desired.cloning import compact
 from krmkit.schema.fields import mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 NODE_STARTUP_TIMEOUT_SECONDS = 600
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS
+from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.workerkinds import WorkerKind
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 @dataclass(slots=True)

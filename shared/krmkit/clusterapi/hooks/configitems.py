@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionconfig import (
     check_namespace,
     merged_settings,
@@ -10,14 +14,7 @@ from krmkit.clusterapi.hooks.extensionconfig import (
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.krm.finding import ERROR, Finding
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 class ExtensionConfigs:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from krmkit.go.fmt.printing import quote
 from krmkit.messages.nearest import did_you_mean
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 class Unmatched(NamedTuple):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
@@ -11,12 +14,7 @@ from krmkit.clusterapi.hooks.extensions import (
 )
 from krmkit.kube.names import is_dns1123_label
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 DEFAULT_TIMEOUT = 10
 LONGEST_TIMEOUT = 30

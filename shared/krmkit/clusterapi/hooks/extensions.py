@@ -5,16 +5,12 @@ Source: api/runtime/hooks/v1alpha1 and exp/runtime/client of kubernetes-sigs/clu
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.go.fmt.printing import quote
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 HOOKS_VERSION = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 GENERATE_PATCHES = "GeneratePatches"

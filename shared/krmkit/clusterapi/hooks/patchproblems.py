@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.hooks.inputvalidation import variables_in
 from krmkit.gotemplate import TemplateError, parse
 from krmkit.schema.fields import leaves
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.api.labels import BOOKKEEPING
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 def cluster_builtin(cluster: Object) -> Object:

@@ -6,14 +6,18 @@ names stay, and templates with changed content rotate as in the controller.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
+from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.desired.current import CurrentObjects, state_objects
-from krmkit.clusterapi.desired.package import TopologyPackage
-from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
+from krmkit.clusterapi.desired.state import ClusterState
+from krmkit.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.hooks.extensions import NoExtensions
+from krmkit.clusterapi.hooks.extensions import Extensions, NoExtensions
 from krmkit.clusterapi.plan.applied import templates_as_applied
 from krmkit.clusterapi.plan.edits import TemplateEdits
 from krmkit.clusterapi.plan.model import (
@@ -32,22 +36,10 @@ from krmkit.clusterapi.plan.running import knows_applied, missing_objects, runni
 from krmkit.clusterapi.plan.steps import plan_steps
 from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
 from krmkit.clusterapi.webhooks.package import validate_package
-from krmkit.krm.finding import ERROR
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
-    from krmkit.clusterapi.desired.package import DecodedObject
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.desired.topologies import RenderedCluster
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.krm.finding import Finding
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live, owned_part
-from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange
+from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange, Roll
 from krmkit.clusterapi.plan.rolls import Clock, group_of_role, rolls
-from krmkit.clusterapi.plan.rotation import ROTATED
+from krmkit.clusterapi.plan.rotation import ROTATED, Rotation
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.plan.model import Roll
-    from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 _MOST_REASONS = 5
 

@@ -5,19 +5,15 @@ Sources: controlplane/kubeadm/internal/filters.go and core/controllers/machinede
 
 from __future__ import annotations
 
-from krmkit.clusterapi.plan.model import CREATE, REMOVE, Roll
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from krmkit.clusterapi.plan.model import CREATE, REMOVE, ObjectChange, Roll
+from krmkit.clusterapi.plan.rotation import Rotation
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.plan.model import ObjectChange
-    from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 CONTROL_PLANE = "controlPlane"
 _KUBEADM = "KubeadmControlPlane"

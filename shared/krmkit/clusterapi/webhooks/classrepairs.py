@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -9,15 +11,10 @@ from krmkit.clusterapi.webhooks.compatibility import (
     template_ref,
     workers_of,
 )
+from krmkit.kube.fielderror import FieldError
 from krmkit.messages.listed import listed
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 _CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
 

@@ -6,7 +6,11 @@ class on the Clusters that use it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.api.names import NamingTemplate
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.clusterapi.webhooks.common import (
@@ -38,14 +42,7 @@ from krmkit.kube.names import is_dns1123_subdomain
 from krmkit.versions.blang import compare_with_build_tags, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.api.features import FeatureGates
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
 

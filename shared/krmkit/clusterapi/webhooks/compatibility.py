@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.go.fmt.printing import quote
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, required
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 TEMPLATE_SUFFIX = "Template"
 MACHINE_DEPLOYMENTS = "machineDeployments"

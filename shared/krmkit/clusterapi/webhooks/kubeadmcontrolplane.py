@@ -8,19 +8,16 @@ checked are image tags, the version of CoreDNS, and what the schema refuses alre
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.objectversion import CONTROL_PLANE, in_version
 from krmkit.kube.fielderror import FieldError, forbidden, invalid, required
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 _VERSION = f"{CONTROL_PLANE}/v1beta2"
 _CONFIG = "spec.kubeadmConfigSpec"

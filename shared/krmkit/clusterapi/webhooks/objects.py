@@ -6,22 +6,18 @@ into it later, and the MachineDeployment is never made.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from krmkit.clusterapi.api.decode import UNKNOWN_VALUE
+from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.webhooks.cluster import class_key
 from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors
-from krmkit.krm.finding import ERROR
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.refusals import refusal
+from krmkit.kube.fielderror import FieldError
 from krmkit.schema.kubernetes.crds import CrdSchemas
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
-    from krmkit.krm.finding import Finding
-    from krmkit.kube.fielderror import FieldError
 
 
 def with_refused_objects(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.clusterapi.api.collection import CollectedObject, Key
 from krmkit.clusterapi.api.decode import STRING, DecodeProblem, Struct
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.api.labels import group_of
 from krmkit.clusterapi.api.objectversion import how_to_export, is_unknown_conversion
 from krmkit.clusterapi.desired.current import CurrentObjects, state_objects
@@ -24,19 +28,11 @@ from krmkit.clusterapi.webhooks.compatibility import (
 )
 from krmkit.clusterapi.webhooks.repairs import meant
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED
+from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import nearest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject, Key
-    from krmkit.clusterapi.api.features import FeatureGates
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 _SHOWN_USERS = 3
 _TEMPLATE = Struct(

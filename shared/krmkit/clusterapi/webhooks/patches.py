@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from typing import Any
 
 from krmkit.clusterapi.api.classtypes import EXTERNAL, JSON_PATCH, PATCH, PATCH_SELECTOR
 from krmkit.clusterapi.api.decode import Type, go_order
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -29,14 +32,7 @@ from krmkit.kube.fielderror import (
 )
 from krmkit.kube.names import is_qualified_name
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from krmkit.clusterapi.api.features import FeatureGates
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 INLINE = "inline"
 OPERATIONS = ("add", "remove", "replace")

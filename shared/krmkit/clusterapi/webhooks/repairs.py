@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.webhooks.compatibility import WORKER_KINDS, spec_of, workers_of
+from krmkit.kube.fielderror import FieldError
 from krmkit.messages.nearest import proposal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 
 def meant(error: FieldError, cluster_class: Data | None) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.kube.fielderror import FieldError, invalid
 from krmkit.versions.blang import compare_with_build_tags, compare_without_prereleases, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Data = dict[str, Any]
+Data = dict[str, Any]
 
 PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
 AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"

@@ -5,11 +5,8 @@ A set can have ten thousand repositories; parsing each costs more than everythin
 
 from __future__ import annotations
 
+from krmkit.krm.resource import Resource
 from krmkit.porch.sets.targets import TargetObject
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 _NOT_PLAIN = frozenset("&*!|>{}[]@`%?#,-:'\"\t ")
 _MAPS = ("labels", "annotations")

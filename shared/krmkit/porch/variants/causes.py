@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from krmkit.krm.cause import Cause, config_cause, resource_cause
+from collections.abc import Sequence
+
+from krmkit.krm.cause import Cause, CauseLog, config_cause, resource_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import VARIANT_KIND
+from krmkit.porch.variants.injectionpoint import InjectionPoint
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.porch.variants.injectionpoint import InjectionPoint
 
 
 class VariantCauses:

@@ -6,20 +6,17 @@ drops it) and unknown fields (the server drops those, too).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.go.json.functions import must_to_json
 from krmkit.kube.fielderror import FieldError, child, duplicate, index, key, required
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from krmkit.cel.kubernetes.environment import KubeEnvironment
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
 

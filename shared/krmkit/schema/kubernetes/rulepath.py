@@ -10,10 +10,7 @@ Source: ValidFieldPath in k8s.io/apiextensions-apiserver, pkg/apiserver/schema/c
 from __future__ import annotations
 
 from krmkit.kube.fielderror import child, key
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 _ESCAPES = {
     "a": "\a",

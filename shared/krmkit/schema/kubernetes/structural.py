@@ -5,14 +5,11 @@ Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/validation.go and c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.go.regexp import pattern
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key, required
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 ROOT, ITEM, FIELD = "root", "item", "field"
 _MUST_HAVE_A_TYPE = {

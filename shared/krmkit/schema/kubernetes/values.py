@@ -9,6 +9,9 @@ Source: k8s.io/kube-openapi, pkg/validation/validate, and apiextensions-apiserve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from krmkit.go.fmt.printing import format_float, quote
 from krmkit.go.json.functions import must_to_json
 from krmkit.kube.fielderror import (
@@ -22,14 +25,8 @@ from krmkit.kube.fielderror import (
     type_invalid,
 )
 from krmkit.schema.kubernetes.formats import known_format, valid_format
+from krmkit.schema.openapi import Schema
 from krmkit.schema.walk import SchemaWalk, kind_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from krmkit.schema.openapi import Schema
 
 _INT64 = 1 << 63
 _INT32 = 1 << 31

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
+from typing import Any, ClassVar
 
 from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config, Sockets
@@ -14,10 +15,6 @@ from hypercorn.protocol.h2 import H2Protocol
 
 from krmkit.services.bounded import BoundedListener, SeldomLine
 from krmkit.services.certificates import Certificates, ServerContext
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, ClassVar
 
 _READ = 16384  # bytes of a connection that are worked on before others have their turn
 _LONG = 0.002  # seconds of work on them that nobody's calls take, but a flood of small frames does
@@ -95,7 +92,7 @@ class Connection(TCPServer):
             await super().run()
         except* OSError:
             pass  # it broke while it was closed
-        except* Exception as group:
+        except* Exception as group:  # noqa: BLE001  # one connection must not end the others
             first = _first(group)
             self._settings.broken.say(
                 f"a connection was ended whose client broke HTTP/2: {type(first).__name__}: {first}"

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from hypercorn.asyncio import run as hypercorn_run
 from hypercorn.asyncio import serve as hypercorn_serve
@@ -28,10 +29,6 @@ from krmkit.services.extension.metrics import Metrics
 from krmkit.services.extension.sources import ExtensionError, fingerprint, load, module_files, read
 from krmkit.services.extension.worker import PROGRAM
 from krmkit.services.listening import listen, set_up, stop_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 LABEL = "krmkit topology-extension"
 _CANCEL_AFTER = 5.0  # seconds after the grace until hypercorn cancels what has not ended by itself

@@ -220,7 +220,9 @@ def test_other_core_kinds_among_the_items() -> None:
         "spec": {"clusterName": "c1", "selector": {"matchLabels": {"a": "b"}}, "checks": {}},
     }
     assert refused(run_these(cluster_class(), cluster(), check)) == []
-    check["spec"]["checks"] = {"unhealthyMachineConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 60}]}
+    check["spec"]["checks"] = {
+        "unhealthyMachineConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 60}]
+    }
     [found] = refused(run_these(cluster_class(), cluster(), check))
     assert found[:2] == ("MachineHealthCheck", "spec.checks.unhealthyMachineConditions[0].type")
     assert "type must not be one of: Ready" in found[2]

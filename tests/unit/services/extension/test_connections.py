@@ -50,7 +50,11 @@ def rests(monkeypatch: pytest.MonkeyPatch, work: float, reads: int = 4) -> list[
 
     made = Connection.__new__(Connection)
     protocol = _Protocol(work)
-    given: dict[str, Any] = {"reader": _Reader(reads), "protocol": protocol, "config": SimpleNamespace(read_timeout=60)}
+    given: dict[str, Any] = {
+        "reader": _Reader(reads),
+        "protocol": protocol,
+        "config": SimpleNamespace(read_timeout=60),
+    }
     vars(made).update(given)
     monkeypatch.setattr(connections.asyncio, "sleep", sleep)
     asyncio.run(made._read_in_turns())
