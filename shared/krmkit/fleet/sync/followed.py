@@ -14,7 +14,7 @@ from krmkit.fleet.sync.state import RevisionMemory
 from krmkit.fleet.sync.store import HISTORY, TAGS, Store
 from krmkit.git.objects import FOLDER
 from krmkit.git.program import GitError
-from krmkit.porch.variants.lifecycle import Revision
+from krmkit.porch.variants.lifecycle import Revision, is_published
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
@@ -41,6 +41,25 @@ def published_below(
         if ref.startswith(TAGS) and oid is not None and _descends(store, commit, oid):
             return {"metadata": {"ref": ref, "commit": oid}}
     return None
+
+
+def overtaken(
+    store: Store, memories: Mapping[str, RevisionMemory], revisions: list[Revision]
+) -> dict[str, str]:
+    """The drafts that are as a sync left them, and that people have published with changes of their own: the tags of these.
+
+    Whoever publishes a commit on top of a draft need not push the draft.
+    """
+    found = {}
+    for draft in revisions:
+        ref, commit = draft["metadata"]["ref"], draft["metadata"]["commit"]
+        if is_published(draft) or ref not in memories or memories[ref].commit != commit:
+            continue
+        for other in revisions:
+            same = other["spec"]["workspaceName"] == draft["spec"]["workspaceName"]
+            if same and is_published(other) and not _descends(store, commit, other["metadata"]["commit"]):
+                found[ref] = other["metadata"]["ref"]
+    return found
 
 
 def _descends(store: Store, commit: str, ancestor: str) -> bool:

@@ -79,3 +79,24 @@ def test_somebody_decides(fleet: Fleet, policy: str, value: str) -> None:
     assert size(fleet) == value
     assert not fleet.sync(wanted(2), on_conflict=policy).changed()
     assert fleet.sync(wanted(2)).outcomes[0].conflicts == []
+
+
+@pytest.mark.parametrize("amend", [False, True])
+def test_a_draft_that_was_published_with_an_edit(amend: bool) -> None:
+    """Somebody tags a commit of their own on top of a draft, and pushes the tag alone: the tag is what counts, not the draft."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    release(up, 1, app("two"))
+    fleet.sync(wanted(1))
+    before = down.refs["refs/heads/drafts/p/packagevariant-1"]
+    files = down.files("refs/heads/drafts/p/packagevariant-1", "p")
+    edited = {**files, "app.yaml": files["app.yaml"].replace("size: two", "size: eight")}
+    down.refs["refs/tags/p/v1"] = down.commit(
+        "refs/heads/drafts/p/packagevariant-1", "p", edited, amend=amend
+    )
+    down.refs["refs/heads/drafts/p/packagevariant-1"] = before
+
+    assert follow(fleet, 2, app("two") + "  more: '1'\n") == []
+
+    assert size(fleet) == "eight" and "  more: " in down.files(DRAFT, "p")["app.yaml"]
+    assert "refs/heads/drafts/p/packagevariant-1" not in down.refs
