@@ -136,14 +136,18 @@ class FleetMachine(RuleBasedStateMachine):
             happened["edits of drafts"] += 1
             self.edit(ref, ref, package, name, key, value, amend)
 
-    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values)
-    def edit_published(self, package: str, name: str, key: str, value: str) -> None:
-        """A person publishes a change of what is published, without a draft."""
+    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values, in_main=st.booleans())
+    def edit_published(self, package: str, name: str, key: str, value: str, in_main: bool) -> None:
+        """A person publishes a change of what is published, without a draft: on top of the version, or of the branch main."""
         tags = self.tags(package)
         if tags and not self.draft(package):
             happened["edits of published packages"] += 1
             branch = "refs/heads/work"
             self.down.refs[branch] = self.down.refs[tags[-1]]
+            if in_main and "refs/heads/main" in self.down.refs:
+                files = self.down.files(branch, package)
+                self.down.refs[branch] = self.down.refs["refs/heads/main"]
+                self.down.commit(branch, package, files)
             self.edit(branch, f"refs/tags/{package}/v{len(tags) + 1}", package, name, key, value)
             self.down.refs.pop(branch, None)
 

@@ -100,3 +100,24 @@ def test_a_draft_that_was_published_with_an_edit(amend: bool) -> None:
 
     assert size(fleet) == "eight" and "  more: " in down.files(DRAFT, "p")["app.yaml"]
     assert "refs/heads/drafts/p/packagevariant-1" not in down.refs
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_version_that_was_made_in_main(same: bool) -> None:
+    """A person edits the package in main and tags that: it is the variant's next version, unless it comes from another upstream."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    release(up, 1, app("two"))
+    fleet.sync(wanted(1), approve="auto")
+    files = down.files("refs/heads/main", "p")
+    files["app.yaml"] = files["app.yaml"].replace("size: two", "size: eight")
+    if not same:
+        files["Kptfile"] = files["Kptfile"].replace("/web", "/other")
+    down.refs["refs/tags/p/v2"] = down.commit("refs/heads/main", "p", files)
+
+    release(up, 2, app("two") + "  more: '1'\n")
+    outcome = fleet.sync(wanted(2)).outcomes[0]
+
+    warning = "p/v2 of another upstream, passed over: adoptionPolicy adoptExisting would take it over"
+    assert (outcome.conflicts, outcome.warnings) == ([], [] if same else [warning])
+    assert size(fleet) == ("eight" if same else "two")
