@@ -34,7 +34,7 @@ from tests.e2e.fleetmodel import (
 )
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 
-HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "40"))
+HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "25"))
 KEYS = ("a", "b", "c")
 OFTEN = ("a", "a", *KEYS)
 # The sets of each fleet, with the packages that they may have.
