@@ -15,8 +15,6 @@ from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
 
-Object = dict[str, Any]
-
 _OWN = ("apiVersion", "kind", "metadata", "status")
 
 
