@@ -20,7 +20,7 @@ from tests.meta.pages import DEFINITIONS, FENCED, INLINE, ROOT, blocks, each_pag
 
 TARGETS = [
     target
-    for file in ("Makefile", "images.mk")
+    for file in ("Makefile", "images.mk", "release.mk")
     for target in re.findall(r"^([a-z0-9-]+):", (ROOT / file).read_text("utf-8"), re.MULTILINE)
 ]
 
@@ -51,7 +51,9 @@ def _words(line: str) -> list[str]:
 
 def problem_of_command(words: list[str]) -> str:
     """What is wrong with a command of this project, "" for nothing and for commands of others."""
-    words = [word for word in words if word != "<" and not re.match(r"[A-Z_]+=", word)]
+    words = [word for word in words if word != "<"]
+    while words and re.match(r"[A-Z_]+=", words[0]):
+        del words[0]
     if not words:
         return ""
     name, rest = words[0].rpartition("/")[2], words[1:]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from krmkit.krm.errors import ListError
 from krmkit.yaml.document import AnyAnchor, parse_all
 from krmkit.yaml.errors import YamlError
@@ -30,6 +28,8 @@ class ListAnchors:
 
     def last_before(self, number: int, name: str) -> Node | None:
         """The anchored node that an alias in item `number` stands for; None where no item before has the anchor."""
+        from bisect import bisect_left  # few lists have an alias
+
         while self._next < number:
             item = self._items[self._next]
             if "&" in item._text:

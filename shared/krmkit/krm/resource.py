@@ -84,6 +84,16 @@ class Resource(PlainView):
                 raise self._named(error) from None
         return self._text
 
+    @property
+    def ended_text(self) -> str:
+        """The text with a final line break, which adds nothing to what it says: what stands behind it begins a line."""
+        text = self.text
+        if text.endswith("\n"):
+            return text
+        from krmkit.yaml.editing.finalbreak import with_final_break
+
+        return with_final_break(text, lambda: self.document)
+
     def _named(self, error: YamlError) -> YamlError:
         message = f"{self.label}: {error}"
         return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
-from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header, is_empty_entry
 from krmkit.krm.identity import may_hide
@@ -208,7 +207,7 @@ class ResourceList:
     def _ended(self, position: int, text: str) -> str:
         """The text of the item at a position, with a final line break that adds nothing to what it says."""
         item = self.items[position]
-        return ended_text(item) if item.text == text else text + "\n"
+        return item.ended_text if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
         """An item's text as it stands behind a dash of this list."""
@@ -218,7 +217,7 @@ class ResourceList:
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
-        return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
+        return blank + shift(" " * item.column + item.ended_text, item.column, column)[column:]
 
     def _flow_body(self, chunks: Chunks) -> str:
         joints = chunks.joints or []

@@ -6,8 +6,10 @@ The functions that default and validate share it: a class is read, and its schem
 from __future__ import annotations
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
 from krmkit.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.api.templatevariables import unfilled
 from krmkit.clusterapi.hooks.extensions import NoExtensions, checked
 from krmkit.clusterapi.variables.cluster import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from krmkit.clusterapi.api.collection import Key
-    from krmkit.clusterapi.api.decode import DecodeProblem
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.json import Object
     from krmkit.krm.finding import Subject
@@ -45,6 +46,10 @@ class DecodedObject:
         # Objects without a namespace belong to "default", also in references between classes and Clusters.
         metadata = data.get("metadata") or {}
         self.data: Object = {**data, "metadata": {**metadata, "namespace": item.namespace}}
+        path, said = unfilled(item.data)
+        if path:
+            # What else does not fit follows from it.
+            self.problems = [DecodeProblem(path, said, TEMPLATE_VARIABLE)]
         self.usable = all(problem.unknown for problem in self.problems)
 
     def findings(self) -> list[Finding]:

@@ -20,6 +20,7 @@ from typing import Any
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
 from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
+from krmkit.fleet.sync.followed import followed, published_below
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
@@ -33,7 +34,10 @@ from krmkit.render.merge.mergeconflict import ResourceConflict
 
 @dataclass(slots=True)
 class _Job:
-    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it."""
+    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it.
+
+    `again`: it is made from the published revision below once more, and so are its conflicts.
+    """
 
     revision: dict[str, Any]
     tree: str
@@ -41,6 +45,7 @@ class _Job:
     edited: bool
     moved: bool
     build: Clone | Update
+    again: bool = False
 
 
 class VariantSync:
@@ -153,6 +158,7 @@ class VariantSync:
             and self.old.owner == self.new.owner
             and self.old.refs == digest_of_refs(self.store.revision_refs(self.package))
             and not (self.prune and self._other_refs())
+            and not (self.on_conflict and any(_has_conflicts(self.old, ref) for ref in self.old.owned))
         )
 
     def _wants_approval(self) -> bool:
@@ -200,22 +206,31 @@ class VariantSync:
         """What is to be built for a revision that is there."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
+        commit = revision["metadata"]["commit"]
         memory = self.new.memories.get(ref)
-        edited = memory is None or memory.edited or memory.commit != revision["metadata"]["commit"]
+        if memory is not None:
+            memory = followed(self.store, memory, commit, tree)
+        edited = memory is None or memory.edited or memory.commit != commit
+        upstream_moved = self.old is None or self.old.upstream != self.new.upstream
         if memory is not None and memory.output == tree and not memory.input:
-            moved = self.old is None or self.old.upstream != self.new.upstream
-            return _Job(revision, tree, memory, edited, moved, self._clone(variant))
-        files = read_files(self.store.objects, tree)
+            return _Job(revision, tree, memory, edited, upstream_moved, self._clone(variant))
+        below = published_below(self.store, self.new.memories, memory, commit)
+        start, left = (
+            (self._tree(below), self.new.memories[below["metadata"]["ref"]]) if below else (tree, memory)
+        )
+        files = read_files(self.store.objects, start)
         base, locked = self.sources.base_of(files)
         last = None
-        if memory is not None:
-            output = read_files(self.store.objects, memory.output) if memory.output != tree else None
+        if left is not None:
+            output = read_files(self.store.objects, left.output) if left.output != start else None
             # After a kill and a person's commit, what is remembered may be of a version that the draft has not got.
             if output is None or lock_of(output) == lock_of(files):
-                given = read_files(self.store.objects, memory.input) if memory.input else None
+                given = read_files(self.store.objects, left.input) if left.input else None
                 last = Rendered(output, given)
         moved = locked != source.commit
         update = Update(variant, files, base if moved else None, source.files(), last, self.on_conflict)
+        if below is not None:
+            return _Job(revision, tree, memory, edited, upstream_moved, update, again=True)
         return _Job(revision, tree, memory, edited, moved, update)
 
     def _carry_out(self, step: lifecycle.StoreStep) -> None:
@@ -255,7 +270,7 @@ class VariantSync:
             self.outcome.conflicts += [one.removesuffix(": upstream wins") for one in conflicts]
             self.outcome.stuck = True
             return
-        if memory is not None and memory.commit == commit:
+        if memory is not None and memory.commit == commit and not job.again:
             # Nobody has looked at these yet.
             conflicts = [*memory.conflicts, *(one for one in conflicts if one not in memory.conflicts)]
         self.outcome.conflicts += [*conflicts, *(_said(one) for one in built.settled)]
@@ -268,6 +283,8 @@ class VariantSync:
             if not published:
                 self.drafts.approve(built, new, commit, ref)
             return
+        if memory is not None and not published:
+            new.before = [memory.commit, memory.output, memory.input]
         title = (
             f"Update {self.package} to {self.source.label}"
             if job.moved

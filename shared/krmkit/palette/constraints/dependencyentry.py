@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from krmkit.versions.lenient import LenientKey
 
-TYPES = ("required", "optional", "notSupported", "upgrade")
-
 
 class Dependency:
     """One entry of `constraints.dependencies`, valid in itself. `low` and `high` are None where unbounded."""

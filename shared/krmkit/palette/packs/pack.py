@@ -5,8 +5,6 @@ from __future__ import annotations
 from krmkit.json.text import JsonError
 from krmkit.json.text import parse as parse_json
 
-LAYERS = ("os", "k8s", "cni", "csi", "addon", "kernel")
-
 
 class PackError(ValueError):
     """pack.json cannot be read; the message says what it should be."""

@@ -94,7 +94,7 @@ class _Walker:
         if kind is dict and local is not None and upstream is not None:
             return self._mapping(path, base, upstream, local, schema)
         if kind is list:
-            keys = self._keys(versions, schema)
+            keys = self.keys(versions, schema)
             if keys and all(_are_distinct(value, keys) for value in versions):
                 return self._associative(path, base, upstream, local, keys, schema)
         return self._whole(path, base, upstream, local)
@@ -145,8 +145,7 @@ class _Walker:
                 if identity in merged:
                     continue
                 here, old, new = (version.get(identity, MISSING) for version in indexes)
-                name = "[" + ",".join(identity) + "]"
-                merged[identity] = self._element((*path, name), old, new, here, element, keys)
+                merged[identity] = self._element((*path, _step(identity)), old, new, here, element, keys)
         return [value for value in merged.values() if not _is_absent(value) and value != {}]
 
     def _element(
@@ -170,7 +169,7 @@ class _Walker:
                         merged[key] = version[key]
         return merged
 
-    def _keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
+    def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
         """The keys of an associative list; none where the list is taken whole."""
         if schema is not None:
             return schema.keys
@@ -178,6 +177,24 @@ class _Walker:
             return ()
         found = {_inferred_key(value) for value in versions if isinstance(value, list) and value}
         return (found.pop(),) if len(found) == 1 and "" not in found else ()
+
+
+def elements_by_step(
+    versions: tuple[Any, ...], schema: MergeSchema | None, infer: bool = False
+) -> list[dict[str, Any]] | None:
+    """The elements of versions of an associative list, by their step in the path of a Conflict; None for lists that are taken whole."""
+    if _common_kind(versions) is not list:
+        return None
+    keys = _Walker(infer, UPSTREAM, None).keys(versions, schema)
+    if not keys or not all(_are_distinct(value, keys) for value in versions):
+        return None
+    return [
+        {_step(identity): element for identity, element in _by_key(value, keys).items()} for value in versions
+    ]
+
+
+def _step(identity: tuple[str, ...]) -> str:
+    return "[" + ",".join(identity) + "]"
 
 
 def _inferred_key(elements: list[Any]) -> str:

@@ -17,7 +17,7 @@ from hypercorn.asyncio import serve as hypercorn_serve
 
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
-from krmkit.services.bounded import BoundedListener, possible_connections
+from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
 from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.frames import CALL
 from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess
@@ -150,6 +150,7 @@ class _Server:
         self._port = listener.getsockname()[1]
         most = possible_connections(settings.connections)
         config.listener = BoundedListener.of(listener, most, LABEL)
+        config.broken = SeldomLine(LABEL)
         set_up(config, settings.grace + _CANCEL_AFTER)
         config.keep_alive_timeout = 120.0
         # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.

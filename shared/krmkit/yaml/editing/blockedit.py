@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from krmkit.yaml.compose import Composer, is_block, is_block_scalar, is_empty
 from krmkit.yaml.copies import is_tied
-from krmkit.yaml.editing.flowedit import flow_splices
 from krmkit.yaml.editing.places import Places, Spot, Unit, Units
 from krmkit.yaml.editing.view import EditError, Splice, apply, gap
 from krmkit.yaml.lines import shift
@@ -38,6 +37,8 @@ class Editor:
                 if id(child.value if isinstance(child, Entry) else child) in self.edited:
                     self.node(self.places.units(spot)[index].value)
         elif node.flow:
+            from krmkit.yaml.editing.flowedit import flow_splices  # few edits are in one
+
             flow_splices(self, spot)
         else:
             self.block(spot)

@@ -113,6 +113,7 @@ def test_a_missing_reference() -> None:
     assert messages(one(installed("shop"), CONTEXT, repository=known)) == [
         "unable to resolve component reference shob with component name example.com/shob and version 1.0.0: component version"
         ' "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?'
+        " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)"
     ]
 
 

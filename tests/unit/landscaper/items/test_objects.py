@@ -93,7 +93,8 @@ def test_what_a_world_holds() -> None:
         ({"context": "othr"}, 'contexts.landscaper.gardener.cloud "othr" not found; did you mean "other"?'),
         (
             {"componentDescriptor": {"ref": {"componentName": "example.com/shob", "version": "1.0.0"}}},
-            'component version "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?',
+            'component version "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?'
+            " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)",
         ),
         ({"componentDescriptor": {"inline": {"a": 1}}}, 'component descriptor: meta.schemaVersion must be "v2" or apiVersion "ocm.software/v3alpha1", got neither'),
         ({"componentDescriptor": {"inline": {"meta": {"schemaVersion": "v1"}}}}, 'component descriptor: meta.schemaVersion must be "v2" or apiVersion "ocm.software/v3alpha1", got v1'),
