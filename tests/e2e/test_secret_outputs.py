@@ -265,6 +265,23 @@ def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: s
         held(run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form))
 
 
+def test_a_broken_config_of_a_plan(project: Path, tmp_path: Path, run: Run) -> None:
+    """A secret in the place of a word of the config: the error says what is right, and does not quote it."""
+    package = tmp_path / "p"
+    shutil.copytree(project / "functions/render-cluster-topology/examples/quick-start", package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    (package / "c.yaml").write_text(
+        "apiVersion: krmkit.dev/v1alpha1\nkind: RenderClusterTopology\nmetadata: {name: c}\n"
+        f"spec: {{ownerReferences: {MARKER}}}\n",
+        encoding="utf-8",
+    )
+
+    said = run("topology", "plan", str(package), "--against", str(package))
+
+    held(said)
+    assert "must be one of whenUid, always, never" in said
+
+
 @pytest.mark.parametrize("words", [("graph",), ("explain", "shop/stack"), ("reconcile",)])
 def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tuple[str, ...]) -> None:
     """A component descriptor with a secret in the place of its version: the error does not quote it."""

@@ -15,9 +15,10 @@ from krmkit.disk.journal import recover
 from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
-from krmkit.git.treeupdate import check_path
+from krmkit.git.treeupdate import check_path, linked_content
 from krmkit.krm.errors import ListError
 from krmkit.output.stderr import say
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
@@ -63,7 +64,12 @@ def collected(items: list[Resource]) -> Collected:
     try:
         return collect(items)
     except (ListError, YamlError) as error:
-        raise PlanError(str(error)) from None
+        raise _plain_error(items, str(error)) from None
+
+
+def _plain_error(items: list[Resource], message: str) -> PlanError:
+    """The error without the secrets of the package that it is about."""
+    return PlanError(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
@@ -103,7 +109,8 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
                 if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(objects.blob(entry.oid))
+                whole = f"{prefix}/{path}" if prefix else path
+                target.write_bytes(linked_content(objects, commit.tree, whole, entry))
             return read_items(place)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
@@ -159,7 +166,7 @@ def package_options(items: list[Resource]) -> TopologyOptions:
             try:
                 spec: Mapping[str, Any] = decode(definition, item).spec
             except ConfigError as error:
-                raise PlanError(f"{item.path or item.label}: {error}") from None
+                raise _plain_error(items, f"{item.path or item.label}: {error}") from None
             return replace(options_of(spec), clusters=[])
     return TopologyOptions()
 
