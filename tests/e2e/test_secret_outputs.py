@@ -245,7 +245,7 @@ def test_packs_and_variants(tmp_path: Path, project: Path, run: Run) -> None:
         held(run(*words, "--diff"), *words)
 
 
-@pytest.mark.parametrize("form", (*FORMATS, "diff", "markdown"))
+@pytest.mark.parametrize("form", [*FORMATS, "diff", "markdown"])
 def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: str) -> None:
     """A template that cannot be edited: what the plan would do with a new one has no secrets either, nor has the plan of a tree."""
     package = tmp_path / "new"
@@ -262,7 +262,9 @@ def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: s
     held(said)
     assert "edited in place" in said
     if form != "diff":
-        held(run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form))
+        held(
+            run("topology", "plan", "-r", str(package), "--against", str(tmp_path / "old"), "--format", form)
+        )
 
 
 def test_a_broken_config_of_a_plan(project: Path, tmp_path: Path, run: Run) -> None:
@@ -291,7 +293,9 @@ def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tu
     (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
     changed = 0
     for path in package.rglob("*.yaml"):
-        text, count = re.subn("schemaVersion: .*", f"schemaVersion: {MARKER}", path.read_text(encoding="utf-8"))
+        text, count = re.subn(
+            "schemaVersion: .*", f"schemaVersion: {MARKER}", path.read_text(encoding="utf-8")
+        )
         path.write_text(text, encoding="utf-8")
         changed += count
     assert changed

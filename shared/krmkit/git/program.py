@@ -66,6 +66,13 @@ class GitRepository:
         said = os.fsdecode(self.run("rev-parse", "--git-common-dir"))
         return self.folder / said.removesuffix("\n")
 
+    def work_tree(self) -> str:
+        """The folder of the checkout, links resolved. Raises GitError where the config leads to a folder that is none."""
+        top = os.path.realpath(os.fsdecode(self.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        if not os.path.lexists(os.path.join(top, ".git")):
+            raise GitError(f"{self.name}: core.worktree must lead to the folder of its .git, got {top}")
+        return top
+
     @cached_property
     def _overrides(self) -> tuple[tuple[str, str], ...]:
         done = subprocess.run(

@@ -77,9 +77,9 @@ class Fetched:
                 )
             self.repository.run("init", "--quiet", "--bare")
             heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-            self.repository.run(
-                "fetch", "--quiet", "--no-tags", "--", self.upstream.repo, *heads, protocols=NETWORK
-            )
+            # Without --update-shallow git leaves out what a shallow clone has, and says nothing.
+            quiet = ("--quiet", "--no-tags", "--update-shallow")
+            self.repository.run("fetch", *quiet, "--", self.upstream.repo, *heads, protocols=NETWORK)
         except BaseException:
             self._folder.cleanup()
             raise
@@ -110,4 +110,6 @@ class Fetched:
                 return name, objects.commit(name)[0]
             except GitError:
                 continue
-        raise UpstreamError(f"{self.repository.name}: there is no tag, branch or commit {ref}")
+        shallow = (self.repository.folder / "shallow").exists()
+        hint = "; it is a shallow clone, so fetch its history there: git fetch --unshallow" if shallow else ""
+        raise UpstreamError(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")

@@ -97,6 +97,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
         repository = GitRepository.open(Path(folder))
+        repository.work_tree()  # refuses one that lies elsewhere
         prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
         with Objects(repository) as objects, TemporaryDirectory() as place:
             _, commit = objects.commit(revision)
