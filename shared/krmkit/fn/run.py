@@ -131,7 +131,9 @@ def refuse(
         try:
             stdout = items_alone(text, results, options.limits)
         except Exception:  # noqa: BLE001  # not even the items can be written: what went wrong before is the message
-            said = f"{results[0].message} (and the list cannot be written: {str(error) or type(error).__name__})"
+            said = (
+                f"{results[0].message} (and the list cannot be written: {str(error) or type(error).__name__})"
+            )
             return unreadable(definition.name, said)
     return Outcome(stdout, trace + summary(definition.name, results), 1, results)
 

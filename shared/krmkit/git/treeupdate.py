@@ -120,4 +120,6 @@ def check_path(objects: Objects, path: str) -> None:
     ):
         raise GitError(f"{objects.repository.name}: {path!r} must be a plain path inside the package")
     if any(is_leftover(part) for part in parts):
-        raise GitError(f"{objects.repository.name}: {path} has a name that is krmkit's own; a package must not hold it")
+        raise GitError(
+            f"{objects.repository.name}: {path} has a name that is krmkit's own; a package must not hold it"
+        )
