@@ -284,6 +284,22 @@ def test_a_broken_config_of_a_plan(project: Path, tmp_path: Path, run: Run) -> N
     assert "must be one of whenUid, always, never" in said
 
 
+def test_a_secret_as_a_key(project: Path, tmp_path: Path, run: Run) -> None:
+    """A value that becomes the key of what a function makes is none in the path of the field either."""
+    package = tmp_path / "p"
+    shutil.copytree(project / "functions/generate-package-variants/examples/fleet", package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    shops = package / "shops.yaml"
+    text = shops.read_text(encoding="utf-8")
+    assert "key: site" in text
+    shops.write_text(text.replace("key: site", f"key: {MARKER}"), encoding="utf-8")
+
+    said = run("report", str(package), "--format", "json")
+
+    held(said)
+    assert "packageContext.data.(secret)" in said
+
+
 @pytest.mark.parametrize("words", [("graph",), ("explain", "shop/stack"), ("reconcile",)])
 def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tuple[str, ...]) -> None:
     """A component descriptor with a secret in the place of its version: the error does not quote it."""
