@@ -7,6 +7,7 @@ them stands the whole run of the function, from the text of a ResourceList to th
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
@@ -89,9 +90,10 @@ def many_packs() -> list[Row]:
     loaded = loader.load("apply-presets")
 
     def whole(text: str) -> None:
-        if run(loaded.definition, loaded.process, text).stdout.count("logLevel: debug") < text.count(
-            "pack.json"
-        ):
+        gc.disable()  # as krmkit.fn.entry.prepare does it for each run
+        outcome = run(loaded.definition, loaded.process, text)
+        gc.enable()
+        if outcome.stdout.count("logLevel: debug") < text.count("pack.json"):
             raise MeasureError("the presets are not applied")
 
     def theirs() -> None:
