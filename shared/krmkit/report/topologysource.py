@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.krm.resource import Resource
+    from krmkit.render.package import Package
 
 CONFIG_KIND = "RenderClusterTopology"
 
@@ -47,7 +48,7 @@ def read_items(folder: str) -> list[Resource]:
         if os.path.exists(os.path.join(folder, KPTFILE)):
             package = read(folder, with_lists=True)
             notes = package.notes
-            items = [inner for one in package.walk() for item in one.items for inner in opened(item)]
+            items = opened_items(package)
         else:
             notes = recover(folder)
             items = resources_below(folder)
@@ -56,6 +57,14 @@ def read_items(folder: str) -> list[Resource]:
     for note in notes:
         say("topology plan", note)
     return items
+
+
+def opened_items(package: Package) -> list[Resource]:
+    """The resources of a package and its subpackages, lists opened. Raises PlanError."""
+    try:
+        return [inner for one in package.walk() for item in one.items for inner in opened(item)]
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
 
 
 def collected(items: list[Resource]) -> Collected:
@@ -110,9 +119,14 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
         raise PlanError(f"{error}{other}") from None
 
 
-def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
-    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
-    items = read_items(folder)
+def read_both(
+    folder: str, against: str, items: list[Resource] | None = None
+) -> tuple[Collected, Collected, TopologyOptions]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
+
+    `items` are those of the package, where it was read before.
+    """
+    items = read_items(folder) if items is None else items
     if os.path.isdir(against):
         old = with_extensions(collected(read_items(against)), collected(items))
     else:
