@@ -55,7 +55,7 @@ def _with_cluster_configuration(package: Path, live: Path) -> None:
     spec = "      kubeadmConfigSpec:\n"
     change(package / TEMPLATES, spec, f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n")
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["spec"]["template"]["spec"]["kubeadmConfigSpec"]["clusterConfiguration"] = dict(_CONFIGURED)
 
     if any(item["kind"] == "KubeadmControlPlaneTemplate" for item in read(live / "all.yaml")[0]["items"]):
