@@ -38,13 +38,32 @@ def fields(one: Object) -> dict[str, list[str]]:
 
 CLUSTERS, CLASS, TEMPLATES = "clusters.yaml", "class.yaml", "templates.yaml"
 REMOVALS = {
-    "a variable": (CLUSTERS, "value: registry.example.com/k8s", 'value: ""', "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration", ["controlPlane"]),
-    "a patch": (CLASS, "    enabledIf: '{{ ne .imageRepository \"\" }}'\n", "    enabledIf: 'false'\n", "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration", ["controlPlane"]),
+    "a variable": (CLUSTERS, "value: registry.example.com/k8s", 'value: ""', "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration.imageRepository", ["controlPlane"]),
+    "a patch": (CLASS, "    enabledIf: '{{ ne .imageRepository \"\" }}'\n", "    enabledIf: 'false'\n", "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration.imageRepository", ["controlPlane"]),
     "a label of the class": (CLASS, "        tier: control-plane\n", "        {}\n", "controlPlane", "metadata.labels.tier", []),
     "replicas": (CLUSTERS, "        failureDomain: fd1\n        replicas: 1\n", "        failureDomain: fd1\n", "machineDeployments/md-1/machineDeployment", "spec.replicas", []),
     "a failure domain": (CLUSTERS, "        failureDomain: fd1\n", "", "machineDeployments/md-1/machineDeployment", "spec.template.spec.failureDomain", ["MachineDeployment md-1"]),
     "a label of machines": (CLUSTERS, "            pool: general\n", "            {}\n", "machineDeployments/md-0/machineDeployment", "spec.template.metadata.labels.pool", []),
 }  # fmt: skip
+
+
+_CONFIGURED = {"certificateValidityPeriodDays": 300}
+
+
+def _with_cluster_configuration(package: Path, live: Path) -> None:
+    """Give the control plane's template a clusterConfiguration, in both: the webhook lets none go as a whole."""
+    spec = "      kubeadmConfigSpec:\n"
+    change(
+        package / TEMPLATES,
+        spec,
+        f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n",
+    )
+
+    def edit(item: Object) -> None:
+        item["spec"]["template"]["spec"]["kubeadmConfigSpec"]["clusterConfiguration"] = dict(_CONFIGURED)
+
+    if any(item["kind"] == "KubeadmControlPlaneTemplate" for item in read(live / "all.yaml")[0]["items"]):
+        change_objects(live / "all.yaml", "KubeadmControlPlaneTemplate", edit)
 
 
 @pytest.mark.parametrize("case", REMOVALS)
@@ -53,6 +72,8 @@ def test_what_a_change_removes_is_seen(
 ) -> None:
     """A field that the class in the export still renders, and the new one does not, is removed from the running object."""
     file, old, new, role, field, groups = REMOVALS[case]
+    if "clusterConfiguration" in field:
+        _with_cluster_configuration(package, live)
     change(package / file, old, new)
 
     one = planned(capsys, package, live)
@@ -95,10 +116,27 @@ def test_managed_fields_say_what_was_applied(
 
     change_objects(live / "all.yaml", "KubeadmControlPlane", edit)
     change(package / CLUSTERS, "value: registry.example.com/k8s", 'value: ""')
+    _with_cluster_configuration(package, live)
 
     one = planned(capsys, package, live)
 
-    assert fields(one)["controlPlane"] == ["spec.kubeadmConfigSpec.clusterConfiguration"]
+    configuration = "spec.kubeadmConfigSpec.clusterConfiguration"
+    assert fields(one)["controlPlane"] == [
+        f"{configuration}.certificateValidityPeriodDays",
+        f"{configuration}.imageRepository",
+    ]
+
+
+def test_a_cluster_configuration_cannot_go_as_a_whole(
+    package: Path, live: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The patch that is off now wrote all of it. The control plane's webhook lets single fields go, and the controller stops."""
+    change(package / CLUSTERS, "value: registry.example.com/k8s", 'value: ""')
+
+    one = planned(capsys, package, live)
+
+    assert (one["action"], one["rolls"]) == ("refused", [])
+    assert "spec.kubeadmConfigSpec.clusterConfiguration: Forbidden: cannot be modified" in one["errors"][0]
 
 
 def test_a_diff_shows_only_what_the_topology_owns(

@@ -34,6 +34,7 @@ from krmkit.clusterapi.plan.objectchanges import StateComparison, all_objects
 from krmkit.clusterapi.plan.rolls import Clock
 from krmkit.clusterapi.plan.running import knows_applied, missing_objects, running_state
 from krmkit.clusterapi.plan.steps import plan_steps
+from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
 from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.json import Object
 from krmkit.krm.finding import ERROR, Finding
@@ -143,7 +144,10 @@ class _Planner:
                 ]
         if one.action == REFUSED:
             return one
-        if refused and one.action != SAME:
+        unwritten = _unwritten(one, before)
+        if unwritten:
+            return ClusterPlan(*key, REFUSED, errors=unwritten)
+        if refused:
             return ClusterPlan(*key, REFUSED, errors=refused, then=one)
         return _paused(one, after.cluster)
 
@@ -161,6 +165,23 @@ class _Planner:
             one is None or other is None or not _holds(one.data.get("spec"), other.data.get("spec"))
             for one, other in pairs
         )
+
+
+def _unwritten(one: ClusterPlan, before: ClusterState | None) -> list[str]:
+    """Return what the webhook of the control plane refuses when the controller writes it."""
+    found = []
+    for change in one.changes:
+        if change.role != "controlPlane" or change.after is None:
+            continue
+        if change.action == CREATE or before is None:
+            errors = created_errors(change.after)
+        else:
+            errors = updated_errors(before.control_plane.object, change.after, change.fields)
+        found += [
+            f"{change.kind} {one.namespace}/{change.name}: {error}: its webhook refuses that, so the controller stops with an error"
+            for error in errors
+        ]
+    return found
 
 
 def _holds(old: Any, new: Any) -> bool:

@@ -13,6 +13,7 @@ from krmkit.clusterapi.api.decode import UNKNOWN_VALUE
 from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.refusals import refusal
 from krmkit.kube.fielderror import FieldError
@@ -76,6 +77,7 @@ def _other_objects(
                 made = f"the {data.get('kind', '')} of {role}"
                 # An error of a template is one of all objects that are made of it.
                 errors = [one for one in schemas.errors(data) if _essence(one) not in known]
+                errors += created_errors(data)
                 found += [refusal(error, decoded.item.resource, made) for error in errors]
     return found
 

@@ -226,3 +226,14 @@ def test_other_core_kinds_among_the_items() -> None:
     [found] = refused(run_these(cluster_class(), cluster(), check))
     assert found[:2] == ("MachineHealthCheck", "spec.checks.unhealthyMachineConditions[0].type")
     assert "type must not be one of: Ready" in found[2]
+
+
+def test_a_control_plane_that_its_webhook_refuses() -> None:
+    """The Cluster is taken, and the controller cannot make its control plane."""
+    [found] = refused(run_these(cluster_class(), cluster(controlPlane={"replicas": 2})))
+
+    assert found[0] == "Cluster"
+    assert (
+        "the API refuses the KubeadmControlPlane of controlPlane, spec.replicas: Forbidden: cannot be an even number"
+        in found[2]
+    )
