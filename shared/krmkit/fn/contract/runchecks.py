@@ -129,7 +129,8 @@ def check_order(results: list[dict[str, Any]]) -> None:
 def check_rules(folder: Path, results: list[dict[str, Any]]) -> None:
     """Each rule that speaks is one of function.yaml, or one that all functions share."""
     known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(COMMON_RULES)
-    assert not {result["tags"]["rule"] for result in results} - known, "name the rule in function.yaml"
+    unknown = {result["tags"]["rule"] for result in results} - known
+    assert not unknown, f"name in function.yaml, under rules: {', '.join(sorted(unknown))}"
 
 
 def check_places(before: Any, after: Any) -> None:
