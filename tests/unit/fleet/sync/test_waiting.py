@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import yaml
 
@@ -39,7 +41,7 @@ def size(fleet: Fleet) -> str:
     return str(yaml.safe_load(fleet.repositories["down"].files(DRAFT, "p")["app.yaml"])["data"]["size"])
 
 
-def follow(fleet: Fleet, number: int, text: str, **given: str) -> list[str]:
+def follow(fleet: Fleet, number: int, text: str, **given: Any) -> list[str]:
     """The conflicts with a new version."""
     release(fleet.repositories["up"], number, text)
     sync = fleet.sync(wanted(number), **given)
