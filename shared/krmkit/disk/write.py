@@ -192,7 +192,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
             if entry.startswith(f".{name}.") and entry.endswith(MARK):
                 remove_leftover(os.path.join(parent, entry))
         place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
-        # The lock tells that this folder is being made, so that no other run takes it for a leftover.
+        # The lock marks this folder as being made, so that no other run takes it for a leftover.
         with FolderLock(place):
             with Writer(os.path.join(place, name)) as writer:
                 writer.put(changes)

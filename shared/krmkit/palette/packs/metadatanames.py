@@ -38,7 +38,7 @@ def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
         try:
             data = core_data(parse(text, limits, duplicates="keep").root, limits) if text else None
         except YamlError:
-            continue  # Who reads the file says so.
+            continue  # The reader of the file reports it.
         checked = _Names(pack, file)
         checked.walk(data, schema, "")
         if file == PRESETS:
