@@ -233,7 +233,9 @@ def test_a_control_plane_of_two_machines_is_refused(
     places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing refuses the Cluster; the controller runs into the webhook of the control plane, and changes nothing."""
-    change(places[0] / CLUSTERS, "    controlPlane:\n      replicas: 1", "    controlPlane:\n      replicas: 2")
+    change(
+        places[0] / CLUSTERS, "    controlPlane:\n      replicas: 1", "    controlPlane:\n      replicas: 2"
+    )
 
     code, one = planned(capsys, places)
 
@@ -340,7 +342,11 @@ def test_machines_of_a_group_that_waits_for_deletions_stay(
 ) -> None:
     """With OnDelete the controller replaces what somebody deletes, and nothing else; the plan says why a machine would be new."""
     for place in places:
-        change(place / CLUSTERS, "        replicas: 2", "        rollout: {strategy: {type: OnDelete}}\n        replicas: 2")
+        change(
+            place / CLUSTERS,
+            "        replicas: 2",
+            "        rollout: {strategy: {type: OnDelete}}\n        replicas: 2",
+        )
     change_last(places[0] / TEMPLATES, MUTABLE, "nodefs.available<5%")
 
     code, one = planned(capsys, places)

@@ -60,7 +60,9 @@ class KubectlApi:
 
     def _run(self, *words: str, given: str = "") -> str:
         try:
-            done = subprocess.run(["kubectl", *words], input=given, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ["kubectl", *words], input=given, capture_output=True, text=True, check=False
+            )
         except FileNotFoundError:
             raise RefusedError("kubectl is not on the PATH") from None
         if done.returncode:

@@ -239,12 +239,12 @@ def test_kubectl_reads_and_refusals_come_through(stand_in: None) -> None:
         KubectlApi().apply(recorded())
 
 
-def test_a_server_that_cannot_be_used_is_one_line(
-    stand_in: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_cannot_be_used_is_one_line(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer, no Cluster API, no kubectl: the reason, which ends the run before its first scenario."""
     assert KubectlApi().why_unusable() == ""
-    monkeypatch.setenv("KUBECTL_FAILURE", "E1 memcache.go\nThe connection to the server localhost:8080 was refused")
+    monkeypatch.setenv(
+        "KUBECTL_FAILURE", "E1 memcache.go\nThe connection to the server localhost:8080 was refused"
+    )
     assert KubectlApi().why_unusable() == "The connection to the server localhost:8080 was refused"
     monkeypatch.delenv("KUBECTL_FAILURE")
     monkeypatch.setenv("KUBECTL_UNKNOWN", "devclusters.infrastructure.cluster.x-k8s.io")

@@ -50,7 +50,9 @@ def api() -> KubectlApi:
     found = KubectlApi()
     why = found.why_unusable()
     if why:
-        pytest.exit(f"KUBECONFIG={os.environ['KUBECONFIG']}: {why} (tests/live/README.md says what is needed)", 1)
+        pytest.exit(
+            f"KUBECONFIG={os.environ['KUBECONFIG']}: {why} (tests/live/README.md says what is needed)", 1
+        )
     return found
 
 

@@ -132,7 +132,7 @@ SCHEMAS = (
     'type":"object","minProperties":1,"properties":{"$shared":13}},{"type":{"type":"string","minLength":1},"status":{"type":"'
     'string","minLength":1},"timeoutSeconds":{"type":"integer","format":"int32","minimum":0}},{"type":"object","required":["s'
     'tatus","timeoutSeconds","type"],"properties":{"$shared":15}},{"type":"array","minItems":1,"maxItems":100,"items":{"$shar'
-    'ed":16}},{"rule":"!(self in [\'Ready\',\'Available\',\'HealthCheckSucceeded\',\'OwnerRemediated\',\'ExternallyRemediated\'])","mes'
+    "ed\":16}},{\"rule\":\"!(self in ['Ready','Available','HealthCheckSucceeded','OwnerRemediated','ExternallyRemediated'])\",\"mes"
     'sage":"type must not be one of: Ready, Available, HealthCheckSucceeded, OwnerRemediated, ExternallyRemediated"},{"type":'
     '"string","minLength":1,"maxLength":316,"pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?('
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$","x-kubernetes-validations":[{"$shared":18}]},{"type":{"$shared":19},"status"'

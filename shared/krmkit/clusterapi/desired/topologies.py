@@ -316,7 +316,9 @@ def waiting(tracker: UpgradeTracker) -> list[str]:
     if tracker.plan:
         lines.append(f"the control plane goes through {', '.join(tracker.plan)}")
     if BEFORE_CLUSTER_UPGRADE in tracker.blocking and tracker.is_pending_upgrade:
-        lines.append(f"the upgrade is put off by the Cluster's annotation {labels.BEFORE_CLUSTER_UPGRADE_PREFIX}")
+        lines.append(
+            f"the upgrade is put off by the Cluster's annotation {labels.BEFORE_CLUSTER_UPGRADE_PREFIX}"
+        )
     if tracker.is_provisioning and tracker.is_pending_upgrade:
         lines.append("the control plane is being created; it takes the new version afterwards")
     if tracker.is_upgrading:

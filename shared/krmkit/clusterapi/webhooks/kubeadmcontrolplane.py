@@ -73,9 +73,7 @@ def updated_errors(running: Object, wanted: Object, fields: Iterable[str]) -> li
     ]
     external = [bool(find(one, (*_CLUSTER_PATH, "etcd", "external"))) for one in (old, new)]
     if external[0] != external[1] and find(new, _CLUSTER_PATH):
-        errors.append(
-            forbidden(f"{_CLUSTER}.etcd.external", "cannot change between external and local etcd")
-        )
+        errors.append(forbidden(f"{_CLUSTER}.etcd.external", "cannot change between external and local etcd"))
     return errors + _spec_errors(new)
 
 
@@ -154,7 +152,10 @@ def _rollout_errors(spec: Object, cluster: Object, replicas: object) -> list[Fie
     if surge == 0 and type(replicas) is int and replicas < 3:
         detail = "when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3"
         errors.append(required("spec.rollout.strategy.rollingUpdate", detail))
-    days, authority = cluster.get("certificateValidityPeriodDays"), cluster.get("caCertificateValidityPeriodDays")
+    days, authority = (
+        cluster.get("certificateValidityPeriodDays"),
+        cluster.get("caCertificateValidityPeriodDays"),
+    )
     longest = authority or _CA_DAYS
     if type(days) is int and type(longest) is int and days > longest:
         which = "" if authority else "the default value of "

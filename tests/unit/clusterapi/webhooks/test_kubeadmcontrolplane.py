@@ -107,9 +107,13 @@ CONFIG = "spec.kubeadmConfigSpec"
 )  # fmt: skip
 def test_changes_of_the_configuration(old: Object, new: Object, field: str, wrong: str) -> None:
     """Single fields come and go, but for a few; blocks do not go."""
-    found = updated_errors(plane({"format": "ignition", **old}), plane({"format": "ignition", **new}), [f"{CONFIG}.{field}"])
+    found = updated_errors(
+        plane({"format": "ignition", **old}), plane({"format": "ignition", **new}), [f"{CONFIG}.{field}"]
+    )
 
-    assert [str(one) for one in found] == ([f"{CONFIG}.{wrong}: Forbidden: cannot be modified"] if wrong else [])
+    assert [str(one) for one in found] == (
+        [f"{CONFIG}.{wrong}: Forbidden: cannot be modified"] if wrong else []
+    )
 
 
 def test_fields_of_others_stay() -> None:
@@ -128,7 +132,11 @@ def test_stacked_etcd_does_not_become_external() -> None:
     external = {"clusterConfiguration": {**EXTERNAL, "dns": {"imageTag": "v1"}}}
 
     for old, new in ((local, external), (external, local)):
-        found = updated_errors(plane(old), plane(new), [f"{CONFIG}.clusterConfiguration.etcd.local", f"{CONFIG}.clusterConfiguration.etcd.external"])
+        found = updated_errors(
+            plane(old),
+            plane(new),
+            [f"{CONFIG}.clusterConfiguration.etcd.local", f"{CONFIG}.clusterConfiguration.etcd.external"],
+        )
         assert [str(one) for one in found] == [
             f"{CONFIG}.clusterConfiguration.etcd.external: Forbidden: cannot change between external and local etcd"
         ]

@@ -233,4 +233,7 @@ def test_a_control_plane_that_its_webhook_refuses() -> None:
     [found] = refused(run_these(cluster_class(), cluster(controlPlane={"replicas": 2})))
 
     assert found[0] == "Cluster"
-    assert "the API refuses the KubeadmControlPlane of controlPlane, spec.replicas: Forbidden: cannot be an even number" in found[2]
+    assert (
+        "the API refuses the KubeadmControlPlane of controlPlane, spec.replicas: Forbidden: cannot be an even number"
+        in found[2]
+    )
