@@ -15,7 +15,8 @@ from typing import Any
 
 import yaml
 
-Object = dict[str, Any]
+from krmkit.json import Object
+
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = {
     "shared/krmkit/clusterapi/api/publishedcrds.py": ("tools/crds/core.yaml", "tools/crds/kubeadm.yaml"),

@@ -90,10 +90,10 @@ def test_many_packages_in_many_processes(program: Path, project: Path, tmp_path:
     for number in range(4):
         shutil.copytree(project / "examples/edge-cluster-profile", tmp_path / f"all/{number}")
 
-    done = start(program, "render", "--recursive", str(tmp_path / "all"), "--jobs", "2", "--quiet")
+    done = start(program, "render", "--recursive", str(tmp_path / "all"), "--jobs", "2")
 
     assert done.returncode == 0, done.stderr
-    assert "in 4 packages: 20 files changed" in done.stdout
+    assert "4 packages" in done.stdout
 
 
 def test_what_it_has_not_brought(program: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from tests.e2e.fleetmodel import (
 )
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 
-HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "40"))
+HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "25"))
 KEYS = ("a", "b", "c")
 OFTEN = ("a", "a", *KEYS)
 # The sets of each fleet, with the packages that they may have.
@@ -132,18 +132,22 @@ class FleetMachine(RuleBasedStateMachine):
     def edit_draft(self, package: str, name: str, key: str, value: str | None, amend: bool) -> None:
         """A person writes or removes a field in a draft, with a commit of its own or in place of the last one."""
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             happened["edits of drafts"] += 1
             self.edit(ref, ref, package, name, key, value, amend)
 
-    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values)
-    def edit_published(self, package: str, name: str, key: str, value: str) -> None:
-        """A person publishes a change of what is published, without a draft."""
+    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values, in_main=st.booleans())
+    def edit_published(self, package: str, name: str, key: str, value: str, in_main: bool) -> None:
+        """A person publishes a change of what is published, without a draft: on top of the version, or of the branch main."""
         tags = self.tags(package)
         if tags and not self.draft(package):
             happened["edits of published packages"] += 1
             branch = "refs/heads/work"
             self.down.refs[branch] = self.down.refs[tags[-1]]
+            if in_main and "refs/heads/main" in self.down.refs:
+                files = self.down.files(branch, package)
+                self.down.refs[branch] = self.down.refs["refs/heads/main"]
+                self.down.commit(branch, package, files)
             self.edit(branch, f"refs/tags/{package}/v{len(tags) + 1}", package, name, key, value)
             self.down.refs.pop(branch, None)
 
@@ -151,21 +155,21 @@ class FleetMachine(RuleBasedStateMachine):
     def look_at_draft(self, package: str) -> None:
         """A person agrees with what a draft says."""
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             self.see(package, ref)
             self.down.commit(ref, package, self.down.files(ref, package))
 
     @rule(package=packages)
     def propose(self, package: str) -> None:
         ref = self.draft(package)
-        if "/drafts/" in ref:
+        if "/drafts/" in ref and not self.is_behind(package, ref):
             happened["approvals"] += 1
             self.down.refs[ref.replace("/drafts/", "/proposed/")] = self.down.refs.pop(ref)
 
     @rule(package=packages)
     def publish(self, package: str) -> None:
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             happened["approvals"] += 1
             self.see(package, ref)
             self.down.refs[f"refs/tags/{package}/v{len(self.tags(package)) + 1}"] = self.down.refs.pop(ref)
@@ -347,6 +351,14 @@ class FleetMachine(RuleBasedStateMachine):
     def tags(self, package: str) -> list[str]:
         found = [ref for ref in self.down.refs if ref.startswith(f"refs/tags/{package}/v")]
         return sorted(found, key=lambda ref: int(ref.rpartition("/v")[2]))
+
+    def is_behind(self, package: str, draft: str) -> bool:
+        """Whether something was published since the draft was made: nobody works on it before the next sync."""
+        tags = self.tags(package)
+        commits = [self.down.refs[draft]]
+        for commit in commits:
+            commits += self.down.objects.commit(commit)[1].parents
+        return bool(tags) and self.down.refs[tags[-1]] not in commits
 
     def content(self, package: str) -> dict[str, dict[str, str | None]]:
         """The data of each resource of the newest revision, by the upstream's names."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from krmkit.cli import main
+from krmkit.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan, read
-
-Data = dict[str, Any]
 
 
 @pytest.fixture
@@ -26,14 +24,14 @@ def live(tmp_path: Path) -> Path:
     return export(tmp_path / "live", tmp_path, with_class=True)
 
 
-def planned(capsys: pytest.CaptureFixture[str], package: Path, live: Path, name: str = "test") -> Data:
+def planned(capsys: pytest.CaptureFixture[str], package: Path, live: Path, name: str = "test") -> Object:
     """The plan of one Cluster."""
     _, found = plan(capsys, str(package), "--against", str(live), "--cluster", name)
-    one: Data = found["clusters"][0]
+    one: Object = found["clusters"][0]
     return one
 
 
-def fields(one: Data) -> dict[str, list[str]]:
+def fields(one: Object) -> dict[str, list[str]]:
     """The changed fields by role."""
     return {change["role"]: change.get("fields", []) for change in one["changes"]}
 
@@ -61,7 +59,7 @@ def _with_cluster_configuration(package: Path, live: Path) -> None:
         f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n",
     )
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["spec"]["template"]["spec"]["kubeadmConfigSpec"]["clusterConfiguration"] = dict(_CONFIGURED)
 
     if any(item["kind"] == "KubeadmControlPlaneTemplate" for item in read(live / "all.yaml")[0]["items"]):
@@ -90,7 +88,7 @@ def test_a_field_of_somebody_else_stays(
 ) -> None:
     """What the class never rendered is no change: an autoscaler's annotation, a default of a webhook."""
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["metadata"].setdefault("annotations", {})["autoscaler.example.com/seen"] = "yes"
         item["spec"]["rollout"] = {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}
 
@@ -104,9 +102,9 @@ def test_managed_fields_say_what_was_applied(
 ) -> None:
     """Without a class in the export, the fields that the topology controller owns are enough."""
     live = export(tmp_path / "live", tmp_path, with_class=False)
-    owned: Data = {"f:spec": {"f:kubeadmConfigSpec": {"f:clusterConfiguration": {"f:imageRepository": {}}}}}
+    owned: Object = {"f:spec": {"f:kubeadmConfigSpec": {"f:clusterConfiguration": {"f:imageRepository": {}}}}}
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         entry = {
             "manager": "capi-topology",
             "operation": "Apply",
@@ -204,7 +202,7 @@ def test_durations_and_empty_fields_are_no_change(
         "utf-8",
     )
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["spec"]["template"]["spec"]["backend"]["docker"]["startup"] = "1m30s"
 
     change_objects(live / "all.yaml", "DevMachineTemplate", edit)

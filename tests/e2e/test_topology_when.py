@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from krmkit.cli import main
+from krmkit.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan
 
-Data = dict[str, Any]
 CLUSTERS, CLASS, TEMPLATES = "clusters.yaml", "class.yaml", "templates.yaml"
 MUTABLE = "nodefs.available<0%"
 
@@ -21,7 +20,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
     return copied(tmp_path / "package"), copied(tmp_path / "before")
 
 
-def planned(capsys: pytest.CaptureFixture[str], places: tuple[Path, Path], *more: str) -> tuple[int, Data]:
+def planned(capsys: pytest.CaptureFixture[str], places: tuple[Path, Path], *more: str) -> tuple[int, Object]:
     """Exit code and plan of the Cluster `dev`."""
     package, before = places
     code, found = plan(capsys, str(package), "--against", str(before), "--cluster", "dev", *more)
@@ -35,7 +34,7 @@ def change_last(file: Path, old: str, new: str) -> None:
     file.write_text(head + new + tail, "utf-8")
 
 
-def groups(one: Data) -> list[str]:
+def groups(one: Object) -> list[str]:
     return [roll["group"] for roll in one["rolls"]]
 
 

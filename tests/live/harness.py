@@ -17,7 +17,8 @@ import yaml
 from krmkit.clusterapi.api.labels import CONTROL_PLANE, DEPLOYMENT_NAME
 from krmkit.clusterapi.desired.current import CurrentObjects
 from krmkit.clusterapi.plan.comparison import applied_by_topology, changed_fields
-from tests.live.scenarios import Object, Scenario, in_short
+from krmkit.json import Object
+from tests.live.scenarios import Scenario, in_short
 
 CLUSTER = "c1"
 PATIENCE = 900.0  # seconds until a change must have settled

@@ -12,14 +12,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from krmkit.clusterapi.api.kubeadm import control_plane_to_v1beta1
 from krmkit.clusterapi.api.objectversion import in_version
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 def main(words: list[str]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from krmkit.json import Object
 from tests.live.harness import (
     PATIENCE,
     KubectlApi,
@@ -21,7 +22,7 @@ from tests.live.harness import (
     settle,
     unsettled,
 )
-from tests.live.scenarios import Object, Scenario
+from tests.live.scenarios import Scenario
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

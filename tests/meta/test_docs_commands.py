@@ -123,6 +123,12 @@ def test_commands(page: Path) -> None:
 
 
 @each_page
+def test_commands_work_on_any_system(page: Path) -> None:
+    """`sed -i` without a suffix is GNU's own: on macOS it takes the program for the suffix."""
+    assert not [script for script in blocks(page, "sh") if re.search(r"\bsed -i(?!\.\w)", script)]
+
+
+@each_page
 def test_commands_are_complete(page: Path) -> None:
     """A command in a block of its own has all that it needs."""
     scripts = blocks(page, "sh", "shell")

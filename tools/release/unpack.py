@@ -77,9 +77,10 @@ def main() -> None:
         found = json.loads(archive.read("wheels.json").decode("utf-8"))
         key = interpreter()
         if key not in found["wheels"]:
-            there = ", ".join(sorted(found["wheels"]))
+            pythons = ", ".join(sorted({name.partition("-")[0] for name in found["wheels"]}))
+            platforms = ", ".join(sorted({name.partition("-")[2] for name in found["wheels"]}))
             sys.exit(
-                f"krmkit.pyz must be run by one of {there}, and this is {key}; install krmkit with pip instead"
+                f"krmkit.pyz must be run by {pythons} on {platforms}, and this is {key}: take another Python, or install krmkit with pip"
             )
         missing = too_old()
         if missing:

@@ -14,6 +14,7 @@ from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATC
 from krmkit.clusterapi.hooks.responses import KIND as RESPONSES
 from krmkit.clusterapi.hooks.serving import Served
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.json import Object
 from krmkit.output.formats import json_of
 from krmkit.output.stderr import say
 from krmkit.output.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
@@ -25,8 +26,6 @@ from krmkit.services.extension.contractreport import VIOLATION, WARNING, Contrac
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.samples import of_our_own, of_package
 from krmkit.services.extension.sources import ExtensionError, items_of, load, read
-
-Object = dict[str, Any]
 
 EPILOG = """
 Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with

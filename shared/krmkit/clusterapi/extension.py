@@ -47,10 +47,10 @@ from krmkit.clusterapi.hooks.extensions import (
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import values_of
 from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.json import Object
 from krmkit.json.diff import diff
 from krmkit.messages.nearest import did_you_mean
 
-Object = dict[str, Any]
 Walk = Callable[["Templates"], None]
 Discover = Callable[[dict[str, str]], list[Object]]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from krmkit.json import Object
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
-
-Object = dict[str, Any]
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"

@@ -10,16 +10,15 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.labels import API_VERSION, CLUSTER_NAME, GROUP, OWNED, group_of, version_of
 from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.plan.edits import references
 from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
 
-Object = dict[str, Any]
 Kind = tuple[str, str]  # group, kind
 
 _MOST_NAMES = 200  # in one call

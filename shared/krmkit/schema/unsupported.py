@@ -1,4 +1,4 @@
-"""What a schema says that `krmkit.schema.violations` does not understand: for tests of schemas, not for runs."""
+"""Parts of a schema that `krmkit.schema.violations` does not understand: for tests of schemas, not for runs."""
 
 from __future__ import annotations
 

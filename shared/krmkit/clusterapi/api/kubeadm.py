@@ -11,9 +11,9 @@ from typing import Any
 
 from krmkit.clusterapi.api.labels import group_of
 from krmkit.clusterapi.api.times import go_duration, to_seconds
+from krmkit.json import Object
 from krmkit.schema.fields import drop, find, put
 
-Object = dict[str, Any]
 Path = tuple[str, ...]
 
 _ARGUMENTS: tuple[Path, ...] = (

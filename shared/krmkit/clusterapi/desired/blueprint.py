@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from krmkit.clusterapi.api.contracts import Contracts
 from krmkit.clusterapi.api.errors import TopologyError
@@ -16,9 +15,8 @@ from krmkit.clusterapi.api.names import NamingTemplate
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
 from krmkit.clusterapi.desired.cloning import made_type
 from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 _DEFAULT_NAME = "{{ .cluster.name }}-{{ .random }}"
 _DEFAULT_WORKER_NAME = "{{ .cluster.name }}-{{ .%s.topologyName }}-{{ .random }}"

@@ -14,12 +14,12 @@ from typing import Any
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.api.workerkinds import WorkerKind
+from krmkit.json import Object
 from krmkit.json.paths import dotted
 from krmkit.krm.cause import Cause, PathCauses, resource_cause
 from krmkit.krm.fieldpath import Path
 from krmkit.schema.fields import mapping
 
-Object = dict[str, Any]
 # (handler, request, cause of a variable in the template of a uid) -> (the extension, what it set in each template)
 VariableCause = Callable[[str, str], Cause]
 ExtensionCauses = Callable[[str, Object, VariableCause], tuple[Cause, Mapping[str, PathCauses]]]

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.clusterapi.api import labels
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-Object = dict[str, Any]
 
 _SERVER_FIELDS = ("resourceVersion", "finalizers", "uid", "selfLink", "creationTimestamp", "managedFields")
 

@@ -7,7 +7,6 @@ refers to are looked up by group, kind and name, of any version.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.collection import Collected, CollectedObject
@@ -17,9 +16,8 @@ from krmkit.clusterapi.desired.cloning import made_type
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.desired.versions import is_running
 from krmkit.clusterapi.webhooks.versionupdate import CurrentState as ValidationState
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 _NO_OBJECT: Object = {}
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.desired.cloning import compact
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-Object = dict[str, Any]
 
 NODE_STARTUP_TIMEOUT_SECONDS = 600
 

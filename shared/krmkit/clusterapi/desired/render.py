@@ -14,11 +14,10 @@ from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.webhooks.classrepairs import class_need
 from krmkit.clusterapi.webhooks.clusterclass import validate_class
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.schema.fields import find, is_list_of_maps
-
-Object = dict[str, Any]
 
 _REASON = "FieldValueInvalid"
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 @dataclass(slots=True)

@@ -34,7 +34,6 @@ from krmkit.schema.fields import find
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from krmkit.clusterapi.api.collection import Collected, CollectedObject
     from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 
 @dataclass(slots=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION, Extensions, checked
+from krmkit.json import Object
 from krmkit.versions.blang import UNORDERED, compare_with_build_tags, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
-
-Object = dict[str, Any]
 
 Plans = tuple[list[str], list[str]]
 PlanSource = Callable[[str, str, str], Plans]

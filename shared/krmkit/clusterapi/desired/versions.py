@@ -14,10 +14,9 @@ from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.desired.upgrades import PlanSource, default_and_validate, lowest_version, parse_version
 from krmkit.clusterapi.webhooks.versionupdate import status_version
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
 from krmkit.versions.blang import compare_with_build_tags
-
-Object = dict[str, Any]
 
 AFTER_CONTROL_PLANE_UPGRADE = "AfterControlPlaneUpgrade"
 BEFORE_WORKERS_UPGRADE = "BeforeWorkersUpgrade"

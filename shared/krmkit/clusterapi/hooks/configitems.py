@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionconfig import (
@@ -12,9 +11,8 @@ from krmkit.clusterapi.hooks.extensionconfig import (
     validate_extension_config,
 )
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, Finding
-
-Object = dict[str, Any]
 
 
 class ExtensionConfigs:

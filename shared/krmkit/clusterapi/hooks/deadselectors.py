@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.messages.nearest import did_you_mean
-
-Object = dict[str, Any]
 
 
 class Unmatched(NamedTuple):

@@ -12,9 +12,8 @@ from krmkit.clusterapi.hooks.extensions import (
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
+from krmkit.json import Object
 from krmkit.kube.names import is_dns1123_label
-
-Object = dict[str, Any]
 
 DEFAULT_TIMEOUT = 10
 LONGEST_TIMEOUT = 30

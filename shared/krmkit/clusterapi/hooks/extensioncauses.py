@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from krmkit.clusterapi.patches.causes import record_merge, record_operation, references
+from krmkit.json import Object
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 
-Object = dict[str, Any]
 VariableCause = Callable[[str], Cause]
 
 

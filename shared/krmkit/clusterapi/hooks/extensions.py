@@ -5,12 +5,11 @@ Source: api/runtime/hooks/v1alpha1 and exp/runtime/client of kubernetes-sigs/clu
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.go.fmt.printing import quote
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 HOOKS_VERSION = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 GENERATE_PATCHES = "GeneratePatches"

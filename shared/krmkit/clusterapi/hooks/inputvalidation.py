@@ -14,9 +14,8 @@ from krmkit.clusterapi.patches.request import Request
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.values import read_variables
 from krmkit.clusterapi.variables.valuevalidation import validate_variables
+from krmkit.json import Object
 from krmkit.schema.fields import leaves
-
-Object = dict[str, Any]
 
 NO_VALUE = "<no value>"
 """What a Go template writes for a variable that is not there."""

@@ -9,8 +9,7 @@ from typing import Any
 from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION
 from krmkit.clusterapi.patches.request import Request, RequestItem
 from krmkit.clusterapi.patches.variables import named_values
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 SUCCESS = "Success"
 FAILURE = "Failure"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.hooks.inputvalidation import variables_in
 from krmkit.gotemplate import TemplateError, parse
+from krmkit.json import Object
 from krmkit.schema.fields import leaves
-
-Object = dict[str, Any]
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:

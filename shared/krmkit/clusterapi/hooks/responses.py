@@ -34,12 +34,11 @@ from krmkit.clusterapi.hooks.extensions import (
     unanswered,
 )
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.schema.fields import is_list_of_maps
-
-Object = dict[str, Any]
 
 KIND = "TopologyResponses"
 API_VERSION = "krmkit.dev/v1alpha1"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
@@ -16,8 +16,7 @@ from krmkit.clusterapi.hooks.extensions import (
     VALIDATE_TOPOLOGY,
 )
 from krmkit.clusterapi.hooks.messages import FAILURE, SUCCESS, failure, on_the_wire, response
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 class HookExtension(Protocol):

@@ -8,11 +8,10 @@ from typing import Any
 from krmkit.clusterapi.patches.apply import OBJECT_FIELDS, TEMPLATE_FIELDS, protected_fields
 from krmkit.gotemplate.errors import TemplateError
 from krmkit.gotemplate.rootfields import root_fields
+from krmkit.json import Object
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.fieldpath import Path
 from krmkit.schema.fields import MISSING, lookup
-
-Object = dict[str, Any]
 
 
 def record_operation(paths: PathCauses, operation: Object, after: object, causes: Iterable[Cause]) -> Path:

@@ -13,9 +13,8 @@ from krmkit.clusterapi.hooks.extensions import (
     checked,
 )
 from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, wire_variables
+from krmkit.json import Object
 from krmkit.schema.fields import is_list_of_maps
-
-Object = dict[str, Any]
 
 
 class ExternalPatch:

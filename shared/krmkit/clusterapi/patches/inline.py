@@ -11,8 +11,7 @@ from krmkit.clusterapi.patches.request import Request, RequestItem, item_variabl
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
 from krmkit.go.fmt.printing import quote
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 class InlinePatch:

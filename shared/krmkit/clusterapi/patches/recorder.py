@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from krmkit.clusterapi.desired.causes import ClusterCauses
 from krmkit.clusterapi.patches.apply import PROTECTED_CONTROL_PLANE
@@ -17,10 +16,9 @@ from krmkit.clusterapi.patches.causes import (
 from krmkit.clusterapi.patches.external import ExternalPatch
 from krmkit.clusterapi.patches.inline import InlinePatch
 from krmkit.clusterapi.patches.request import Request, RequestItem
+from krmkit.json import Object
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.fieldpath import Path
-
-Object = dict[str, Any]
 
 
 class PatchRecorder:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Object = dict[str, Any]
+from krmkit.json import Object
 
 INFRASTRUCTURE_REF = "spec.infrastructureRef"
 CONTROL_PLANE_REF = "spec.controlPlaneRef"

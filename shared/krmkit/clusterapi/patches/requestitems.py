@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.contracts import machine_infrastructure_path
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
@@ -23,9 +21,8 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping, put
-
-Object = dict[str, Any]
 
 
 def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Request:

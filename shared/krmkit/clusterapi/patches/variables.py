@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.api.labels import BOOKKEEPING
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 
 def cluster_builtin(cluster: Object) -> Object:

@@ -15,9 +15,8 @@ from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, in_version, same_version
 from krmkit.clusterapi.plan.comparison import applied_by, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 # This kind is edited in place, and its webhook fills in no more than these.
 _FEW_DEFAULTS = (BOOTSTRAP, "KubeadmConfigTemplate")

@@ -36,10 +36,9 @@ from krmkit.clusterapi.plan.running import knows_applied, missing_objects, runni
 from krmkit.clusterapi.plan.steps import plan_steps
 from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
 from krmkit.clusterapi.webhooks.package import validate_package
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 

@@ -14,10 +14,9 @@ from typing import Any
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, same_version
 from krmkit.go.time.durations import parse_duration
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 MANAGER = "capi-topology"
 _METADATA = ("labels", "annotations")

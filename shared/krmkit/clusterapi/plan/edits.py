@@ -7,16 +7,14 @@ every ten minutes by default (the manager's --sync-period).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, label
 from krmkit.clusterapi.plan.comparison import changed_fields
+from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _INNER, _WHOLE = "spec.template.spec", "spec"

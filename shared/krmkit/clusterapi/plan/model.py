@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-Object = dict[str, Any]
+from krmkit.json import Object
 
 CREATE = "create"
 CHANGE = "change"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live, owned_part
 from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange, Roll
 from krmkit.clusterapi.plan.rolls import Clock, group_of_role, rolls
 from krmkit.clusterapi.plan.rotation import ROTATED, Rotation
+from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 _MOST_REASONS = 5
 

@@ -6,14 +6,12 @@ Sources: controlplane/kubeadm/internal/filters.go and core/controllers/machinede
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from krmkit.clusterapi.plan.model import CREATE, REMOVE, ObjectChange, Roll
 from krmkit.clusterapi.plan.rotation import Rotation
+from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
-
-Object = dict[str, Any]
 
 CONTROL_PLANE = "controlPlane"
 _KUBEADM = "KubeadmControlPlane"

@@ -17,9 +17,8 @@ from krmkit.clusterapi.api.objectversion import how_to_export, in_version, label
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping, put
-
-Object = dict[str, Any]
 
 KEPT = "kept"
 PATCHED = "patched"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.objectversion import how_to_export, label
@@ -17,9 +16,8 @@ from krmkit.clusterapi.desired.current import CurrentObjects
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.desired.versions import UpgradeTracker, WorkersTracker, is_running
 from krmkit.clusterapi.plan.comparison import applied_by_topology, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-Object = dict[str, Any]
 
 
 def running_state(rendered: ClusterState | None, found: ClusterState | None) -> ClusterState | None:

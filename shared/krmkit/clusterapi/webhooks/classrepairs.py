@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmkit.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -11,15 +9,14 @@ from krmkit.clusterapi.webhooks.compatibility import (
     template_ref,
     workers_of,
 )
+from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError
 from krmkit.messages.listed import listed
-
-Data = dict[str, Any]
 
 _CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
 
 
-def class_need(error: FieldError, cluster_class: Data) -> str:
+def class_need(error: FieldError, cluster_class: Object) -> str:
     """Return the repair for an error of a ClusterClass, "" if the error itself names it.
 
     For a selector that selects nothing it is what selects the templates of its kind: `matchResources.infrastructureCluster: true`.
@@ -38,7 +35,7 @@ def class_need(error: FieldError, cluster_class: Data) -> str:
     return ""
 
 
-def _selections(selector: Data, spec: Data) -> list[str]:
+def _selections(selector: Object, spec: Object) -> list[str]:
     wanted = (selector.get("apiVersion"), selector.get("kind"))
 
     def is_wanted(holder: object) -> bool:

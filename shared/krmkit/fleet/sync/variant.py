@@ -19,12 +19,12 @@ from typing import Any
 
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
-from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
-from krmkit.fleet.sync.followed import followed, published_below
+from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of
+from krmkit.fleet.sync.followed import followed, overtaken, published_below
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
-from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.store import Store, short_ref
 from krmkit.fleet.variants import VariantError
 from krmkit.git.treeupdate import read_files, write_files
 from krmkit.json.paths import dotted
@@ -82,6 +82,7 @@ class VariantSync:
         }
         self.source: CloneSource
         self.known = False
+        self.overtaken: dict[str, str] = {}
         self.found = lifecycle.Downstream()
         self.jobs: list[_Job] = []
         self.new = VariantState(
@@ -119,6 +120,9 @@ class VariantSync:
             self.new = self.drafts.new = self.old or self.new
             self._leave_packages()
             return self._told()
+        for ref, tag in self.overtaken.items():
+            self.drafts.drop(ref)
+            self.outcome.actions.append(f"deleted {short_ref(ref)}: {short_ref(tag)} goes on from it")
         for step in self.found.steps:
             self._carry_out(step)
         self._leave_packages()
@@ -128,7 +132,7 @@ class VariantSync:
             self._cloned(built[0])
         for job, one in zip(self.jobs, built, strict=False):
             self._follow(job, one)
-        self.drafts.remember()
+        self.drafts.remember(self.taken)
         if self.outcome.stuck:
             self.new.inputs = ""  # look again next time
         state = self.new.write(self.store.pack)
@@ -181,6 +185,8 @@ class VariantSync:
                 elif ref in self.taken:
                     continue
                 kept.append(revision)
+        self.overtaken = overtaken(self.store, self.new, self.old.owned if self.old else (), kept)
+        kept = [one for one in kept if one["metadata"]["ref"] not in self.overtaken]
         return lifecycle.downstream_revisions(self.variant, kept)
 
     def _other_refs(self) -> list[str]:
@@ -206,8 +212,7 @@ class VariantSync:
         """What is to be built for a revision that is there."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
-        commit = revision["metadata"]["commit"]
-        memory = self.new.memories.get(ref)
+        commit, memory = revision["metadata"]["commit"], self.new.memories.get(ref)
         if memory is not None:
             memory = followed(self.store, memory, commit, tree)
         edited = memory is None or memory.edited or memory.commit != commit
@@ -229,9 +234,8 @@ class VariantSync:
                 last = Rendered(output, given)
         moved = locked != source.commit
         update = Update(variant, files, base if moved else None, source.files(), last, self.on_conflict)
-        if below is not None:
-            return _Job(revision, tree, memory, edited, upstream_moved, update, again=True)
-        return _Job(revision, tree, memory, edited, moved, update)
+        moved = upstream_moved if below is not None else moved
+        return _Job(revision, tree, memory, edited, moved, update, again=below is not None)
 
     def _carry_out(self, step: lifecycle.StoreStep) -> None:
         ref = step.revision["metadata"]["ref"]

@@ -17,7 +17,7 @@ _LONGEST_SHOWN = 200
 class PackValues:
     """The tree of a values text. `secret` holds the ids of nodes whose content no message may show.
 
-    text_root: the tree of the text alone, where `root` is merged with defaults; it tells the lines.
+    text_root: the tree of the text alone, where `root` is merged with defaults; it has the lines.
     """
 
     __slots__ = ("_lines", "_text_root", "finder", "limits", "secret")

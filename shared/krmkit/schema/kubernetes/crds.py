@@ -16,8 +16,6 @@ from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
 
-Object = dict[str, Any]
-
 _OWN = ("apiVersion", "kind", "metadata", "status")
 
 
@@ -135,7 +133,7 @@ def _resolved(value: Any, shared: list[object]) -> Any:
 
 
 def _reaches_rule(schema: Schema, value: object) -> bool:
-    """Return whether a rule stands at a part of the value: to evaluate rules takes a library that is slow to load."""
+    """Return whether a part of the value has a rule: to evaluate rules takes a library that is slow to load."""
     return bool(schema.rules) or any(_reaches_rule(inner, one) for inner, one, _ in _parts(schema, value, ""))
 
 
@@ -168,7 +166,7 @@ def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
 
 
 def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
-    """Return the errors of lists that are sets or maps: each item, or the values of its keys, may stand there once."""
+    """Return the errors of lists that are sets or maps: each item, or the values of its keys, may occur once."""
     found: list[FieldError] = []
     if schema.list_type in ("set", "map") and isinstance(value, list):
         seen: set[str] = set()

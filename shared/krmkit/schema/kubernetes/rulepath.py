@@ -69,7 +69,7 @@ def _step(path: str, node: Schema | None, name: str) -> tuple[str, Schema | None
 
 
 def _tokens(text: str) -> list[str]:
-    """The signs `.`, `[` and `]`, and what stands between them; a quoted text is one token."""
+    """The signs `.`, `[` and `]`, and the texts between them; a quoted text is one token."""
     tokens: list[str] = []
     at = 0
     while at < len(text):

@@ -47,7 +47,7 @@ def validate_value(
 
 
 class _Values(SchemaWalk):
-    """The walk with kube-openapi's texts. What it calls the path of a value is "" for the root, which stands at `root`.
+    """The walk with kube-openapi's texts. What it calls the path of a value is "" for the root, whose place is `root`.
 
     `found` has the errors by their texts: one whose text is known already is not added again.
     """
@@ -65,7 +65,7 @@ class _Values(SchemaWalk):
         self.found.setdefault(detail, invalid(self.at(path), value, detail))
 
     def add_plain(self, detail: str) -> None:
-        """A problem that kube-openapi reports without a path: it stands at the root of the value."""
+        """A problem that kube-openapi reports without a path: its place is the root of the value."""
         self.found.setdefault(detail, invalid(self.root, "", detail))
 
     def at(self, path: str) -> str:

@@ -16,14 +16,13 @@ from krmkit.clusterapi.hooks.extensions import (
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
+from krmkit.json import Object
 from krmkit.services.extension.answeredpatches import patch_of, patched_request
 from krmkit.services.extension.client import Caller, CallError, StatusError
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.requests import odd_requests, with_unknown_kind
 from krmkit.services.extension.variablecontract import DefinedVariables
-
-Object = dict[str, Any]
 
 GUIDELINE = 0.2  # seconds that a call should take at most
 CALLERS = 10

@@ -12,12 +12,11 @@ from krmkit.clusterapi.hooks.extensions import Extensions
 from krmkit.clusterapi.patches.external import ExternalPatch
 from krmkit.clusterapi.patches.request import Request
 from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR
 from krmkit.report.topologysource import collected, package_options, read_items
 from krmkit.services.extension.client import Caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
-
-Object = dict[str, Any]
 
 _CORE = "cluster.x-k8s.io/v1beta2"
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"

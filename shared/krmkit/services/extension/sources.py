@@ -7,19 +7,17 @@ import json
 import os
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
 from krmkit.clusterapi.hooks.serving import HookExtension, Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.disk.folders import stamps
+from krmkit.json import Object
 from krmkit.krm.errors import ListError
 from krmkit.render.package import SUFFIXES
 from krmkit.render.resourcefiles import ResourceFileError, resources_of
 from krmkit.yaml.errors import YamlError
-
-Object = dict[str, Any]
 
 _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
 _NAMELESS = "without a name"

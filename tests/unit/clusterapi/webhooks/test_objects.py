@@ -9,6 +9,7 @@ import pytest
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 from tests.unit.clusterapi.fixtures import (
     BOOTSTRAP,
@@ -20,7 +21,6 @@ from tests.unit.clusterapi.fixtures import (
     templates,
 )
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/validate-cluster-topology"
 
 

@@ -52,7 +52,11 @@ class MemoryObjects(Objects):
         if path:
             if self._unsaved.get(oid, ("",))[0] != "tree":
                 return None
-            oid = next((entry.oid for entry in self.tree(oid) if entry.name == path), "")
+            folder, _, name = path.rpartition("/")
+            tree = self.folder(oid, folder) if folder else oid
+            oid = (
+                next((entry.oid for entry in self.tree(tree or "") if entry.name == name), "") if tree else ""
+            )
         found = self._unsaved.get(oid)
         return (oid, *found) if found is not None else None
 
@@ -62,6 +66,7 @@ class MemoryRepository:
     """Objects, and refs that name them."""
 
     folder: Path = Path("memory")
+    name: str = "memory"
     pack: MemoryPack = field(default_factory=MemoryPack)
     refs: dict[str, str] = field(default_factory=dict)
     journal: dict[str, tuple[str, str]] = field(default_factory=dict)

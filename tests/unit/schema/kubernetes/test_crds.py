@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.schema.kubernetes.crds import CrdSchemas
-
-Object = dict[str, Any]
 
 
 def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
