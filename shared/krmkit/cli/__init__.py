@@ -21,6 +21,7 @@ COMMANDS = {
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
+    "clusterctl": ("krmkit.cli.clusterctl", "put values into Cluster API's templates"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
     "landscaper": (
@@ -83,7 +84,7 @@ def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
-    if name == "--version":
+    if name == "--version" or words == ["version"]:
         from krmkit import __version__
 
         print(f"krmkit {__version__}")

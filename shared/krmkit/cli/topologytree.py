@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from datetime import UTC, datetime
@@ -18,10 +19,6 @@ from krmkit.report.topology import MARKDOWN
 from krmkit.report.topologymask import mask_plan
 from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.report.topologytree import PackagePlan, told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
 
 
 class PlanJob:

@@ -253,9 +253,13 @@ def _finished(results: Results, resources: ResourceList) -> list[Finding]:
     """The findings in their order, without the secrets of the list."""
     found = results.finish()
     if found:
-        from krmkit.fn.masking import hide
+        from krmkit.krm.secretwords import suspects
 
-        hide(found, [*resources, resources.function_config])
+        items = suspects([*resources, resources.function_config])
+        if items:
+            from krmkit.fn.masking import hide
+
+            hide(found, items)
     return found
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.clusterapi.api.collection import Collected
+from krmkit.clusterapi.plan.model import ClusterPlan, TopologyPlan
 from krmkit.fn.masking import Mask, secrets_among
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected
-    from krmkit.clusterapi.plan.model import ClusterPlan, TopologyPlan
 
 
 def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.clusterapi.api.objects import V1BETA1
@@ -20,17 +22,11 @@ from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import check_path, linked_content
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
-from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
+from krmkit.render.package import KPTFILE, SUFFIXES, Package, PackageError, read
 from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 CONFIG_KIND = "RenderClusterTopology"
 
@@ -48,7 +44,7 @@ def read_items(folder: str) -> list[Resource]:
         if os.path.exists(os.path.join(folder, KPTFILE)):
             package = read(folder, with_lists=True)
             notes = package.notes
-            items = [inner for one in package.walk() for item in one.items for inner in opened(item)]
+            items = opened_items(package)
         else:
             notes = recover(folder)
             items = resources_below(folder)
@@ -57,6 +53,14 @@ def read_items(folder: str) -> list[Resource]:
     for note in notes:
         say("topology plan", note)
     return items
+
+
+def opened_items(package: Package) -> list[Resource]:
+    """The resources of a package and its subpackages, lists opened. Raises PlanError."""
+    try:
+        return [inner for one in package.walk() for item in one.items for inner in opened(item)]
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
 
 
 def collected(items: list[Resource]) -> Collected:
@@ -118,9 +122,14 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
         raise PlanError(f"{error}{other}") from None
 
 
-def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
-    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
-    items = read_items(folder)
+def read_both(
+    folder: str, against: str, items: list[Resource] | None = None
+) -> tuple[Collected, Collected, TopologyOptions]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
+
+    `items` are those of the package, where it was read before.
+    """
+    items = read_items(folder) if items is None else items
     if os.path.isdir(against):
         old = with_extensions(collected(read_items(against)), collected(items))
     else:
