@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from krmkit.krm.resource import Resource
 
 SECRET = "(secret)"
-# A text without one of these words says of nothing that it is secret.
+# A text without one of these words marks nothing as secret.
 _MARKS = ("Secret", "secret", "password")
 _INSIDE = 8  # characters from which on a text of letters is no part of krmkit's own words
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Whether a text holds one of the words without which it says of nothing that it is secret."""
+    """Whether a text has one of the words that can mark something as secret."""
     return any(mark in text for mark in _MARKS)
 
 
@@ -43,12 +43,12 @@ def is_plain_word(secret: str) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter and no digit stands right before or after `text[start:end]`."""
+    """Whether no letter and no digit is right before or after `text[start:end]`."""
     return not (text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum())
 
 
 def struck(text: str, secret: str) -> str:
-    """The text with `(secret)` for a plain word where it stands alone: `struck("blueprint blue", "blue")` keeps the first."""
+    """The text with `(secret)` for a plain word where it is no part of a longer one: `struck("blueprint blue", "blue")` keeps the first."""
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:

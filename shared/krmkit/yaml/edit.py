@@ -37,7 +37,7 @@ def render(document: Document) -> str:
     places = Places(document)
     closing = None if document.text.endswith("\n") else _closing(document)
     reason: YamlError | None = None
-    # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
+    # Text next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
     closings = [None] if closing is None else [None, closing]
     for literals, closed in [(literals, closed) for literals in (True, False) for closed in closings]:
         editor = Editor(places, literals, edited, closed)
@@ -55,7 +55,7 @@ def with_literal(node: Node | None, value: str) -> str | None:
     """The text of a document with another text in place of a literal block (`|`, `|-`); None where that is not plainly safe.
 
     It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it neither
-    keeps blank lines nor begins with one, and what stands below the old block ends the new one as well.
+    keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
     Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
     """
     if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:

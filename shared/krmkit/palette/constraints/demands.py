@@ -9,6 +9,7 @@ from krmkit.palette.constraints.decimals import is_decimal
 from krmkit.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
 from krmkit.palette.packs.findings import METADATA, VALUES, pack_finding, suggestion
 from krmkit.palette.packs.keypath import FOUND, KeyPath, KeyPathError
+from krmkit.palette.packs.packfileschemas import SCHEDULES
 from krmkit.palette.packs.values import holds_macro, is_empty
 from krmkit.yaml.tree import Scalar
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from krmkit.palette.constraints.pools import MachinePool
     from krmkit.palette.packs.keypath import KeyPathMatch
     from krmkit.palette.packs.values import PackValues
-
-SCHEDULES = ("control-plane", "master", "worker", "all")
 
 
 class Demand:

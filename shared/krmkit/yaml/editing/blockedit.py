@@ -104,7 +104,7 @@ class Editor:
             self.node(units[index].value)
 
     def is_inline(self, units: Units) -> bool:
-        """Whether the first child stands on its parent's dash line."""
+        """Whether the first child is on its parent's dash line."""
         return not self.places.begins_line(units[0].start)
 
     def moved(self, units: Units, index: int, child: Entry | Node) -> str | None:
@@ -273,7 +273,7 @@ class Editor:
 
 
 def _is_block_header(head: str) -> bool:
-    """Whether the first line of a scalar, behind its key, says that a block (`|`, `>`) follows."""
+    """Whether the first line of a scalar, behind its key, is the header of a block (`|`, `>`)."""
     words = [word for word in head.split() if word[0] not in "&!"]
     return bool(words) and words[0][0] in "|>"
 
