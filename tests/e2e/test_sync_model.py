@@ -132,7 +132,7 @@ class FleetMachine(RuleBasedStateMachine):
     def edit_draft(self, package: str, name: str, key: str, value: str | None, amend: bool) -> None:
         """A person writes or removes a field in a draft, with a commit of its own or in place of the last one."""
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             happened["edits of drafts"] += 1
             self.edit(ref, ref, package, name, key, value, amend)
 
@@ -155,21 +155,21 @@ class FleetMachine(RuleBasedStateMachine):
     def look_at_draft(self, package: str) -> None:
         """A person agrees with what a draft says."""
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             self.see(package, ref)
             self.down.commit(ref, package, self.down.files(ref, package))
 
     @rule(package=packages)
     def propose(self, package: str) -> None:
         ref = self.draft(package)
-        if "/drafts/" in ref:
+        if "/drafts/" in ref and not self.is_behind(package, ref):
             happened["approvals"] += 1
             self.down.refs[ref.replace("/drafts/", "/proposed/")] = self.down.refs.pop(ref)
 
     @rule(package=packages)
     def publish(self, package: str) -> None:
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
             happened["approvals"] += 1
             self.see(package, ref)
             self.down.refs[f"refs/tags/{package}/v{len(self.tags(package)) + 1}"] = self.down.refs.pop(ref)
@@ -351,6 +351,14 @@ class FleetMachine(RuleBasedStateMachine):
     def tags(self, package: str) -> list[str]:
         found = [ref for ref in self.down.refs if ref.startswith(f"refs/tags/{package}/v")]
         return sorted(found, key=lambda ref: int(ref.rpartition("/v")[2]))
+
+    def is_behind(self, package: str, draft: str) -> bool:
+        """Whether something was published since the draft was made: nobody works on it before the next sync."""
+        tags = self.tags(package)
+        commits = [self.down.refs[draft]]
+        for commit in commits:
+            commits += self.down.objects.commit(commit)[1].parents
+        return bool(tags) and self.down.refs[tags[-1]] not in commits
 
     def content(self, package: str) -> dict[str, dict[str, str | None]]:
         """The data of each resource of the newest revision, by the upstream's names."""

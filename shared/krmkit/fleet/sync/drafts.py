@@ -10,7 +10,7 @@ from krmkit.fleet.build import Built
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
-from krmkit.fleet.sync.store import HEADS, TAGS, WORKSPACE, Store
+from krmkit.fleet.sync.store import TAGS, WORKSPACE, Store, short_ref
 from krmkit.fleet.variants import VariantError
 from krmkit.git.treeupdate import File, replace_folders
 from krmkit.krm.errors import ListError
@@ -108,8 +108,8 @@ class Drafts:
         if ref not in self.new.owned:
             self.new.owned.append(ref)
 
-    def remember(self) -> None:
-        """Bring the state's refs and memories to what the package's revisions are now."""
+    def remember(self, taken: Container[str] = ()) -> None:
+        """Bring the state's refs and memories to what the package's revisions are now; `taken` are refs that others own."""
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         now = {
             ref: oid
@@ -118,15 +118,13 @@ class Drafts:
         }
         self.new.refs = digest_of_refs(now)
         self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
-        strangers = [
-            short_ref(ref) for ref in sorted(now) if ref not in self.new.owned and ref.startswith(TAGS)
-        ]
         tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
         newest = max(tags, key=_number, default="")
-        above = [one for one in strangers if newest and _number(f"/{one}") > _number(newest)]
-        if above:
+        passed = [ref for ref in sorted(now) if ref not in self.new.owned and ref not in taken]
+        strangers = [short_ref(ref) for ref in passed if _counts(ref) and _number(ref) >= _number(newest)]
+        if strangers:
             self.outcome.warnings.append(
-                f"{listed(above, 3)} of another upstream, passed over: adoptionPolicy adoptExisting would take it over"
+                f"{listed(strangers, 3)}: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
             )
         # A sync works on drafts, or else on the newest revision that is published.
         wanted = [ref for ref in self.new.owned if ref == newest or ref not in tags]
@@ -186,6 +184,11 @@ def _upstream_of(store: Store, package: str, ref: str) -> str | None:
         return None
 
 
+def _counts(ref: str) -> bool:
+    """Whether a ref is a revision, and no floating tag or proposal to delete one."""
+    return _number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
+
+
 def _number(tag: str) -> int:
     digits = tag.rpartition("/v")[2]
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 19 else 0
@@ -196,8 +199,3 @@ def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
     tag = revision["metadata"]["ref"]
     package, last = revision["spec"]["packageName"], tag.rpartition("/")[2]
     store.refs.set(store.ref(lifecycle.DELETION_PROPOSED, package, last), revision["metadata"]["commit"])
-
-
-def short_ref(ref: str) -> str:
-    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
-    return ref.removeprefix(HEADS).removeprefix(TAGS)

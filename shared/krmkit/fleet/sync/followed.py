@@ -7,11 +7,12 @@ that amends or squashes the sync's own has neither among its parents, and looks 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
-from krmkit.fleet.sync.state import RevisionMemory
-from krmkit.fleet.sync.store import HISTORY, TAGS, Store
+from krmkit.fleet.sync.state import RevisionMemory, VariantState
+from krmkit.fleet.sync.store import HISTORY, TAGS, Store, short_ref
+from krmkit.fleet.variants import VariantError
 from krmkit.git.objects import FOLDER
 from krmkit.git.program import GitError
 from krmkit.porch.variants.lifecycle import Revision, is_published
@@ -44,36 +45,56 @@ def published_below(
 
 
 def overtaken(
-    store: Store, memories: Mapping[str, RevisionMemory], revisions: list[Revision]
+    store: Store, state: VariantState, known: Container[str], revisions: list[Revision]
 ) -> dict[str, str]:
-    """The drafts that are as a sync left them, and that people have published with changes of their own: the tags of these.
+    """The drafts that are as a sync left them while people went on under another ref: those refs.
 
-    Whoever publishes a commit on top of a draft need not push the draft.
+    Whoever publishes or proposes a commit on top of a draft need not push the draft, and may publish a change of what is published
+    while a draft waits. `known` are the refs that the variant owned at the last sync. Raises VariantError where people changed the
+    draft as well: a sync would keep one of both.
     """
     found = {}
     for draft in revisions:
         ref, commit = draft["metadata"]["ref"], draft["metadata"]["commit"]
-        if is_published(draft) or ref not in memories or memories[ref].commit != commit:
+        memory = state.memories.get(ref)
+        if is_published(draft) or memory is None:
             continue
         for other in revisions:
+            place, oid = other["metadata"]["ref"], other["metadata"]["commit"]
             same = other["spec"]["workspaceName"] == draft["spec"]["workspaceName"]
-            if same and is_published(other) and not _descends(store, commit, other["metadata"]["commit"]):
-                found[ref] = other["metadata"]["ref"]
+            new = is_published(other) and place in state.owned and place not in known
+            elsewhere = other["spec"]["packageName"] != draft["spec"]["packageName"]
+            if place == ref or elsewhere or not (same or new) or _descends(store, commit, oid):
+                continue
+            if memory.commit == commit and (same or not memory.edited):
+                found[ref] = place
+            elif new or (
+                not is_published(other) and _is_edited(state, other) and not _descends(store, oid, commit)
+            ):
+                raise VariantError(
+                    f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
+                )
     return found
 
 
+def _is_edited(state: VariantState, revision: Revision) -> bool:
+    memory = state.memories.get(revision["metadata"]["ref"])
+    return memory is not None and memory.commit != revision["metadata"]["commit"]
+
+
 def _descends(store: Store, commit: str, ancestor: str) -> bool:
-    """Whether a commit is another one, or goes on from it by first parents."""
-    for _ in range(HISTORY):
-        if commit == ancestor:
+    """Whether a commit is another one, or goes on from it."""
+    pending, seen = [commit], {commit}
+    while pending and len(seen) < HISTORY:
+        one = pending.pop(0)
+        if one == ancestor:
             return True
         try:
-            parents = store.objects.commit(commit)[1].parents
+            parents = store.objects.commit(one)[1].parents
         except GitError:
-            return False
-        if not parents:
-            return False
-        commit = parents[0]
+            continue
+        pending += [parent for parent in parents if parent not in seen]
+        seen.update(parents)
     return False
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
-from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
+from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of
 from krmkit.fleet.sync.followed import followed, overtaken, published_below
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
-from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.store import Store, short_ref
 from krmkit.fleet.variants import VariantError
 from krmkit.git.treeupdate import read_files, write_files
 from krmkit.json.paths import dotted
@@ -122,7 +122,7 @@ class VariantSync:
             return self._told()
         for ref, tag in self.overtaken.items():
             self.drafts.drop(ref)
-            self.outcome.actions.append(f"deleted {short_ref(ref)}, which is published as {short_ref(tag)}")
+            self.outcome.actions.append(f"deleted {short_ref(ref)}: {short_ref(tag)} goes on from it")
         for step in self.found.steps:
             self._carry_out(step)
         self._leave_packages()
@@ -132,7 +132,7 @@ class VariantSync:
             self._cloned(built[0])
         for job, one in zip(self.jobs, built, strict=False):
             self._follow(job, one)
-        self.drafts.remember()
+        self.drafts.remember(self.taken)
         if self.outcome.stuck:
             self.new.inputs = ""  # look again next time
         state = self.new.write(self.store.pack)
@@ -185,7 +185,7 @@ class VariantSync:
                 elif ref in self.taken:
                     continue
                 kept.append(revision)
-        self.overtaken = overtaken(self.store, self.new.memories, kept)
+        self.overtaken = overtaken(self.store, self.new, self.old.owned if self.old else (), kept)
         kept = [one for one in kept if one["metadata"]["ref"] not in self.overtaken]
         return lifecycle.downstream_revisions(self.variant, kept)
 

@@ -118,6 +118,74 @@ def test_a_version_that_was_made_in_main(same: bool) -> None:
     release(up, 2, app("two") + "  more: '1'\n")
     outcome = fleet.sync(wanted(2)).outcomes[0]
 
-    warning = "p/v2 of another upstream, passed over: adoptionPolicy adoptExisting would take it over"
+    warning = "p/v2: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
     assert (outcome.conflicts, outcome.warnings) == ([], [] if same else [warning])
     assert size(fleet) == ("eight" if same else "two")
+
+
+def test_a_proposal_beside_its_draft() -> None:
+    """Somebody proposes a commit of their own, and leaves the draft: the proposal goes on. Two that people changed are an error."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    release(up, 1, app("two"))
+    fleet.sync(wanted(1))
+    draft = "refs/heads/drafts/p/packagevariant-1"
+    proposal = draft.replace("drafts", "proposed")
+    before = down.refs[draft]
+    edit(down, "size: two", "size: eight")
+    down.refs[proposal], down.refs[draft] = down.refs[draft], before
+
+    fleet.sync(wanted(1))
+
+    assert draft not in down.refs and "eight" in down.files(proposal, "p")["app.yaml"]
+
+    down.refs[draft] = before
+    edit(down, "a: '1'", "a: 'ours'")
+    down.commit(proposal, "p", {**down.files(proposal, "p"), "note": "theirs"})
+    kept = dict(down.refs)
+    release(up, 2, app("two") + "  more: '1'\n")
+
+    sync = fleet.sync(wanted(2))
+
+    assert "and people changed both" in sync.outcomes[0].error
+    assert down.refs == kept
+
+
+def test_a_state_that_is_gone() -> None:
+    """What the package had is passed over, as Porch does it, but not without a word."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    release(up, 1, app("two"))
+    fleet.sync(wanted(1), approve="auto")
+    del down.refs["refs/krmkit/variants/default/x"]
+
+    (warning,) = fleet.sync(wanted(1)).outcomes[0].warnings
+
+    assert (
+        warning == "p/v1: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
+    )
+
+
+def test_a_version_that_overtakes_a_draft() -> None:
+    """A draft waits, and somebody publishes a change of what is published: the draft is made from that once more."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    release(up, 1, app("two"))
+    fleet.sync(wanted(1), approve="auto")
+    release(up, 2, app("two") + "  more: '1'\n")
+    fleet.sync(wanted(2))
+    files = down.files("refs/tags/p/v1", "p")
+    down.refs["refs/heads/x"] = down.refs["refs/tags/p/v1"]
+    edited = {**files, "app.yaml": files["app.yaml"].replace("size: two", "size: eight")}
+    down.refs["refs/tags/p/v2"] = down.commit("refs/heads/x", "p", edited)
+
+    sync = fleet.sync(wanted(2))
+
+    (ref,) = [ref for ref in down.refs if ref.startswith("refs/heads/drafts/")]
+    text = down.files(ref, "p")["app.yaml"]
+    assert not sync.outcomes[0].conflicts and "size: eight" in text and "  more: " in text
+    assert not fleet.sync(wanted(2)).changed()
+
+    down.commit(ref, "p", {**down.files(ref, "p"), "note": "ours"})
+    down.refs["refs/tags/p/v3"] = down.commit("refs/heads/x", "p", {**edited, "note": "theirs"})
+    assert "p/v3 is not in drafts/p/" in fleet.sync(wanted(2)).outcomes[0].error
