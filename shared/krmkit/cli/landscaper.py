@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_output, add_place
-from krmkit.krm.finding import ERROR
+from krmkit.fn.masking import Mask, hide, secrets_among
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
@@ -22,12 +24,7 @@ from krmkit.output.outcome import Told
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.krm.finding import Finding
+from krmkit.render.variablevalues import ValuesError, add_values, read_values
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
@@ -43,13 +40,25 @@ def parser() -> CommandParser:
     commands = made.add_subparsers(dest="command", required=True, metavar=COMMANDS)
     bring = commands.add_parser(
         "import",
-        help="component archives and CTF folders -> ConfigMaps in a package",
+        help="component archives, CTF folders and component constructors -> ConfigMaps in a package",
         description="Make ConfigMaps marked local-config of each component descriptor, blueprint and local resource below"
-        " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format."
+        " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format;"
+        " where there is neither, of component constructors (components.yaml), with the files beside them."
         " Texts are carried byte for byte. Registries are not reached.",
         allow_abbrev=False,
     )
-    bring.add_argument("folders", nargs="+", metavar="DIR", help="a component archive or a CTF folder")
+    bring.add_argument(
+        "folders",
+        nargs="+",
+        metavar="SOURCE",
+        help="a component archive, a CTF folder, or a component constructor (a file, or a folder with such)",
+    )
+    bring.add_argument(
+        "--values", metavar="FILE", help="a YAML map of the variables in constructors, ${NAME}"
+    )
+    bring.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one of them; it wins over --values"
+    )
     add_place(bring, "PKG", "the package", required=True)
     add_output(bring, FORMATS)
     draw = commands.add_parser(
@@ -93,7 +102,7 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         return _run(arguments)
-    except (InstallationError, PackageError, CtfError, OSError) as error:
+    except (InstallationError, PackageError, CtfError, ValuesError, OSError) as error:
         say(f"landscaper {arguments.command}", error)
         return 1
 
@@ -112,20 +121,34 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     if arguments.command == "import":
         from krmkit.render.componentfolder import imported
 
-        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
+        values = add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
+        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
+    mask = Mask(secrets_among(resources.items))
+    try:
+        return _answer(arguments, resources, report, mask)
+    except InstallationError as error:
+        raise InstallationError(error.rule, mask.message(str(error))) from None
+
+
+def _answer(
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask
+) -> tuple[Told, int]:
+    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    package = report.packages[0]
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
+        hide(found, resources.items)
         package.results = [_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
     items = _readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = explain(items, arguments.installation, arguments.value)
+        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
-    for problem in graph.problems:
+    for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")

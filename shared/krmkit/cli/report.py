@@ -30,15 +30,12 @@ from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import CONTEXT
 from krmkit.render.package import read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.report.fleet import variants_of
 from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.report.page import page
 from krmkit.report.topologysource import PlanError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.render.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
 EPILOG = """
@@ -184,12 +181,12 @@ class ReportJob(PackageJob):
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and report all about it."""
         package = read(path)
-        clusters = has_clusters(package)
-        report, mask = describe(package, resolver, self.context)
-        if clusters:
+        plan = {}
+        if has_clusters(package):
             try:
-                plan = topology_of(path, self.arguments.against)
+                plan = topology_of(package, path, self.arguments.against)
             except PlanError as error:
                 raise JobError(str(error)) from None
-            report.topology = {key: mask.value(value) for key, value in plan.items()}
+        report, mask = describe(package, resolver, self.context)
+        report.topology = {key: mask.value(value) for key, value in plan.items()}
         return report

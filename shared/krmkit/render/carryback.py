@@ -184,9 +184,9 @@ def _differences(
                 values = elements[0].get(step, MISSING), elements[1].get(step, MISSING)
                 yield from _differences((*path, step), *values, below, infer)
             return
-    inner = [_tree(value) for value in (wanted, now)]
-    if None not in inner:
-        yield from _differences(path, *inner, None, True)
+    wanted_tree, now_tree = _tree(wanted), _tree(now)
+    if wanted_tree is not None and now_tree is not None:
+        yield from _differences(path, wanted_tree, now_tree, None, True)
     elif not (wanted is now or (wanted is not MISSING and now is not MISSING and same_data(wanted, now))):
         yield path, wanted, now
 

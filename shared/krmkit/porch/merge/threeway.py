@@ -5,7 +5,7 @@ associative lists by their keys; every other list, and a scalar, is taken whole.
 
 Unlike kpt, whatever one side left alone is as the other side has it, down to the order of lists, null and what is empty: kpt
 brings a container deleted locally back as `{name: c}`, and drops a value set where base and upstream have null. An element of a
-list that one side deleted and the other changed is taken whole, where kpt leaves the changed fields alone standing. A list in
+list that one side deleted and the other changed is taken whole, where kpt leaves only the changed fields. A list in
 which two elements share their keys is taken whole, where kpt drops one of them. Texts of several lines are merged inside, where
 the caller says how (`texts`).
 
@@ -15,21 +15,19 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from krmkit.porch.merge.listkeys import MergeSchema
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
+TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
 
 
 UPSTREAM, LOCAL = "upstream", "local"
-# The keys that tell elements apart where no schema says it (kyaml's AssociativeSequenceKeys), tried in this order.
+# The keys of elements of lists without a schema (kyaml's AssociativeSequenceKeys), tried in this order.
 INFERRED_KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
 
 Path = tuple[str, ...]

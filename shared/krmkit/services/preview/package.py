@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from typing import Any
 
 from krmkit.disk.folders import WORK, stamps
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.messages.nearest import did_you_mean
 from krmkit.output.model import Report
 from krmkit.output.places import shown_path
 from krmkit.output.unreadable import unreadable
-from krmkit.render.package import KPTFILE, PackageError, kptfile_of, read
+from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.render.source import (
     SourceError,
     SourceFile,
@@ -26,15 +29,7 @@ from krmkit.services.preview.macros import MacroChoices
 from krmkit.services.preview.presets import PresetChoices
 from krmkit.yaml.errors import YamlError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.render.package import Package
-    from krmkit.render.resolve import ProgramResolver
-
-    Choices = PresetChoices | MacroChoices
+Choices = PresetChoices | MacroChoices
 
 
 class ChangedError(Exception):
@@ -54,6 +49,7 @@ class PreviewPackage:
         mark = self.mark()
         try:
             package = read(self.path)
+            plan = topology_of(package, self.path, "") if has_clusters(package) else {}
             choices = choices_of(package)
             offered: list[object] = [one.offered() for one in choices.values()]
             digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
@@ -61,10 +57,7 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
-            if has_clusters(package):
-                report.topology = {
-                    key: mask.value(value) for key, value in topology_of(self.path, "").items()
-                }
+            report.topology = {key: mask.value(value) for key, value in plan.items()}
         except PackageError as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []
