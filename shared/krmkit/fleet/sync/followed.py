@@ -63,7 +63,8 @@ def overtaken(
             place, oid = other["metadata"]["ref"], other["metadata"]["commit"]
             same = other["spec"]["workspaceName"] == draft["spec"]["workspaceName"]
             new = is_published(other) and place in state.owned and place not in known
-            if place == ref or not (same or new) or _descends(store, commit, oid):
+            elsewhere = other["spec"]["packageName"] != draft["spec"]["packageName"]
+            if place == ref or elsewhere or not (same or new) or _descends(store, commit, oid):
                 continue
             if memory.commit == commit and (same or not memory.edited):
                 found[ref] = place
