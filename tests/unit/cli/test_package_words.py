@@ -120,3 +120,10 @@ def test_doc_of_a_field(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, "explain", "ApplyPresets.spec.selections"
     )
     assert said(capsys, "doc", "ApplyPresets") == said(capsys, "doc", "apply-presets")
+
+
+def test_a_report_on_the_folder_above(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page says nothing about where the packages lie on this machine."""
+    assert said(capsys, "report", "../..", "-o", str(inside / "page.html"))[0] == 0
+
+    assert str(inside) not in (inside / "page.html").read_text()
