@@ -131,9 +131,8 @@ def test_a_constructor(place: str, capsys: pytest.CaptureFixture[str]) -> None:
         item.annotations[carrier.DESCRIPTOR]: item for item in items if carrier.DESCRIPTOR in item.annotations
     }
     assert set(descriptors) == {"example.com/shop:v1.0.0", "example.com/store:v1.0.0"}
-    shop = go_data(
-        parse(descriptors["example.com/shop:v1.0.0"].get("data", "component-descriptor.yaml")).root
-    )
+    text = str(descriptors["example.com/shop:v1.0.0"].get("data", "component-descriptor.yaml"))
+    shop = go_data(parse(text).root)
     assert isinstance(shop, dict)
     resources = {one["name"]: one for one in shop["component"]["resources"]}
     assert resources["blueprint"]["version"] == "v1.0.0"
