@@ -87,6 +87,7 @@ def test_a_client_with_a_call_keeps_its_place(folder: Path) -> None:
         call.close()
 
 
+@pytest.mark.linux
 def test_fewer_descriptors_than_connections(folder: Path) -> None:
     """400 silent connections against 300 descriptors: newcomers are served, and the log stays short."""
     resource = pytest.importorskip("resource", reason="this system has no limits on descriptors")
