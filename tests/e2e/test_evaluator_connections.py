@@ -23,6 +23,8 @@ from tests.e2e.porch import Caller
 from tests.e2e.test_evaluator import SELECT, Server, children, serving, workers_of
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 
 def certificates(folder: Path) -> None:
     """An authority, and certificates of it for localhost and for a client."""

@@ -17,6 +17,8 @@ from h2.connection import H2Connection
 from tests.e2e.extensionserver import Server, make_certificates, mirror_extension, post
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 WORDS = (
     "--tls-cert",
     "server.crt",

@@ -29,6 +29,8 @@ from tests.e2e.extensionserver import (
 from tests.e2e.goprograms import build
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 Object = dict[str, Any]
 EXAMPLE = ROOT / "functions/render-cluster-topology/examples/quick-start"
 GENERATE = f"{BASE}generatepatches/generate-patches-mirror"

@@ -130,6 +130,7 @@ def _parts(names: list[str]) -> list[list[str]]:
     return [names[start : start + 40] for start in range(0, len(names), 40)]
 
 
+@pytest.mark.slow
 @pytest.mark.linux
 @pytest.mark.parametrize("names", _parts(sorted(MODULES)), ids=lambda names: names[0])
 def test_spiff(project: Path, names: list[str]) -> None:
@@ -137,6 +138,7 @@ def test_spiff(project: Path, names: list[str]) -> None:
     bombs(project, "spiff", names)
 
 
+@pytest.mark.slow
 @pytest.mark.linux
 @pytest.mark.parametrize("names", _parts(sorted({*function_set("sprig"), *GO})), ids=lambda names: names[0])
 def test_templates(project: Path, names: list[str]) -> None:
