@@ -172,6 +172,9 @@ def test_readme(tmp_path: Path) -> None:
 
     assert follow(tmp_path, kpt=False, page=page) == 1
     home = tmp_path / "checkout"
+    assert "kind: etcd" in (home / "profile/edge-kube.yaml").read_text(
+        "utf-8"
+    )  # the first minute shows a change
     assert (home / "shop.html").is_file()
     assert list(home.glob("clusters/topology/default/dev/*.yaml"))
     assert list(home.glob("greeter/landscape/**/*.yaml"))

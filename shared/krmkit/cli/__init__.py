@@ -77,7 +77,7 @@ def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
-    if name == "--version":
+    if name == "--version" or words == ["version"]:
         from krmkit import __version__
 
         print(f"krmkit {__version__}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser
@@ -13,18 +14,13 @@ from krmkit.disk.folders import TreeError, entries, read_file
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import STAGES, new_kptfile
+from krmkit.krm.resource import Resource
 from krmkit.output.formats import counted
 from krmkit.output.stderr import say
 from krmkit.render.krmignore import KrmIgnore
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
 
 EPILOG = """
 Written are a Kptfile whose pipeline has the functions that fit the resources,

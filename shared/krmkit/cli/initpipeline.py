@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.fn.definition import GROUP_VERSION
 from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.finding import ERROR
+from krmkit.krm.resource import Resource
 from krmkit.palette.packs.items import place
 from krmkit.yaml import emit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 MUTATORS, VALIDATORS = "mutators", "validators"
 _CAPI = "cluster.x-k8s.io/"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,7 +15,8 @@ from krmkit.cli.arguments import (
     package_above,
     package_and_words,
 )
-from krmkit.krm.finding import ERROR
+from krmkit.fn.masking import Mask, hide, secrets_among
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
@@ -30,12 +32,6 @@ from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError, read
 from krmkit.render.variablevalues import ValuesError, add_values, read_values
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.krm.finding import Finding
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
@@ -127,7 +123,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     """What a command has to say, and its exit code."""
-    asked: list[str] = []
     if arguments.command == "explain":
         try:
             arguments.package, asked = package_and_words(
@@ -140,6 +135,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
                 "call",
                 "explain needs an INSTALLATION, as in shop/stack/web; krmkit landscaper graph lists them",
             )
+        arguments.installation, arguments.value = asked[0], asked[1] if len(asked) > 1 else ""
     elif arguments.command != "import" and not arguments.package:
         arguments.package = package_above()
     package = PackageReport(arguments.output if arguments.command == "import" else arguments.package)
@@ -151,17 +147,30 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     resources = _resources(arguments.package)
+    mask = Mask(secrets_among(resources.items))
+    try:
+        return _answer(arguments, resources, report, mask)
+    except InstallationError as error:
+        raise InstallationError(error.rule, mask.message(str(error))) from None
+
+
+def _answer(
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask
+) -> tuple[Told, int]:
+    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    package = report.packages[0]
     if arguments.command == "reconcile":
         now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
+        hide(found, resources.items)
         package.results = [_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
     items = _readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = explain(items, asked[0], asked[1] if len(asked) > 1 else "")
+        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items)
-    for problem in graph.problems:
+    for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")

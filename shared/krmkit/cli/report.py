@@ -30,15 +30,12 @@ from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import CONTEXT
 from krmkit.render.package import read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.report.fleet import variants_of
 from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.report.page import page
 from krmkit.report.topologysource import PlanError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.render.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
 EPILOG = """

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable, Sequence
 
 from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
@@ -35,10 +36,6 @@ from krmkit.disk.primitives import (
     sync_folder,
 )
 from krmkit.disk.stage import FileEdit, Stage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 __all__ = [
     "MARK",

@@ -27,10 +27,11 @@ class Upstream:
     commit: str
 
     @classmethod
-    def of(cls, kptfile: dict[str, object]) -> Upstream:
-        """Raises UpstreamError where the Kptfile names no git upstream, or no commit."""
-        fields: dict[str, str] = {}
-        for part, keys in (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",))):
+    def of(cls, kptfile: dict[str, object], fetched: bool = True) -> Upstream:
+        """Raises UpstreamError where the Kptfile names no git upstream, or, of a package that was `fetched`, no commit."""
+        fields: dict[str, str] = {"commit": ""}
+        parts = (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",)))
+        for part, keys in parts if fetched else parts[:1]:
             given = kptfile.get(part)
             git = given.get("git") if isinstance(given, dict) else None
             if not isinstance(git, dict) or not git.get(keys[0]):

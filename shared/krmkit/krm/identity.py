@@ -3,7 +3,7 @@
 Scalars only of line-safe items: no quote and no flow collection is open at the end of any line, the texts of literal blocks
 aside. Then a line that starts at the column of the item's keys is a key line, because block scalars and continued plain scalars
 must stand deeper, and the same holds for a mapping's children within its lines. Whatever is not plainly simple (anchors, tags, aliases, block scalars,
-continued lines, a key that stands twice) is left to the parser: the answer is None.
+continued lines, a duplicate key) is left to the parser: the answer is None.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def ends_plainly(text: str, found: Block) -> bool:
 
 
 def entry_scalars(text: str, found: Block, name: str, key: str) -> list[tuple[int, int] | None] | None:
-    """Where the scalars under `key` stand in the entries of the block list under `name`, None for an entry without.
+    """The places of the scalars under `key` in the entries of the block list under `name`, None for an entry without.
 
     The whole is None where that is not plain to see: the list is absent, or holds anything but block mappings.
     """
@@ -171,7 +171,7 @@ def _block_end(text: str, start: int, column: int, end: int) -> int:
         following = position + 1
         if following >= end:
             return end
-        # What stands at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
+        # The text at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
         margin = text[following : following + width].lstrip(" ")
         if margin and margin[0] != "\n":
             return position
@@ -290,7 +290,7 @@ def plain_text(text: str, span: tuple[int, int]) -> str | None:
 
 
 def restyled(text: str, span: tuple[int, int], value: str, column: int) -> str:
-    """Another one-line text in the quotes of the scalar at `span`, which stays as it is if it says the same."""
+    """Another one-line text in the quotes of the scalar at `span`, which stays as it is if its value is the same."""
     old = text[span[0] : span[1]]
     if old[0] in "\"'" and plain_text(text, span) == value:
         return old
@@ -308,7 +308,7 @@ def holding(resources: Iterable[T], word: str) -> Iterator[tuple[int, T]]:
 
 
 def may_hide(text: str) -> bool:
-    """Whether an escape or binary data in a text can stand for a word that is not in it. (Aliases can as well.)"""
+    """Whether an escape or binary data in a text can mean a word that does not occur in it. (Aliases can as well.)"""
     if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
         return True
     return "!" in text and "!!binary" in text

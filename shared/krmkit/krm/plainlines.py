@@ -43,7 +43,7 @@ def fields_with(text: str, column: int, word: str) -> list[PlainField] | None:
 
 
 class _Line:
-    """One line: where its dash stands (-1 for none), its key ("" for none), the key's column and where its colon is."""
+    """One line: where its dash is (-1 for none), its key ("" for none), the key's column and where its colon is."""
 
     __slots__ = ("colon", "column", "dash", "indent", "key", "start")
 
@@ -65,7 +65,7 @@ class _Line:
         self.key = key if plain and self.colon < stop else ""
 
     def holds_more(self, text: str) -> bool:
-        """Whether nothing but a comment follows the key: what it holds stands below."""
+        """Whether nothing but a comment follows the key: its value is below."""
         stop = text.find("\n", self.colon)
         rest = text[self.colon + 1 : stop if stop >= 0 else len(text)].lstrip(" ")
         return not rest or rest[0] == "#"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PlainView:
-    """The text of a resource, and where its block mappings stand that were asked for, by their path."""
+    """The text of a resource, and the places of its block mappings that were asked for, by path."""
 
     __slots__ = ("_blocks", "_document", "_root", "_text", "changed", "column", "line_safe")
 
@@ -48,7 +48,7 @@ class PlainView:
         raise NotImplementedError  # the resource forgets what it knows of its text
 
     def is_plain_map(self, path: tuple[str, ...]) -> bool:
-        """Whether a block mapping stands at a path, seen without a parse; False also where that is not plain to see."""
+        """Whether there is a block mapping at a path, seen without a parse; False also where that is not plain to see."""
         return self._document is None and self.line_safe and self._block(path) is not None
 
     def plain_string(self, path: Path) -> str | None:
@@ -61,7 +61,7 @@ class PlainView:
         return text if is_quoted or go_resolve(text)[0] == "str" else None
 
     def is_plainly_absent(self, path: Path) -> bool:
-        """Whether nothing stands at a path, seen without a parse; False also where that is not plain to see."""
+        """Whether there is nothing at a path, seen without a parse; False also where that is not plain to see."""
         names = self._plain_names(path)
         if not names:
             return False
@@ -115,7 +115,7 @@ class PlainView:
         return names if len(names) == len(path) else ()
 
     def _span(self, path: Path) -> tuple[int, int] | None:
-        """Where the scalar at a path stands, if that is plain to see without a parse."""
+        """The span of the scalar at a path, if that is plain to see without a parse."""
         names = self._plain_names(path)
         found = self._block(names[:-1]) if names else None
         return scalar_in(self._text, found, names[-1]) if found is not None else None

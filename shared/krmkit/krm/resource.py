@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
-    `text` is the resource as it stands behind its dash (first line unindented, all others at `column`), or, where
+    `text` is the resource behind its dash (first line unindented, all others at `column`), or, where
     `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
     """
 
@@ -46,7 +46,7 @@ class Resource(PlainView):
         self._document: Document | None = None
         self._root: Map | None = None
         self._anchors: Anchors | None = None
-        # Where the block mappings stand that were asked for, by their path.
+        # The places of the block mappings that were asked for, by path.
         self._blocks = {}
         self.column = column
         self.line_safe = line_safe
@@ -83,6 +83,16 @@ class Resource(PlainView):
             except YamlError as error:
                 raise self._named(error) from None
         return self._text
+
+    @property
+    def ended_text(self) -> str:
+        """The text with a final line break that does not change its value, so that text behind it begins a line."""
+        text = self.text
+        if text.endswith("\n"):
+            return text
+        from krmkit.yaml.editing.finalbreak import with_final_break
+
+        return with_final_break(text, lambda: self.document)
 
     def _named(self, error: YamlError) -> YamlError:
         message = f"{self.label}: {error}"
@@ -222,7 +232,7 @@ class Resource(PlainView):
 
     @property
     def path(self) -> str | None:
-        """The file the resource comes from, relative to its package; None where nothing tells."""
+        """The file the resource comes from, relative to its package; None if that is unknown."""
         if self.location is not None:
             return self.location.path
         return self.annotation(names.PATH) or self.annotation(names.LEGACY_PATH) or None
@@ -236,14 +246,14 @@ class Resource(PlainView):
 
     @property
     def package_path(self) -> str:
-        """The folder of the resource's package, "" where nothing tells (`kpt fn eval`, kustomize)."""
+        """The folder of the resource's package, "" if that is unknown (`kpt fn eval`, kustomize)."""
         if self.location is not None:
             return self.location.package
         return self.annotation(names.PACKAGE_PATH)
 
     @property
     def is_local_config(self) -> bool:
-        """Whether the resource is for tools only: kpt applies it to no cluster, whatever the mark says but "false"."""
+        """Whether the resource is for tools only: kpt applies it to no cluster, unless the mark is "false"."""
         said = self.annotation(names.LOCAL_CONFIG)
         return said != "false" if said else names.LOCAL_CONFIG in self.annotations
 
@@ -255,7 +265,7 @@ class Resource(PlainView):
         return ref
 
     def file(self) -> dict[str, object] | None:
-        """The file of results: path and index; None where nothing tells."""
+        """The file of results: path and index; None if they are unknown."""
         path = self.path
         return {"path": path, "index": self.index} if path else None
 

@@ -6,14 +6,11 @@ objects are rendered from values that change afterwards. docs/platform.md has th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from krmkit.krm.kptfile import image_name
 from krmkit.output.model import Result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from krmkit.render.resultlist import FunctionRun
+from krmkit.render.resultlist import FunctionRun
 
 ORDER = "order"
 _RENDERED = "what is rendered before does not have it"

@@ -7,13 +7,11 @@ from krmkit.palette.packs.items import Packs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from krmkit.json import Object
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.packs.items import Carrier
-
-    Object = dict[str, Any]
 
 CLUSTER_GROUP = "cluster.x-k8s.io/"
 CONFIG_GROUP = "krmkit.dev/"

@@ -10,6 +10,7 @@ folder called .git is not searched for them. A link to a file is read, a link to
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.disk.folders import WORK, TreeError, check_name, entries, read_file
@@ -28,13 +29,7 @@ from krmkit.render.source import (
     package_file,
 )
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.yaml.limits import Limits
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"

@@ -6,19 +6,14 @@ that belong to no resource, line ends) stays with the document that follows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
-from krmkit.krm.endings import ended_text
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
-from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.lines import ODD_BREAKS, all_close
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.yaml.limits import Limits
 
 # What kpt adds to items when it reads them, and takes away when it writes them, wherever it came from.
 ORCHESTRATION = (
@@ -110,11 +105,11 @@ class SourceFile:
             else:
                 lead = "---\n" if number else ""
             if parts and lead:
-                parts[-1] = ended_text(items[number - 1])
+                parts[-1] = items[number - 1].ended_text
             parts.append(lead)
             parts.append(item.text)
         if self._tail and items:
-            parts[-1] = ended_text(items[-1])
+            parts[-1] = items[-1].ended_text
         text = "".join(parts)
         if not self.items:
             # Nothing but comments, and perhaps null, which cannot stand beside a resource.
@@ -125,7 +120,7 @@ class SourceFile:
 
 def joined(items: Sequence[Resource]) -> str:
     """The text of a new file."""
-    return "---\n".join([ended_text(item) for item in items])
+    return "---\n".join([item.ended_text for item in items])
 
 
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:

@@ -8,13 +8,9 @@ from krmkit.fleet.folder import RECORD, VariantFolder
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
-from krmkit.output.model import FleetVariant
+from krmkit.output.model import FleetVariant, PackageReport
 from krmkit.output.places import shown_path
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.output.model import PackageReport
 
 _MOST_NAMED = 3  # files in a note
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from krmkit.clusterapi.plan.changes import make_plan
+from krmkit.render.package import Package
 from krmkit.report.topology import as_data
 from krmkit.report.topologysource import PlanError, read_both
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.render.package import Package
 
 HEAD = "HEAD"
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.clusterapi.api.objects import V1BETA1
@@ -19,17 +21,11 @@ from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import check_path
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
 from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 CONFIG_KIND = "RenderClusterTopology"
 

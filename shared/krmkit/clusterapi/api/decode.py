@@ -13,14 +13,11 @@ Empty lists stay: in memory they differ from absent ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from krmkit.go.fmt.printing import quote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 
 WRONG_TYPE = "wrong-type"
 UNKNOWN_FIELD = "unknown-field"

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionconfig import (
     check_namespace,
     merged_settings,
     validate_extension_config,
 )
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject
-
-    Object = dict[str, Any]
 
 
 class ExtensionConfigs:

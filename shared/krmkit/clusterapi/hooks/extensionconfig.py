@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 GROUP = "runtime.cluster.x-k8s.io"
 KIND = "ExtensionConfig"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from krmkit.go.regexp import pattern as patterns
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
+from krmkit.go.regexp.pattern import Pattern
 
 ANY = "**"
 EACH = "*"

@@ -19,17 +19,13 @@ from krmkit.everyday.search.paths import GlobError, PathPattern, glob
 from krmkit.everyday.setters.apply import setter_values
 from krmkit.go.fmt.printing import quote as go_quoted
 from krmkit.go.regexp import pattern as patterns
-from krmkit.go.regexp.pattern import PatternError
+from krmkit.go.regexp.pattern import Pattern, PatternError
 from krmkit.krm import annotations as names
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
 from krmkit.yaml.tree import Map, Scalar, Seq
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _KEYS = ("by-value", "by-file-path", "by-value-regex", "by-path", "put-value", "put-comment")
 _PLACES = frozenset((names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX))

@@ -172,3 +172,8 @@ class Store:
             return TAGS + path
         kind = next(kind for kind, value in STATES.items() if value == state)
         return f"{HEADS}{kind}/{path}"
+
+
+def short_ref(ref: str) -> str:
+    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
+    return ref.removeprefix(HEADS).removeprefix(TAGS)

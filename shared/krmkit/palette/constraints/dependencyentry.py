@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.versions.lenient import LenientKey
+from krmkit.versions.lenient import LenientKey
 
 
 class Dependency:

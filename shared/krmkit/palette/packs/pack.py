@@ -55,7 +55,7 @@ class Pack:
         self.label = self.name
 
     def constraint(self, name: str) -> object:
-        """`constraints.<name>` (dependencies, resources) as it stands; None where there is none."""
+        """`constraints.<name>` (dependencies, resources), not checked; None if there is none."""
         return self.constraints.get(name) if isinstance(self.constraints, dict) else None
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components import configmaps as carrier
@@ -14,7 +15,6 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items.objects import World
 from tests.unit.landscaper.worlds import (
     CONTEXT,
-    Data,
     descriptor,
     installed,
     messages,
@@ -29,7 +29,7 @@ from tests.unit.landscaper.worlds import (
 SHOP = descriptor("shop", resource("blueprint"))
 
 
-def labelled(name: str, context: str, key: str, source: str = "import", **more: str) -> Data:
+def labelled(name: str, context: str, key: str, source: str = "import", **more: str) -> Object:
     """A Target with the labels of an import copy."""
     found = target(name)
     prefix = "data.landscaper.gardener.cloud"
@@ -101,7 +101,7 @@ def test_what_a_world_holds() -> None:
         ({"componentDescriptor": {"inline": {"meta": {"schemaVersion": "v2"}, "component": {"name": "x"}}}}, "component descriptor: component.name and component.version must be given"),
     ],
 )  # fmt: skip
-def test_what_is_not_there(changed: Data, message: str) -> None:
+def test_what_is_not_there(changed: Object, message: str) -> None:
     """Blueprint, component and context are found by name, or the nearest is named."""
     known = repository(
         descriptor(
@@ -288,7 +288,7 @@ def test_contents_come_back(content: Any) -> None:
         ({"data": {"component-descriptor.yaml": "a: ["}}, "error converting YAML to JSON: yaml: ", 'data."component-descriptor.yaml"'),
     ],
 )  # fmt: skip
-def test_no_descriptor(item: Data, message: str, field: str) -> None:
+def test_no_descriptor(item: Object, message: str, field: str) -> None:
     """A ConfigMap that holds no descriptor says where."""
     with pytest.raises(InstallationError) as caught:
         carrier.descriptor_of(item)
