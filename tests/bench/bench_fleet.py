@@ -120,6 +120,13 @@ def _renders(root: Path) -> list[Row]:
         row(GROUP, f"{title}, CPU", cpu, "s", 60),
         row(GROUP, f"{title}, peak memory", large, "MB"),
         row(GROUP, f"{title}, peak memory / that of {TARGETS[0]:,}", large / small, "x"),
+        row(
+            GROUP,
+            f"{title}, memory of each more",
+            (large - small) * 1024 / (TARGETS[1] - TARGETS[0]),
+            "KB",
+            2,
+        ),
     ]
 
 

@@ -274,6 +274,39 @@ def test_what_a_plan_does_later(project: Path, tmp_path: Path, run: Run, form: s
         )
 
 
+def test_a_broken_config_of_a_plan(project: Path, tmp_path: Path, run: Run) -> None:
+    """A secret in the place of a word of the config: the error says what is right, and does not quote it."""
+    package = tmp_path / "p"
+    shutil.copytree(project / "functions/render-cluster-topology/examples/quick-start", package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    (package / "c.yaml").write_text(
+        "apiVersion: krmkit.dev/v1alpha1\nkind: RenderClusterTopology\nmetadata: {name: c}\n"
+        f"spec: {{ownerReferences: {MARKER}}}\n",
+        encoding="utf-8",
+    )
+
+    said = run("topology", "plan", str(package), "--against", str(package))
+
+    held(said)
+    assert "must be one of whenUid, always, never" in said
+
+
+def test_a_secret_as_a_key(project: Path, tmp_path: Path, run: Run) -> None:
+    """A value that becomes the key of what a function makes is none in the path of the field either."""
+    package = tmp_path / "p"
+    shutil.copytree(project / "functions/generate-package-variants/examples/fleet", package)
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED), encoding="utf-8")
+    shops = package / "shops.yaml"
+    text = shops.read_text(encoding="utf-8")
+    assert "key: site" in text
+    shops.write_text(text.replace("key: site", f"key: {MARKER}"), encoding="utf-8")
+
+    said = run("report", str(package), "--format", "json")
+
+    held(said)
+    assert "packageContext.data.(secret)" in said
+
+
 @pytest.mark.parametrize("words", [("graph",), ("explain", "shop/stack"), ("reconcile",)])
 def test_errors_of_landscaper(project: Path, tmp_path: Path, run: Run, words: tuple[str, ...]) -> None:
     """A component descriptor with a secret in the place of its version: the error does not quote it."""

@@ -207,7 +207,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     try:
         repository = GitRepository(Path(folder))
         repository.check_inside()
-        top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+        top = repository.work_tree()
         commit = _commit(repository, revision)
         quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
         said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)

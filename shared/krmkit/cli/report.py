@@ -181,12 +181,12 @@ class ReportJob(PackageJob):
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and report all about it."""
         package = read(path)
-        clusters = has_clusters(package)
-        report, mask = describe(package, resolver, self.context)
-        if clusters:
+        plan = {}
+        if has_clusters(package):
             try:
-                plan = topology_of(path, self.arguments.against)
+                plan = topology_of(package, path, self.arguments.against)
             except PlanError as error:
                 raise JobError(str(error)) from None
-            report.topology = {key: mask.value(value) for key, value in plan.items()}
+        report, mask = describe(package, resolver, self.context)
+        report.topology = {key: mask.value(value) for key, value in plan.items()}
         return report

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml import emit
+
+_HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +22,15 @@ def items_alone(text: str, results: list[Finding], limits: Limits) -> str:
 
     Raises YamlError or ListError where that is no list: an item may need an anchor that stands around the items.
     """
-    came = ResourceList.parse(text, limits)
-    alone = ResourceList.of([_copy(item, limits) for item in came.items], limits=limits)
-    alone.results = [result.data() for result in results]
-    written = alone.render()
+    came = ResourceList.parse(text, limits).items
+    listed = [result.data() for result in results]
+    if came and came[0].column == 0:  # items in brackets stay in brackets
+        tail = emit.document({"results": listed})
+        written = f"{_HEAD}items: [" + ",\n".join(item.text for item in came) + f"]\n{tail}"
+    else:
+        alone = ResourceList.of([_copy(item, limits) for item in came], limits=limits)
+        alone.results = listed
+        written = alone.render()
     for item in ResourceList.parse(written, limits).items:
         _ = item.document  # raises YamlError for an alias without its anchor
     return written

@@ -29,6 +29,8 @@ _OPENERS = frozenset("&*!|>{[@`%?\t")
 _NOT_PLAIN = ("*", "%", "\n---", "\n...", "\t", "\r", "\ufeff", "\x85", "\u2028", "\u2029")
 
 _NOT_A_KEY = ("'", '"', "!", "&", "?", "")
+_ODD_KEYS = ("<<", "*", "!", "?", "&")  # how keys begin that are not written as a word
+_ODD_LINES = frozenset(("'", '"', "!", "&", "?", ":"))  # how lines begin whose key is not
 
 Block = tuple[int, int, int]
 """Start and end of the lines of a block mapping, and the column of its keys."""
@@ -80,7 +82,9 @@ def lacks_key(text: str, found: Block, name: str) -> bool:
             return False
     if text.find("\\", start, end) >= 0 and text.find(line + '"', start, end) >= 0:
         return False
-    return all(text.find(line + sign, start, end) < 0 for sign in ("<<", "*", "!", "?", "&"))
+    body = text[start:end]
+    odd = [sign for sign in _ODD_KEYS if sign in body]
+    return not any(line + sign in body for sign in odd)
 
 
 def ends_plainly(text: str, found: Block) -> bool:
@@ -240,8 +244,11 @@ def is_plainly_sound(text: str) -> bool:
     libyaml accepts it, there are no aliases, and no mapping has a key twice: a mapping's keys stand at one column, and nothing
     but a comment stands left of it between two of them.
     """
-    if any(sign in text for sign in _NOT_PLAIN):
-        return False
+    for sign in _NOT_PLAIN:
+        if sign in text:
+            return False
+    if _all_keys_differ(text):
+        return accepts(text)
     # The keys so far of the mappings around a line, by their columns, from the left.
     columns: list[int] = []
     keys: list[set[str]] = []
@@ -271,6 +278,14 @@ def is_plainly_sound(text: str) -> bool:
         else:
             keys[-1].add(key.rstrip())
     return accepts(text)
+
+
+def _all_keys_differ(text: str) -> bool:
+    """Whether no two lines begin alike up to their colon, so that no mapping has a key twice; most resources are like that."""
+    if " :" in text or "{" in text.replace("${", ""):
+        return False  # blanks behind a key, and keys that share a line
+    lines = [line.partition(":")[0] for line in text.replace("- ", "  ").split("\n") if line]
+    return len(set(lines)) == len(lines) and _ODD_LINES.isdisjoint([line.lstrip(" ")[:1] for line in lines])
 
 
 def _has_plain_keys(line: str) -> bool:

@@ -84,16 +84,6 @@ class Resource(PlainView):
                 raise self._named(error) from None
         return self._text
 
-    @property
-    def ended_text(self) -> str:
-        """The text with a final line break that does not change its value, so that text behind it begins a line."""
-        text = self.text
-        if text.endswith("\n"):
-            return text
-        from krmkit.yaml.editing.finalbreak import with_final_break
-
-        return with_final_break(text, lambda: self.document)
-
     def _named(self, error: YamlError) -> YamlError:
         message = f"{self.label}: {error}"
         return LimitError(message, limit=error.limit) if isinstance(error, LimitError) else YamlError(message)
@@ -171,7 +161,7 @@ class Resource(PlainView):
 
     def string(self, *path: str) -> str:
         """The text of the scalar at a path; "" where there is none, or null. Cheap on items that were not parsed yet."""
-        span = self._span(path)
+        span = self._plain_span(path)
         if span is not None:
             text = plain_text(self._text, span)
             if text is not None:
@@ -209,7 +199,7 @@ class Resource(PlainView):
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        span = self._span(("metadata", "annotations", name))
+        span = self._plain_span(("metadata", "annotations", name))
         if span is not None:
             text = plain_text(self._text, span)
             if text is not None:
@@ -260,8 +250,9 @@ class Resource(PlainView):
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""
         ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}
-        if self.namespace:
-            ref["namespace"] = self.namespace
+        namespace = self.namespace
+        if namespace:
+            ref["namespace"] = namespace
         return ref
 
     def file(self) -> dict[str, object] | None:

@@ -8,7 +8,7 @@ from typing import Any
 from krmkit.clusterapi.plan.changes import make_plan
 from krmkit.render.package import Package
 from krmkit.report.topology import as_data
-from krmkit.report.topologysource import PlanError, read_both
+from krmkit.report.topologysource import PlanError, opened_items, read_both
 
 HEAD = "HEAD"
 
@@ -24,12 +24,14 @@ def has_clusters(package: Package) -> bool:
     )
 
 
-def topology_of(path: str, against: str) -> dict[str, Any]:
-    """The plan as data, with `against`. Without a repository to compare with, `problem` says so, unless `against` was named:
-    then PlanError is raised."""
+def topology_of(package: Package, path: str, against: str) -> dict[str, Any]:
+    """The plan as data, with `against`, of a package that was read from `path` and is not rendered yet.
+
+    Without a repository to compare with, `problem` says so, unless `against` was named: then PlanError is raised.
+    """
     wanted = against or HEAD
     try:
-        old, new, options = read_both(path, wanted)
+        old, new, options = read_both(path, wanted, opened_items(package))
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return {"against": wanted, **as_data(make_plan(old, new, options, keys, now))}

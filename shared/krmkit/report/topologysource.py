@@ -17,13 +17,14 @@ from krmkit.disk.journal import recover
 from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
-from krmkit.git.treeupdate import check_path
+from krmkit.git.treeupdate import check_path, linked_content
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
-from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
+from krmkit.render.package import KPTFILE, SUFFIXES, Package, PackageError, read
 from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
 from krmkit.yaml.errors import YamlError
 
@@ -43,7 +44,7 @@ def read_items(folder: str) -> list[Resource]:
         if os.path.exists(os.path.join(folder, KPTFILE)):
             package = read(folder, with_lists=True)
             notes = package.notes
-            items = [inner for one in package.walk() for item in one.items for inner in opened(item)]
+            items = opened_items(package)
         else:
             notes = recover(folder)
             items = resources_below(folder)
@@ -54,12 +55,25 @@ def read_items(folder: str) -> list[Resource]:
     return items
 
 
+def opened_items(package: Package) -> list[Resource]:
+    """The resources of a package and its subpackages, lists opened. Raises PlanError."""
+    try:
+        return [inner for one in package.walk() for item in one.items for inner in opened(item)]
+    except (ListError, YamlError) as error:
+        raise PlanError(str(error)) from None
+
+
 def collected(items: list[Resource]) -> Collected:
     """The items by what they are to a topology. Raises PlanError for one that cannot be read."""
     try:
         return collect(items)
     except (ListError, YamlError) as error:
-        raise PlanError(str(error)) from None
+        raise _plain_error(items, str(error)) from None
+
+
+def _plain_error(items: list[Resource], message: str) -> PlanError:
+    """The error without the secrets of the package that it is about."""
+    return PlanError(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
@@ -87,6 +101,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
         repository = GitRepository.open(Path(folder))
+        repository.work_tree()  # refuses one that lies elsewhere
         prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
         with Objects(repository) as objects, TemporaryDirectory() as place:
             _, commit = objects.commit(revision)
@@ -99,16 +114,22 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
                 if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(objects.blob(entry.oid))
+                whole = f"{prefix}/{path}" if prefix else path
+                target.write_bytes(linked_content(objects, commit.tree, whole, entry))
             return read_items(place)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
         raise PlanError(f"{error}{other}") from None
 
 
-def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
-    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
-    items = read_items(folder)
+def read_both(
+    folder: str, against: str, items: list[Resource] | None = None
+) -> tuple[Collected, Collected, TopologyOptions]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
+
+    `items` are those of the package, where it was read before.
+    """
+    items = read_items(folder) if items is None else items
     if os.path.isdir(against):
         old = with_extensions(collected(read_items(against)), collected(items))
     else:
@@ -155,7 +176,7 @@ def package_options(items: list[Resource]) -> TopologyOptions:
             try:
                 spec: Mapping[str, Any] = decode(definition, item).spec
             except ConfigError as error:
-                raise PlanError(f"{item.path or item.label}: {error}") from None
+                raise _plain_error(items, f"{item.path or item.label}: {error}") from None
             return replace(options_of(spec), clusters=[])
     return TopologyOptions()
 

@@ -265,7 +265,10 @@ def data_of(answers: list[Answer], mask: Mask, failure: str = "") -> dict[str, A
 def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
     """The answers as data, each as `{"resource": ..., "field": ..., "steps": [...]}`; values and causes are without secrets."""
     shown: Any = mask.value([_values(answer) for answer in answers])
-    return [_field_data(answer, values) for answer, values in zip(answers, shown, strict=True)]
+    return [
+        _field_data(answer, mask.message(answer.field), values)
+        for answer, values in zip(answers, shown, strict=True)
+    ]
 
 
 def _values(answer: Answer) -> dict[str, Any]:
@@ -290,8 +293,8 @@ def _present(**values: object) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not MISSING}
 
 
-def _field_data(answer: Answer, values: dict[str, Any]) -> dict[str, Any]:
-    data: dict[str, Any] = {"resource": answer.resource, "field": answer.field}
+def _field_data(answer: Answer, field: str, values: dict[str, Any]) -> dict[str, Any]:
+    data: dict[str, Any] = {"resource": answer.resource, "field": field}
     if answer.place:
         data["place"] = answer.place
     if answer.place_after:

@@ -81,6 +81,8 @@ def key(name: object) -> str:
     """A mapping's key, quoted where Go would quote it. Raises YamlError on one no reader would take."""
     if not isinstance(name, str):
         return scalar(name, 0)
+    if _is_word(name) and len(name) <= _LONGEST_KEY:
+        return name
     if "\n" in name:
         text = double_quoted(name)
     elif name == "<<":
@@ -100,6 +102,8 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
     Empty collections are written as well: `{}`, `[]`.
     """
     if isinstance(value, str):
+        if _is_word(value):
+            return value
         if _LETTERS.issuperset(value[:1]) and _SAFE.issuperset(value) and value not in _WORDS and value:
             return value
         return _string(value, column, flow)
@@ -118,6 +122,11 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
     if not value and isinstance(value, (list, tuple)):
         return "[]"
     raise TypeError(f"a {type(value).__name__} is not a scalar of YAML data")
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is a word of letters and digits that every reader takes for one, as most keys are."""
+    return text.isidentifier() and text.isascii() and text[0] != "_" and text not in _WORDS
 
 
 def double_quoted(text: str) -> str:

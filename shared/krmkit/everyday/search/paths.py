@@ -23,6 +23,12 @@ class PathPattern:
         """Whether the path means one field, which can be made where it is missing."""
         return EACH not in self.text and "[" not in self.text
 
+    @property
+    def last_word(self) -> str:
+        """A text that the key of every field has that fits; "" where the pattern ends in a list's entry or in any."""
+        last = self.elements[-1]
+        return last[0] if len(last) == 1 and EACH not in last[0] else ""
+
     def fits(self, path: tuple[str | int, ...]) -> bool:
         """Whether a field's path is one of these; a key with dots is as many elements."""
         elements: list[tuple[str, ...]] = []

@@ -49,8 +49,8 @@ class Store:
         self.deployment = deployment
         self.directory = directory.strip("/")
         self.pack = PackFile()
-        self.objects = Objects(self.repository, self.pack.unsaved)
         self.seen = list_refs(self.repository)
+        self.objects = Objects(self.repository, self.pack.unsaved)
         self.refs = RefChanges(self.repository, self.seen)
 
     def close(self) -> None:

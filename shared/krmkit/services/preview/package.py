@@ -49,6 +49,7 @@ class PreviewPackage:
         mark = self.mark()
         try:
             package = read(self.path)
+            plan = topology_of(package, self.path, "") if has_clusters(package) else {}
             choices = choices_of(package)
             offered: list[object] = [one.offered() for one in choices.values()]
             digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
@@ -56,10 +57,7 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
-            if has_clusters(package):
-                report.topology = {
-                    key: mask.value(value) for key, value in topology_of(self.path, "").items()
-                }
+            report.topology = {key: mask.value(value) for key, value in plan.items()}
         except PackageError as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []

@@ -66,6 +66,7 @@ class MemoryRepository:
     """Objects, and refs that name them."""
 
     folder: Path = Path("memory")
+    name: str = "memory"
     pack: MemoryPack = field(default_factory=MemoryPack)
     refs: dict[str, str] = field(default_factory=dict)
     journal: dict[str, tuple[str, str]] = field(default_factory=dict)
