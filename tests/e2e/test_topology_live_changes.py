@@ -53,7 +53,11 @@ _CONFIGURED = {"certificateValidityPeriodDays": 300}
 def _with_cluster_configuration(package: Path, live: Path) -> None:
     """Give the control plane's template a clusterConfiguration, in both: the webhook lets none go as a whole."""
     spec = "      kubeadmConfigSpec:\n"
-    change(package / TEMPLATES, spec, f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n")
+    change(
+        package / TEMPLATES,
+        spec,
+        f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n",
+    )
 
     def edit(item: Object) -> None:
         item["spec"]["template"]["spec"]["kubeadmConfigSpec"]["clusterConfiguration"] = dict(_CONFIGURED)

@@ -121,7 +121,9 @@ def test_original_items_come_back_from_a_list_with_results() -> None:
     assert "old" not in outcome.stdout
 
 
-IN_BRACKETS = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{\n a: 1, kind: &k X}, {b: *k}]\n"
+IN_BRACKETS = (
+    "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{\n a: 1, kind: &k X}, {b: *k}]\n"
+)
 
 
 @pytest.mark.parametrize("items", [TEXT, IN_BRACKETS])
