@@ -89,7 +89,7 @@ def test_outside_of_packages(
         ("greeter", ["landscaper", "explain", "greeter", "replicas"]),
         ("clusters", ["topology", "plan", "--against", str(QUICK_START)]),
     ],
-    ids=" ".join,
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:3]),
 )
 def test_other_commands(
     inside: Path,
