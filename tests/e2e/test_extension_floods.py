@@ -19,6 +19,8 @@ from h2.events import SettingsAcknowledged
 from tests.e2e.extensionserver import Server, make_certificates, mirror_extension, post
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 WORDS = (
     "--tls-cert",
     "server.crt",
@@ -89,6 +91,7 @@ def test_a_client_with_a_call_keeps_its_place(folder: Path) -> None:
         call.close()
 
 
+@pytest.mark.linux
 def test_fewer_descriptors_than_connections(folder: Path) -> None:
     """400 silent connections against 300 descriptors: newcomers are served, and the log stays short."""
     resource = pytest.importorskip("resource", reason="this system has no limits on descriptors")

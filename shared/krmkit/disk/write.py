@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 
@@ -277,4 +278,11 @@ def _rmdir(folder: str) -> None:
 def _cannot(error: OSError, root: str) -> str:
     if isinstance(error, WriteError):
         return str(error)
-    return f"cannot write {error.filename2 or error.filename or root}: {error.strerror or error}"
+    place = str(error.filename2 or error.filename or root)
+    folder, work, _ = place.partition(f"/{WORK}")
+    if work and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        # What is written lies there first, whatever file it is for.
+        return (
+            f"cannot write into {folder}: {error.strerror}; the folder must be writable for who runs krmkit"
+        )
+    return f"cannot write {place}: {error.strerror or error}"
