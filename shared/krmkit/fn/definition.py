@@ -84,7 +84,7 @@ class FunctionDefinition:
     @property
     def touches_all(self) -> bool:
         """Whether the function edits every resource: `touches: all` (default: selected, those that are its business)."""
-        return self.about.get("touches", "selected") == "all"
+        return bool(self.about.get("touches", "selected") == "all")
 
     def config_schema(self) -> dict[str, object]:
         """The schema of the whole typed config, as a CustomResourceDefinition and the catalog have it."""
