@@ -15,7 +15,7 @@ from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.report.topology import MARKDOWN
-from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
+from krmkit.report.topologysource import PlanError, holds_clusters, is_blueprint, read_both, read_with_cluster
 from krmkit.report.topologytree import PackagePlan, told
 
 TYPE_CHECKING = False
@@ -40,8 +40,8 @@ class PlanJob:
         self._now = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __call__(self, path: str) -> PackagePlan | None:
-        """Return the plan of the package at a path, None if it holds no Cluster. Raises JobError."""
-        if not holds_clusters(path):
+        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises JobError."""
+        if not holds_clusters(path) or is_blueprint(path):
             return None
         try:
             warnings: list[str] = []

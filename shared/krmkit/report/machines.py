@@ -10,30 +10,30 @@ from krmkit.report.topologysource import PlanError, read_both
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
-    from krmkit.render.package import Package
+    from krmkit.krm.resource import Resource
 
 HEAD = "HEAD"
 
 
-def has_clusters(package: Package) -> bool:
-    """Whether the package holds a Cluster with a topology. Most packages hold none, and are not looked into."""
+def has_clusters(items: Iterable[Resource]) -> bool:
+    """Whether a Cluster with a topology is among the items. Most packages hold none, and are not looked into."""
     return any(
         item.kind == "Cluster"
         and item.api_version.startswith("cluster.x-k8s.io/")
         and item.node("spec", "topology") is not None
-        for each in package.walk()
-        for item in each.items
+        for item in items
     )
 
 
-def topology_of(path: str, against: str) -> dict[str, Any]:
-    """The plan as data, with `against`. Without a repository to compare with, `problem` says so, unless `against` was named:
+def topology_of(path: str, against: str, items: list[Resource]) -> dict[str, Any]:
+    """The plan as data, with `against`. `items` are those of the package as rendered. Without a repository to compare with, `problem` says so, unless `against` was named:
     then PlanError is raised."""
     wanted = against or HEAD
     try:
-        old, new, options = read_both(path, wanted)
+        old, new, options = read_both(path, wanted, items)
         keys = sorted({item.key for item in (*old.clusters, *new.clusters)})
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return {"against": wanted, **as_data(make_plan(old, new, options, keys, now))}

@@ -18,7 +18,9 @@ from krmkit.fn.loader import load
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import check_path
+from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import ListError
+from krmkit.krm.kptfile import Kptfile
 from krmkit.output.stderr import say
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
 from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
@@ -87,6 +89,16 @@ def holds_clusters(folder: str) -> bool:
 _CLUSTER = b"cluster.x-k8s.io/"
 
 
+def is_blueprint(folder: str) -> bool:
+    """Return whether a package is a blueprint, whose Clusters nobody applies. False for a Kptfile that cannot be read: others say why."""
+    try:
+        with open(os.path.join(folder, KPTFILE), encoding="utf-8") as file:
+            text = file.read()
+        return BLUEPRINT_MARK in text and Kptfile.parse(text).is_blueprint
+    except (OSError, UnicodeDecodeError, ListError, YamlError):
+        return False
+
+
 def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
@@ -110,9 +122,14 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
         raise PlanError(f"{error}{other}") from None
 
 
-def read_both(folder: str, against: str) -> tuple[Collected, Collected, TopologyOptions]:
-    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError."""
-    items = read_items(folder)
+def read_both(
+    folder: str, against: str, items: list[Resource] | None = None
+) -> tuple[Collected, Collected, TopologyOptions]:
+    """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
+
+    items: those of the package as it is to be, in place of those on disk.
+    """
+    items = read_items(folder) if items is None else items
     if os.path.isdir(against):
         old = with_extensions(collected(read_items(against)), collected(items))
     else:

@@ -103,7 +103,7 @@ def graph_of(items: Items) -> Graph:
     """Return the graph of all installations among the items, with nested ones."""
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
-        graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
+        graph.edges += flow_edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
     graph.secrets = secrets = Secrets.of(items.world)
     landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
     for root in _in_order(landscape.run()):
@@ -132,14 +132,15 @@ def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
     graph.problems += [f"{rendered.path}: {secrets.scrub(error.message)}" for error in rendered.errors]
     named = {text(one.get("name")): one for one in rendered.templates}
-    graph.edges += _edges(named, f"{rendered.path}/")
+    graph.edges += flow_edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
     for name in _order(named):
         if name in children:
             _add(graph, children[name], secrets)
 
 
-def _edges(named: dict[str, Data], prefix: str) -> list[Edge]:
+def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
+    """Return what installations of one scope give each other: name -> spec or template; `prefix` comes before the names."""
     exported = dependencies.Exported.of(named)
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():

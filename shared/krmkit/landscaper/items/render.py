@@ -36,7 +36,7 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
     found = list(items.findings)
     try:
-        landscape = Landscape(items.world, items.repository, _options(items, spec))
+        landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
         roots = landscape.run(wanted)
     except InstallationError as error:
         return [*found, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
@@ -68,7 +68,8 @@ def _removed(count: int) -> str:
     return f"{what} removed"
 
 
-def _options(items: Items, spec: Data) -> LandscapeOptions:
+def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
+    """The options that the spec of a RenderInstallation gives: what deploy items export, and names of nested installations."""
     templates = [
         ExportTemplate(
             text(one.get("name")),

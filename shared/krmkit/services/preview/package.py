@@ -19,7 +19,6 @@ from krmkit.render.source import (
     may_hold_orchestration,
     strip_orchestration,
 )
-from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
@@ -61,10 +60,6 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
-            if has_clusters(package):
-                report.topology = {
-                    key: mask.value(value) for key, value in topology_of(self.path, "").items()
-                }
         except PackageError as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []
