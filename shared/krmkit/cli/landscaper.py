@@ -6,7 +6,9 @@ import argparse
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output, add_place
+from krmkit.cli.arguments import CommandParser, add_exclude, add_output, add_place, count
+from krmkit.cli.landscapertree import as_result, readable, tell_all, told_exports
+from krmkit.cli.recursive import PackageTreeError
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
@@ -14,20 +16,18 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.explain import explain
 from krmkit.landscaper.flow.graph import graph_of
 from krmkit.landscaper.items import installations as items_of
-from krmkit.landscaper.items.installations import Items
 from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.output.formats import FORMATS
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import PackageError
+from krmkit.render.packageitems import items_of as package_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from krmkit.krm.finding import Finding
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
@@ -59,7 +59,7 @@ def parser() -> CommandParser:
         " that flows between them. Problems go to stderr, and the exit code is 1 then.",
         allow_abbrev=False,
     )
-    draw.add_argument("package", metavar="PKG")
+    _add_tree(draw)
     add_output(draw, (*FORMATS, *DRAWINGS))
     tell = commands.add_parser(
         "explain",
@@ -68,7 +68,7 @@ def parser() -> CommandParser:
         " and the file. Values are not shown, for they may be secrets.",
         allow_abbrev=False,
     )
-    tell.add_argument("package", metavar="PKG")
+    _add_tree(tell)
     tell.add_argument("installation", metavar="INSTALLATION", help="its path, as in shop/stack/web")
     tell.add_argument(
         "value", nargs="?", default="", metavar="VALUE", help="one import of its blueprint; all without it"
@@ -80,7 +80,7 @@ def parser() -> CommandParser:
         description="Say for each Installation of a package whether Landscaper would reconcile it, and why.",
         allow_abbrev=False,
     )
-    plan.add_argument("package", metavar="PKG")
+    _add_tree(plan)
     plan.add_argument(
         "--now", default="", metavar="TIME", help="the time, as in 2026-05-01T08:00:00Z (default: now)"
     )
@@ -88,12 +88,39 @@ def parser() -> CommandParser:
     return made
 
 
+def _add_tree(command: argparse.ArgumentParser) -> None:
+    """Add the package, and the flags of all packages below a folder."""
+    command.add_argument(
+        "package", metavar="PKG", help="a package, a folder of YAML files, or with -r one with packages below"
+    )
+    command.add_argument(
+        "-r",
+        "--recursive",
+        action="store_true",
+        help="every package below the folder that is no blueprint, on all cores",
+    )
+    command.add_argument(
+        "--since",
+        default="",
+        metavar="REVISION",
+        help="with -r: only packages in which something differs from a git revision",
+    )
+    command.add_argument(
+        "--jobs",
+        type=count,
+        default=0,
+        metavar="N",
+        help="with -r: how many processes work (default: one for each core)",
+    )
+    add_exclude(command)
+
+
 def main(words: list[str]) -> int:
     """Run `krmkit landscaper ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
         return _run(arguments)
-    except (InstallationError, PackageError, CtfError, OSError) as error:
+    except (InstallationError, PackageError, PackageTreeError, CtfError, OSError) as error:
         say(f"landscaper {arguments.command}", error)
         return 1
 
@@ -114,17 +141,28 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
 
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
+    now = getattr(arguments, "now", "") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if arguments.recursive:
+        told, code = tell_all(arguments, now, DRAWINGS)
+        for one in told.report.packages:
+            for problem in [
+                *([one.failure] if one.failure else []),
+                *(r.message for r in one.results if r.severity == ERROR),
+            ]:
+                say("landscaper", f"{one.path}: {problem}")
+        return told, code
+    if arguments.since or arguments.jobs or arguments.exclude:
+        raise InstallationError("bad-call", "--since, --jobs and --exclude are for many packages; add -r")
     resources = _resources(arguments.package)
     if arguments.command == "reconcile":
-        now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
-        package.results = [_result(one) for one in found]
+        package.results = [as_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
-    items = _readable(items_of.read(resources))
+    items = readable(items_of.read(resources))
     if arguments.command == "explain":
         lines = explain(items, arguments.installation, arguments.value)
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
-    graph = graph_of(items)
+    graph = graph_of(items, told_exports(resources, items))
     for problem in graph.problems:
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
@@ -140,24 +178,9 @@ def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _result(finding: Finding) -> Result:
-    """A finding of the engine as a result of the report."""
-    field = finding.field or ""
-    return Result(
-        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
-    )
-
-
 def _resources(path: str) -> ResourceList:
-    """All items of a package and of the packages in it."""
-    package = read(path)
-    for note in package.notes:
+    """All items of a package and of the packages in it, or of the YAML files of a folder."""
+    items, notes = package_items(path)
+    for note in notes:
         say("landscaper", note)
-    return ResourceList.of([item for each in package.walk() for item in each.items])
-
-
-def _readable(items: Items) -> Items:
-    errors = [one for one in items.findings if one.severity == ERROR]
-    if errors:
-        raise InstallationError(errors[0].rule, str(errors[0]))
-    return items
+    return ResourceList.of(items)

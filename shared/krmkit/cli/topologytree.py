@@ -14,8 +14,9 @@ from krmkit.fleet.engine.jobs import JobError, local
 from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
+from krmkit.render.packageitems import is_blueprint
 from krmkit.report.topology import MARKDOWN
-from krmkit.report.topologysource import PlanError, holds_clusters, is_blueprint, read_both, read_with_cluster
+from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.report.topologytree import PackagePlan, told
 
 TYPE_CHECKING = False

@@ -11,19 +11,15 @@ from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.clusterapi.api.objects import V1BETA1
 from krmkit.clusterapi.desired.render import options_of
 from krmkit.clusterapi.desired.topologies import TopologyOptions
-from krmkit.disk.journal import recover
-from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import check_path
-from krmkit.krm.annotations import BLUEPRINT_MARK
 from krmkit.krm.errors import ListError
-from krmkit.krm.kptfile import Kptfile
 from krmkit.output.stderr import say
-from krmkit.render.package import KPTFILE, SUFFIXES, PackageError, read
-from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
+from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
+from krmkit.render.packageitems import items_of, mentions
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -41,19 +37,10 @@ class PlanError(Exception):
 
 
 def read_items(folder: str) -> list[Resource]:
-    """The resources of a kpt package, or of all YAML files below a folder; lists of `kubectl get` are opened.
-
-    Raises PlanError.
-    """
+    """The resources of a kpt package, or of all YAML files below a folder that is none. Raises PlanError."""
     try:
-        if os.path.exists(os.path.join(folder, KPTFILE)):
-            package = read(folder, with_lists=True)
-            notes = package.notes
-            items = [inner for one in package.walk() for item in one.items for inner in opened(item)]
-        else:
-            notes = recover(folder)
-            items = resources_below(folder)
-    except (PackageError, ResourceFileError, WriteError, ListError, YamlError) as error:
+        items, notes = items_of(folder)
+    except PackageError as error:
         raise PlanError(str(error)) from None
     for note in notes:
         say("topology plan", note)
@@ -69,34 +56,8 @@ def collected(items: list[Resource]) -> Collected:
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return whether a file of a package may hold a Cluster: a look at the text, so that other packages are not parsed.
-
-    A package whose last Cluster is gone holds none.
-    """
-    for path, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            if name.endswith(SUFFIXES):
-                try:
-                    with open(os.path.join(path, name), "rb") as file:
-                        if _CLUSTER in file.read():
-                            return True
-                except OSError:
-                    return True  # Who reads the package says why.
-    return False
-
-
-_CLUSTER = b"cluster.x-k8s.io/"
-
-
-def is_blueprint(folder: str) -> bool:
-    """Return whether a package is a blueprint, whose Clusters nobody applies. False for a Kptfile that cannot be read: others say why."""
-    try:
-        with open(os.path.join(folder, KPTFILE), encoding="utf-8") as file:
-            text = file.read()
-        return BLUEPRINT_MARK in text and Kptfile.parse(text).is_blueprint
-    except (OSError, UnicodeDecodeError, ListError, YamlError):
-        return False
+    """Return whether a file of a package may hold a Cluster. A package whose last Cluster is gone holds none."""
+    return mentions(folder, b"cluster.x-k8s.io/")
 
 
 def read_revision(folder: str, revision: str) -> list[Resource]:
