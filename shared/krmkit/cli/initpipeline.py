@@ -21,6 +21,21 @@ _CAPI = "cluster.x-k8s.io/"
 _LANDSCAPER = "landscaper.gardener.cloud/"
 
 
+# The order of docs/platform.md: what a function brings, a later one reads.
+_ORDER = (
+    "apply-replacements",
+    "apply-presets",
+    "resolve-macros",
+    "default-cluster-topology",
+    "render-cluster-topology",
+    "render-installation",
+    "validate-pack-constraints",
+    "validate-cluster-topology",
+    "validate-installation",
+    "validate-platform",
+)
+
+
 @dataclass(slots=True)
 class FittingFunction:
     """A function that fits: its stage, its name, and the kind, the file and the spec of its config."""
@@ -52,6 +67,8 @@ def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]
     Functions that render are tried first: one that fails on these very resources is left out, with its first error.
     """
     chosen = [*_for_packs(resources), *_for_topologies(resources), *_for_installations(resources)]
+    chosen += [*_for_bindings(resources), *_for_platforms(resources)]
+    chosen.sort(key=lambda function: _ORDER.index(function.name))
     notes: list[str] = []
     for function in list(chosen):
         if function.name.startswith("render-"):
@@ -146,6 +163,23 @@ def _for_installations(resources: list[Resource]) -> list[FittingFunction]:
             VALIDATORS, "validate-installation", "ValidateInstallation", "validate-installations.yaml"
         ),
     ]
+
+
+def _for_bindings(resources: list[Resource]) -> list[FittingFunction]:
+    """apply-replacements with the table that lies there: with several, nobody knows their order."""
+    tables = [one for one in resources if one.kind == "ApplyReplacements" and one.path]
+    if len(tables) != 1:
+        return []
+    return [FittingFunction(MUTATORS, "apply-replacements", "ApplyReplacements", tables[0].path)]
+
+
+def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:
+    """validate-platform, where two systems say something of one thing."""
+    kinds = {one.kind for one in resources if one.api_version.startswith((_CAPI, _LANDSCAPER))}
+    has_packs = any(one.kind == "ConfigMap" and one.string("data", "pack.json") for one in resources)
+    if sum((has_packs, "Cluster" in kinds, "Installation" in kinds or "Target" in kinds)) < 2:
+        return []
+    return [FittingFunction(VALIDATORS, "validate-platform", "ValidatePlatform", "validate-platform.yaml")]
 
 
 def _problem(function: FittingFunction, resources: list[Resource]) -> str:

@@ -20,6 +20,7 @@ from krmkit.landscaper.flow.graph import Edge, Graph, flow_edges, graph_of
 from krmkit.landscaper.flow.outcome import LandscapeOptions
 from krmkit.landscaper.items import installations as items_of_landscaper
 from krmkit.landscaper.items.identity import roots_by_namespace
+from krmkit.landscaper.items.redact import Secrets
 from krmkit.landscaper.items.render import landscape_options
 from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.messages.nearest import did_you_mean
@@ -195,8 +196,8 @@ def as_result(finding: Finding) -> Result:
 
 
 def readable(items: Items) -> Items:
-    """The items, if all of them can be read. Raises InstallationError."""
+    """The items, if all of them can be read. Raises InstallationError, whose message holds no secret."""
     errors = [one for one in items.findings if one.severity == "error"]
     if errors:
-        raise InstallationError(errors[0].rule, str(errors[0]))
+        raise InstallationError(errors[0].rule, Secrets.of(items.world).scrub(str(errors[0])))
     return items

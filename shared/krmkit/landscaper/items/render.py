@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location, is_place_key
-from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.apinames import API_VERSION
@@ -43,6 +43,8 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     secrets = Secrets.of(items.world)
     for root in roots:
         found += tree_findings(root, items, secrets)
+        if spec["writeStatus"] is not True:
+            found += status_findings(root, items)
     if not roots and not items.generated:
         found.append(Finding("no-installation", "there is no Installation among the items", INFO))
     if any(one.severity == ERROR for one in found):
@@ -221,6 +223,15 @@ def execution_object(rendered: RenderedInstallation) -> Data:
         "metadata": {"name": rendered.name, "namespace": rendered.namespace},
         "spec": {"context": context, "deployItems": items},
     }
+
+
+def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
+    """What --explain shows of the status that the controllers would give a root Installation."""
+    place = items.place("Installation", root.namespace, root.name)
+    if place is None or place.get("status", "phase") == root.phase:
+        return []
+    message = f"{root.path}: the controller comes to the phase {root.phase}; writeStatus: true writes it here"
+    return [Finding("status", message, EXPLAIN, place, "status.phase")]
 
 
 def write_status(item: Resource, rendered: RenderedInstallation) -> None:

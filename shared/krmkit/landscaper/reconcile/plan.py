@@ -11,6 +11,7 @@ from krmkit.landscaper.checks.form import schedule_errors
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items.identity import name_of, namespace_of, parent_of
 from krmkit.landscaper.items.installations import read
+from krmkit.landscaper.items.redact import Secrets
 from krmkit.landscaper.reconcile.decision import Decision, plan
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping, text
@@ -43,6 +44,9 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
     wanted = items.installations(installations)
     found = list(items.findings)
     if any(one.severity == ERROR for one in found):
+        secrets = Secrets.of(items.world)
+        for one in found:
+            one.message = secrets.scrub(one.message)
         return found
     for installation in items.world.of_kind("Installation"):
         if wanted is not None and name_of(installation) not in wanted:
