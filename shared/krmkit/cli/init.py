@@ -65,6 +65,11 @@ def parser() -> CommandParser:
     )
     made.add_argument("folder", nargs="?", default=os.curdir, metavar="DIR", help="the folder (default: .)")
     made.add_argument("--name", default="", help="the package's name (default: the folder's)")
+    made.add_argument(
+        "--platform",
+        action="store_true",
+        help="write the repository of a small platform into a new folder: a blueprint, a fleet and two sites, rendered",
+    )
     return made
 
 
@@ -72,6 +77,12 @@ def main(words: list[str]) -> int:
     """Run `krmkit init ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
+        if arguments.platform:
+            if arguments.name:
+                raise InitError("--platform makes several packages, so there is no use for --name")
+            from krmkit.cli.newplatform import make_platform
+
+            return make_platform(arguments.folder)
         changes, notes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
     except (InitError, TreeError, OSError) as error:
