@@ -16,6 +16,10 @@ from krmkit.landscaper.reconcile.decision import Decision, plan
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping, text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
+
 # What the annotation may ask for, and what Landscaper does then (apis/core/v1alpha1).
 _OPERATIONS = {
     "reconcile": "reconcile now",
@@ -59,11 +63,7 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         action, said = asked_for(installation, decision) or (decision.action, described(decision))
         tags = {"action": action, "reason": decision.reason}
         found.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
-        operation = _operation(installation)
-        if operation is not None and operation not in _OPERATIONS:
-            problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
-            field = join("metadata.annotations", OPERATION_ANNOTATION)
-            found.append(Finding("unknown-operation", problem, WARNING, item, field, current=operation))
+        found += operation_warnings(installation, item)
         if write and item is not None:
             for key, value in decision.annotations.items():
                 item.set(("metadata", "annotations", key), value)
@@ -90,6 +90,16 @@ def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str,
     if is_new:
         why = "Landscaper has not reconciled it yet"
     return "needs-annotation", f"needs the annotation {OPERATION_ANNOTATION}: reconcile: {why}"
+
+
+def operation_warnings(installation: dict[str, object], item: Resource | None) -> list[Finding]:
+    """Return a warning about an operation that Landscaper does not know: the annotation then does nothing."""
+    operation = _operation(installation)
+    if operation is None or operation in _OPERATIONS:
+        return []
+    problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
+    field = join("metadata.annotations", OPERATION_ANNOTATION)
+    return [Finding("unknown-operation", problem, WARNING, item, field, current=operation)]
 
 
 def _operation(installation: dict[str, object]) -> str | None:
