@@ -14,7 +14,7 @@ PARALLEL := -n auto --dist worksteal
 PACKAGE ?= examples/edge-cluster-profile
 UV ?= uv
 
-.PHONY: help venv venv-run git run test check format conformance bench soak e2e live new golden generate proto lock wheel clean
+.PHONY: help venv venv-run git run test check format conformance bench soak e2e live new golden generate proto docs lock wheel clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,8 +81,12 @@ generate: venv ## write everything that is generated from functions/*/function.y
 proto: venv ## write the Python code of *.proto, beside them
 	@$(DEV) -m tools.proto
 
+docs: ## the site of the documents, in build/docs/site; a warning or a dead link fails it
+	@tools/venv.sh .venv-docs requirements/docs.txt
+	@.venv-docs/bin/python -m tools.docsite
+
 lock: ## resolve requirements/*.in into hashed locks (needs uv)
-	@for name in run cel serve extension preview spiff starlark fleet testing build dev image sbom; do \
+	@for name in run cel serve extension preview spiff starlark fleet testing build dev docs image sbom; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
@@ -91,7 +95,7 @@ wheel: venv ## the wheel, in dist/
 	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what was made, environments included
-	@rm -rf .venv .venv-run .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
+	@rm -rf .venv .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-include images.mk
+include images.mk release.mk

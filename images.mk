@@ -1,6 +1,7 @@
 # Images: see docs/images.md. ENGINE=docker|podman|buildah (default: the first that works), TAG=unstable, BASE_IMAGE=... (default: the
-# project's own, from the registry or from `make base-image`).
-export ENGINE TAG BASE_IMAGE
+# project's own, from the registry or from `make base-image`), SOURCE=... (the repository's address, for a label; default: `source` in
+# pyproject.toml, which is empty, and then there is no label).
+export ENGINE TAG BASE_IMAGE SOURCE
 
 .PHONY: wheels image images base-image sbom bundle release-catalog e2e-images venv-sbom
 

@@ -15,11 +15,12 @@ from typing import Any
 
 import yaml
 
-Object = dict[str, Any]
+from krmkit.json import Object
+
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = {
-    "shared/krmkit/clusterapi/api/publishedcrds.py": "tools/crds/kubeadm.yaml",
-    "shared/krmkit/landscaper/items/publishedcrds.py": "tools/crds/landscaper.yaml",
+    "shared/krmkit/clusterapi/api/publishedcrds.py": ("tools/crds/core.yaml", "tools/crds/kubeadm.yaml"),
+    "shared/krmkit/landscaper/items/publishedcrds.py": ("tools/crds/landscaper.yaml",),
 }
 _DROPPED = ("description", "example", "externalDocs", "title")
 _WIDTH = 120
@@ -107,21 +108,19 @@ def module(source: str, crds: list[Object]) -> str:
     )
 
 
-def write(target: Path, files: list[Path]) -> None:
-    """Write one module from files of CRDs."""
+def made(files: list[Path]) -> str:
+    """Return the text of the module that is made from files of CRDs."""
     read = [definitions(path) for path in files]
-    target.write_text(
-        module("; ".join(source for source, _ in read), [crd for _, crds in read for crd in crds]), "utf-8"
-    )
+    return module("; ".join(source for source, _ in read), [crd for _, crds in read for crd in crds])
 
 
 def main(words: list[str]) -> None:
     """Write the module that is named from the files that are named, or all that krmkit ships."""
     if words:
-        write(Path(words[0]), [Path(word) for word in words[1:]])
+        Path(words[0]).write_text(made([Path(word) for word in words[1:]]), "utf-8")
         return
-    for target, file in SHIPPED.items():
-        write(ROOT / target, [ROOT / file])
+    for target, files in SHIPPED.items():
+        (ROOT / target).write_text(made([ROOT / file for file in files]), "utf-8")
 
 
 if __name__ == "__main__":

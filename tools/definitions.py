@@ -118,6 +118,7 @@ class Project:
         self.registry = str(settings["registry"])
         self.home = str(settings["home"])
         self.publisher = str(settings["publisher"])
+        self.source = str(settings["source"])
 
 
 def definitions(root: Path = ROOT) -> list[Definition]:

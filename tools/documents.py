@@ -318,7 +318,7 @@ def functions_table(functions: list[Definition]) -> str:
         ]
         if rows:
             tables.append(
-                "\n".join([f"### {title}\n", "| Function | Type | What it does |", "|---|---|---|", *rows])
+                "\n".join([f"## {title}\n", "| Function | Type | What it does |", "|---|---|---|", *rows])
             )
     return "\n\n".join(tables)
 

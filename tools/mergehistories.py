@@ -282,7 +282,8 @@ def _compare(name: str, versions: list[Files], merged: MergedPackage, found: Fou
             continue
         if merged.files.get(path) == expected.get(path):
             continue
-        kind = _kind(path, versions, merged, ours, theirs)
+        only_one = (path in merged.files) != (path in expected)
+        kind = "a file that only one has" if only_one else _kind(path, versions, merged, ours, theirs)
         found.differences[kind] += 1
         print(f"{name}: {path} differs from kpt's: {kind}")
 
@@ -292,8 +293,8 @@ def _kind(path: str, versions: list[Files], merged: MergedPackage, ours: Any, th
     base, upstream, local = (files.get(path) for files in versions)
     if any(one.file == path for one in merged.conflicts):
         return "a conflict is reported"
-    if path not in merged.files or not ours or not theirs:
-        return "a file that only one has"
+    if path.endswith(SUFFIXES) and not (ours and theirs):
+        return "no resources: merged inside, where kpt takes the file whole"
     if not path.endswith(SUFFIXES):
         return "text merged by lines"
     if local == base or upstream == base:

@@ -18,7 +18,7 @@ from krmkit.palette.presets.items import apply_to_packs
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:
     """Packs that the config selects presets for get these; all others those that their marker comment names."""
-    results.extend(apply_to_packs(resources, config.spec, config.resource))
+    results.extend(apply_to_packs(resources, config.spec, config.resource, config.explain))
 
 
 if __name__ == "__main__":

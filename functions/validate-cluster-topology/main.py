@@ -16,7 +16,7 @@ from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.desired.package import TopologyPackage
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.webhooks.objects import refused_objects
+from krmkit.clusterapi.webhooks.objects import with_refused_objects
 from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.fn import Config, ResourceList, Results, main
 
@@ -29,9 +29,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     results.extend(findings)
     package = TopologyPackage(collected, spec.get("clusters"), extensions)
     findings = validate_package(package, FeatureGates.of(spec["featureGates"]))
-    clusters = spec.get("clusters") or []
-    findings += refused_objects(collected, spec["featureGates"], extensions, clusters, config.crds)
-    results.extend(findings)
+    results.extend(with_refused_objects(findings, package, spec["featureGates"], config.crds))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
         results.error("bad-pack", problem.message, problem.resource, problem.field)
     carriers = {carrier.pack.label: carrier for carrier in packs.carriers}
     for one in packs.carriers:
-        results.extend(map(one.located, unknown_names(one.pack)))
+        results.extend(map(one.located, unknown_names(one.pack, resources.limits)))
     satisfied: list[Finding] | None = [] if results.explaining else None
     for found in validate([carrier.pack for carrier in packs.carriers], options, satisfied):
         carrier = carriers.get(found.tags.get("pack", ""))

@@ -15,10 +15,10 @@ from krmkit.clusterapi.desired.cluster import desired_state
 from krmkit.clusterapi.hooks.extensions import NoExtensions
 from krmkit.clusterapi.patches.inline import InlinePatch
 from krmkit.clusterapi.patches.requestitems import create_request
+from krmkit.json import Object
 from krmkit.json.patch import Draft
 from tests.bench import topologies
 from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, calls, in_turns, row
-from tests.bench.topologies import Object
 
 GROUP = "Cluster API topologies"
 ROOT = Path(__file__).resolve().parents[2]

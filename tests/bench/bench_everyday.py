@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import gc
 import math
+import tempfile
+import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from time import process_time
 
 import yaml
 
 from krmkit.fn import loader
 from krmkit.fn.run import run
-from tests.bench.timing import MeasureError, Row, in_turns, row
+from tests.bench import image
+from tests.bench.bench_process import IN_PROCESS
+from tests.bench.timing import INTERPRETER, Command, MeasureError, Row, in_turns, row
 
 GROUP = "Everyday functions"
 ITEMS = 10_000
 FEWER = 2_500
 ROUNDS = 2
+PIPED = (10, 1_000)  # resources of a usual package, and of a large one
+TOGETHER = ("set-namespace", "set-labels", "set-annotations", "set-image")
 
 _HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 _ITEM = """\
@@ -130,4 +137,33 @@ def rows() -> list[Row]:
         title = f"{name}, {ITEMS:,} resources, each changed"
         found.append(row(GROUP, f"{title}, of PyYAML's C load and dump", share, "x", goal))
         found.append(row(GROUP, f"{name}, exponent of growth from {FEWER:,} to {ITEMS:,}", growth, "", 1.05))
-    return found
+    with tempfile.TemporaryDirectory() as folder:
+        folders = image.lay_out(Path(folder))
+        return [*found, *(_together(Path(folder), folders, count) for count in PIPED)]
+
+
+def _together(place: Path, folders: Path, count: int) -> Row:
+    """Four functions on one list in one process, as a pipeline runs them, against a process for each; processor time."""
+    plain = place / "plain"
+    plain.write_text(_list(count, ""), "utf-8")
+    alone: list[Command] = []
+    arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(place / "shared")]
+    for name in TOGETHER:
+        config = FUNCTIONS[name][0]
+        whole, single = place / f"{name}.list", place / f"{name}.config"
+        whole.write_text(_list(count, config), "utf-8")
+        single.write_text(textwrap.dedent(config.partition("\n")[2]), "utf-8")
+        alone.append(image.command(folders / name, whole))
+        arguments += [str(folders / name), str(single)]
+    together = Command(arguments, plain)
+    if together.output().count("team: shop") < count:
+        raise MeasureError("the functions together do not do what each does")
+    taken = in_turns(
+        {
+            "one": together.processor_seconds,
+            "four": lambda: sum(command.processor_seconds() for command in alone),
+        },
+        5,
+    )
+    title = f"{len(TOGETHER)} functions on {count:,} resources, one process / a process for each, CPU"
+    return row(GROUP, title, taken["one"] / taken["four"], "x", 0.35)

@@ -7,6 +7,7 @@ them stands the whole run of the function, from the text of a ResourceList to th
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
@@ -51,7 +52,7 @@ def rows() -> list[Row]:
     dell, thanos = (
         next((pack for pack in packs if pack.name.startswith(name)), None) for name in ("dell-csm", "thanos")
     )
-    for title, pack in (("a presets file of 131 KB", dell), ("values of 289 KB", thanos)):
+    for title, pack, goal in (("a presets file of 131 KB", dell, 2), ("values of 289 KB", thanos, 1.5)):
         if pack:
             found += compared(
                 f"apply-presets with {title}",
@@ -59,7 +60,7 @@ def rows() -> list[Row]:
                 preset_config(pack),
                 [pack],
                 ("presets.yaml", "values.yaml"),
-                1.5,
+                goal,
                 applying(pack),
                 added_texts(pack),
             )
@@ -89,9 +90,10 @@ def many_packs() -> list[Row]:
     loaded = loader.load("apply-presets")
 
     def whole(text: str) -> None:
-        if run(loaded.definition, loaded.process, text).stdout.count("logLevel: debug") < text.count(
-            "pack.json"
-        ):
+        gc.disable()  # as krmkit.fn.entry.prepare does it for each run
+        outcome = run(loaded.definition, loaded.process, text)
+        gc.enable()
+        if outcome.stdout.count("logLevel: debug") < text.count("pack.json"):
             raise MeasureError("the presets are not applied")
 
     def theirs() -> None:

@@ -28,6 +28,7 @@ GROUP = "Where values come from"
 PACKAGES = {
     "profile": "examples/edge-cluster-profile",
     "topology": "functions/render-cluster-topology/examples/quick-start",
+    "platform": "examples/edge-topology",
 }
 MOST = 1.3
 ROUNDS = 9

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
+from krmkit.json import Object
 from krmkit.services.extension.client import LocalCaller
 from krmkit.services.extension.samples import of_package
 from krmkit.services.extension.sources import load, read
 from krmkit.yaml import emit
 from tests.bench import topologies
 from tests.bench.timing import MeasureError
-
-Object = dict[str, Any]
 
 TEMPLATES = 100
 HANDLER = "generate-patches-fleet"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-Object = dict[str, Any]
+from krmkit.json import Object
 
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta2"
 CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"

@@ -12,12 +12,11 @@ import ssl
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
+from krmkit.json import Object
 from tests.e2e.goprograms import need
 from tests.waiting import MOST
 
-Object = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/"
 _EXTENSION = """

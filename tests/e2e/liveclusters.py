@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 from krmkit.cli import main
+from krmkit.json import Object
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "functions/render-cluster-topology/examples/quick-start"
-Data = dict[str, Any]
+
 CLASS_FILES = ("class.yaml", "templates.yaml")
 REFERENCES = {"DevCluster": "infrastructureRef", "KubeadmControlPlane": "controlPlaneRef"}
 
@@ -23,7 +24,7 @@ def copied(target: Path) -> Path:
     return target
 
 
-def read(file: Path) -> list[Data]:
+def read(file: Path) -> list[Object]:
     return list(yaml.safe_load_all(file.read_text("utf-8")))
 
 
@@ -34,8 +35,8 @@ def export(target: Path, place: Path, *, with_class: bool) -> Path:
     """
     rendered = copied(place / "rendered")
     assert main(["render", str(rendered)]) == 0
-    objects: list[Data] = []
-    references: dict[str, Data] = {}
+    objects: list[Object] = []
+    references: dict[str, Object] = {}
     for file in sorted(rendered.glob("topology/**/*.yaml")):
         data = read(file)[0]
         metadata = data["metadata"]
@@ -74,10 +75,10 @@ def export(target: Path, place: Path, *, with_class: bool) -> Path:
     return target
 
 
-def plan(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Data]:
+def plan(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Object]:
     capsys.readouterr()
     code = main(["topology", "plan", *words, "--format", "json"])
-    found: Data = json.loads(capsys.readouterr().out)
+    found: Object = json.loads(capsys.readouterr().out)
     return code, found
 
 

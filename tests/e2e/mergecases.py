@@ -6,7 +6,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-Data = dict[str, Any]
+from krmkit.json import Object
 
 # Fields that tell elements apart, or resources: an edit leaves them alone, as a person would.
 KEYS = ("name", "mountPath", "containerPort", "port", "protocol", "apiVersion", "kind")
@@ -18,15 +18,15 @@ class Cases:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
-    def triple(self, name: str) -> tuple[Data, Data, Data]:
+    def triple(self, name: str) -> tuple[Object, Object, Object]:
         """Return a resource of this name, and two versions of it that were edited apart from each other."""
         makers = (self.deployment, self.cron_job, self.service, self.config_map, self.account, self.custom)
         base = self.random.choice(makers)()
         base["metadata"]["name"] = name
         return base, self.edited(base), self.edited(base)
 
-    def container(self, number: int) -> Data:
-        container: Data = {"name": f"c{number}", "image": f"img:{self.random.randint(1, 3)}"}
+    def container(self, number: int) -> Object:
+        container: Object = {"name": f"c{number}", "image": f"img:{self.random.randint(1, 3)}"}
         if self.chance(0.6):
             container["env"] = [{"name": f"E{n}", "value": str(self.random.randint(0, 3))} for n in range(2)]
         if self.chance(0.5):
@@ -40,14 +40,14 @@ class Cases:
             container["volumeMounts"] = [{"name": f"v{n}", "mountPath": f"/m{n}"} for n in range(2)]
         return container
 
-    def pod_spec(self) -> Data:
+    def pod_spec(self) -> Object:
         return {
             "containers": [self.container(n) for n in range(self.random.randint(1, 3))],
             "volumes": [{"name": "v0", "emptyDir": {}}],
             "tolerations": [{"key": "edge", "operator": "Exists"}],
         }
 
-    def deployment(self) -> Data:
+    def deployment(self) -> Object:
         spec = {"replicas": self.random.randint(1, 3), "template": {"spec": self.pod_spec()}}
         return {
             "apiVersion": "apps/v1",
@@ -56,12 +56,12 @@ class Cases:
             "spec": spec,
         }
 
-    def cron_job(self) -> Data:
+    def cron_job(self) -> Object:
         template = {"spec": {"template": {"spec": self.pod_spec()}}}
         spec = {"schedule": "0 * * * *", "jobTemplate": template}
         return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {}, "spec": spec}
 
-    def service(self) -> Data:
+    def service(self) -> Object:
         ports = [{"port": 80 + n, "name": f"n{n}"} for n in range(self.random.randint(1, 3))]
         return {
             "apiVersion": "v1",
@@ -70,22 +70,22 @@ class Cases:
             "spec": {"type": "ClusterIP", "ports": ports},
         }
 
-    def config_map(self) -> Data:
+    def config_map(self) -> Object:
         data = {f"k{n}": f"v{self.random.randint(0, 3)}" for n in range(3)}
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": data}
 
-    def account(self) -> Data:
+    def account(self) -> Object:
         lists = {"imagePullSecrets": [{"name": "a"}, {"name": "b"}], "secrets": [{"name": "s"}]}
         return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {}, **lists}
 
-    def custom(self) -> Data:
+    def custom(self) -> Object:
         spec = {"items": [{"name": "i", "v": 1}], "nested": {"b": 1, "c": [1, 2]}, "flag": True}
         return {"apiVersion": "shop.example.com/v1", "kind": "Shelf", "metadata": {}, "spec": spec}
 
     def chance(self, part: float) -> bool:
         return self.random.random() < part
 
-    def edited(self, resource: Data) -> Data:
+    def edited(self, resource: Object) -> Object:
         changed = deepcopy(resource)
         self._edit(changed)
         return changed
@@ -96,7 +96,7 @@ class Cases:
         elif isinstance(value, list):
             self._edit_elements(value)
 
-    def _edit_fields(self, fields: Data) -> None:
+    def _edit_fields(self, fields: Object) -> None:
         for key in [key for key in fields if key not in (*KEYS, "metadata")]:
             if self.chance(0.06):
                 del fields[key]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from krmkit.json import Object
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
 from krmkit.porch.merge.edits import write_merged
 from krmkit.render.source import FileResource, SourceFile, joined
-from tests.e2e.mergecases import Cases, Data
+from tests.e2e.mergecases import Cases
 
 Files = dict[str, str]
 
@@ -50,7 +51,7 @@ class Packages:
         tag, site = self.random.choice(("v1", "v2")), self.random.choice(("north", "south"))
         return KPTFILE.format(name=name, description=f"about {name}", tag=tag, site=site)
 
-    def commented(self, resource: Data) -> str:
+    def commented(self, resource: Object) -> str:
         """A resource's text with comments above and behind some lines.
 
         None stands in a list: kpt takes a comment that moved there for a change of the list.

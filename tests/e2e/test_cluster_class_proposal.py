@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1"
-Data = dict[str, Any]
 
 
-def template(kind: str, name: str, spec: Data, version: str = INFRASTRUCTURE) -> Data:
+def template(kind: str, name: str, spec: Object, version: str = INFRASTRUCTURE) -> Object:
     return {
         "apiVersion": version,
         "kind": kind,
@@ -34,20 +33,20 @@ TEMPLATES = [
 ]
 
 
-def reference(index: int) -> Data:
+def reference(index: int) -> Object:
     one = TEMPLATES[index]
     return {"ref": {"apiVersion": one["apiVersion"], "kind": one["kind"], "name": one["metadata"]["name"]}}
 
 
-def patch(name: str, kind: str, match: Data | None, path: str, variable: str) -> Data:
-    selector: Data = {"apiVersion": INFRASTRUCTURE, "kind": kind}
+def patch(name: str, kind: str, match: Object | None, path: str, variable: str) -> Object:
+    selector: Object = {"apiVersion": INFRASTRUCTURE, "kind": kind}
     if match:
         selector["matchResources"] = match
     operation = {"op": "replace", "path": path, "valueFrom": {"variable": variable}}
     return {"name": name, "definitions": [{"selector": selector, "jsonPatches": [operation]}]}
 
 
-def proposal_class(machine_type: str = "t3.large", printed: bool = False) -> Data:
+def proposal_class(machine_type: str = "t3.large", printed: bool = False) -> Object:
     """The class of the proposal; as `printed` there, with its typographic quotes and its wrong variable."""
     quotes = ("\u201c", "\u201d") if printed else ("", "")
     region = patch(
@@ -86,8 +85,8 @@ def proposal_class(machine_type: str = "t3.large", printed: bool = False) -> Dat
     }
 
 
-def my_cluster(*variables: Data) -> Data:
-    topology: Data = {"class": "my-cluster-class", "version": "v1.22.0", "variables": list(variables)}
+def my_cluster(*variables: Object) -> Object:
+    topology: Object = {"class": "my-cluster-class", "version": "v1.22.0", "variables": list(variables)}
     topology["workers"] = {"machineDeployments": [{"class": "worker", "name": "md-0"}]}
     return {
         "apiVersion": "cluster.x-k8s.io/v1beta1",
@@ -100,7 +99,7 @@ def my_cluster(*variables: Data) -> Data:
 REGION = {"name": "region", "value": "us-east-1"}
 
 
-def run(function: str, *items: Data) -> tuple[list[Data], list[str]]:
+def run(function: str, *items: Object) -> tuple[list[Object], list[str]]:
     """The items that come out, and the messages of errors."""
     text = yaml.safe_dump(
         {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": list(items)}
@@ -110,7 +109,7 @@ def run(function: str, *items: Data) -> tuple[list[Data], list[str]]:
     return yaml.safe_load(outcome.stdout)["items"], errors
 
 
-def variables_of(items: list[Data]) -> Data:
+def variables_of(items: list[Object]) -> Object:
     (cluster,) = (item for item in items if item["kind"] == "Cluster")
     return {one["name"]: one["value"] for one in cluster["spec"]["topology"]["variables"]}
 
@@ -179,7 +178,7 @@ def test_patch_named_inline() -> None:
     assert errors == ['Required value: "inline" can not be used as the name of a patch']
 
 
-def discovered_class(schema: Data) -> Data:
+def discovered_class(schema: Object) -> Object:
     """A class with an extension that defines variables, as its status says."""
     owner = proposal_class()
     owner["spec"]["patches"].append(

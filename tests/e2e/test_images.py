@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.e2e.images import (
 )
 from tests.e2e.orchestrate import files_of, normalized, put
 from tools.golden import examples
+from tools.images.build import image_name
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
 
@@ -33,14 +35,17 @@ EMPTY = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
 MEGABYTES = 60
 WITH_JSONSCHEMA = 20  # more, for the functions that check JSON schemas
 WITH_STARLARK = 15  # its interpreter
-# A package that names a program runs that, and no image.
-# Images of kpt's own catalog lie in a registry; krmkit answers for them, which test_examples compares with the real kpt.
-ELSEWHERE = ("exec:", "krm-functions-catalog/")
-PACKAGES = [
-    path
-    for path in examples()
-    if not any(word in (path / "Kptfile").read_text("utf-8") for word in ELSEWHERE)
-]
+# Images of kpt's own catalog lie in a registry; those of this checkout take their place.
+KPTS_IMAGE = re.compile(r"ghcr\.io/kptdev/krm-functions-catalog/([a-z-]+)(:\S+)?")
+
+
+def _in_containers(package: Path) -> bool:
+    """Whether every step of a package can run in an image of this checkout: none is a program, and no tag chooses a release of kpt's."""
+    kptfile = (package / "Kptfile").read_text("utf-8")
+    return "exec:" not in kptfile and not any(match[2] for match in KPTS_IMAGE.finditer(kptfile))
+
+
+PACKAGES = [path for path in examples() if _in_containers(path)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -190,9 +195,14 @@ def data(content: bytes) -> list[object]:
     return [go_data(document.root) for document in parse_all(content.decode())]
 
 
+def _with_local_images(content: bytes) -> bytes:
+    """A file with this checkout's images where it names kpt's."""
+    return KPTS_IMAGE.sub(lambda match: image_name(match[1]), content.decode()).encode()
+
+
 def told(results: Path) -> list[object]:
     """A file of results. kpt keeps the last newline of stderr for programs, and not for containers."""
-    documents = data(results.read_bytes())
+    documents = data(_with_local_images(results.read_bytes()))
     for document in documents:
         assert isinstance(document, dict)
         for item in document["items"]:
@@ -207,7 +217,8 @@ def test_example_in_kpt(tmp_path: Path, package: Path) -> None:
     kpt = need("kpt")
     for name in DEFINITIONS:
         need_image(name)
-    before = {name: text for name, text in files_of(package).items() if not name.startswith(".expected/")}
+    given = {name: text for name, text in files_of(package).items() if not name.startswith(".expected/")}
+    before = {name: _with_local_images(content) for name, content in given.items()}
     rendered = put(tmp_path / "kpt" / package.name, before)
     results = tmp_path / "results"
 
@@ -224,7 +235,7 @@ def test_example_in_kpt(tmp_path: Path, package: Path) -> None:
     assert isinstance(wanted, dict)
     assert done.returncode == wanted.get("exitCode", 0), done.stderr
     assert told(results / "results.yaml") == told(package / ".expected/results.yaml")
-    expected = put(tmp_path / "expected" / package.name, before)
+    expected = put(tmp_path / "expected" / package.name, given)
     patch = package / ".expected/diff.patch"
     if patch.stat().st_size:
         git(tmp_path / "index.git", expected, "init", "--quiet")
@@ -232,7 +243,8 @@ def test_example_in_kpt(tmp_path: Path, package: Path) -> None:
     if done.returncode:
         assert files_of(rendered) == before
         return
-    one = normalized(kpt, tmp_path / "n1", files_of(expected))
+    wanted_files = {name: _with_local_images(content) for name, content in files_of(expected).items()}
+    one = normalized(kpt, tmp_path / "n1", wanted_files)
     other = normalized(kpt, tmp_path / "n2", files_of(rendered))
     assert one.keys() == other.keys()
     for path, content in one.items():

@@ -7,18 +7,18 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from krmkit.json import Object
 from tests.e2e.extensionserver import BASE, ROOT, http_connection, make_authority, make_certificate, post
 from tests.e2e.images import need, need_image
 from tests.waiting import MOST, until
 
 pytestmark = pytest.mark.images
 
-Object = dict[str, Any]
+
 NAME = "topology-extension"
 REQUEST: Object = {
     "variables": [{"name": "registryMirror", "value": "mirror.example.com"}],

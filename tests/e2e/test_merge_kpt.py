@@ -317,3 +317,56 @@ def test_get_writes_what_kpt_writes(kpt: str, tmp_path: Path, project: Path) -> 
             repo = kptfile[part]["git"].pop("repo")
             assert Path(repo.removeprefix("file://")).resolve() == upstream.resolve()
     assert kptfiles[0] == kptfiles[1] and list(kptfiles[0]) == list(kptfiles[1])
+
+
+REMOTE = (
+    KPTFILE
+    + "upstream:\n  type: git\n  git:\n    repo: {repo}\n    directory: {folder}\n    ref: v1\n  updateStrategy: resource-merge\n"
+)
+
+
+@pytest.mark.parametrize("command", ["get", "update"])
+def test_subpackages_that_are_not_fetched_yet(kpt: str, tmp_path: Path, project: Path, command: str) -> None:
+    """A Kptfile with an upstream, and no lock: what it names is fetched into the subpackage, and what that names into its own."""
+    third, other, upstream = (tmp_path / name for name in ("third", "other", "upstream"))
+    write_texts(third, {"t/Kptfile": KPTFILE, "t/t.yaml": CONFIG.format(name="t", v=1)})
+    remote = REMOTE.format(repo=f"file://{third}/.git", folder="/t")
+    write_texts(other, {"s/Kptfile": KPTFILE + "info:\n  description: theirs\n", "s/deep/Kptfile": remote,
+                        "s/s.yaml": CONFIG.format(name="s", v=1)})  # fmt: skip
+    write_texts(upstream, {"p/Kptfile": KPTFILE, "p/a.yaml": CONFIG.format(name="a", v=1)})
+    for folder in (third, other, upstream):
+        run(folder, "git", "init", "-q", "-b", "main")
+        commit(folder, "v1")
+    remote = REMOTE.format(repo=f"file://{other}/.git", folder="/s").replace("name: pkg", "name: ours")
+    write_texts(upstream, {"p/sub/Kptfile": remote, "p/sub/extra.yaml": CONFIG.format(name="extra", v=1)})
+    commit(upstream, "v2")
+    env = {**os.environ, "PYTHONPATH": str(project / "shared"), "KPT_CACHE_DIR": str(tmp_path / "cache")}
+    for side, program in (("theirs", [kpt]), ("ours", [sys.executable, "-m", "krmkit.cli"])):
+        local = tmp_path / side
+        local.mkdir()
+        words = ["pkg", "get", f"file://{upstream}/.git/p@{'v2' if command == 'get' else 'v1'}", "p"]
+        calls = (
+            [[*program, *words]] if command == "get" else [[kpt, *words], [*program, "pkg", "update", "p@v2"]]
+        )
+        run(local, "git", "init", "-q", "-b", "main")
+        for call in calls:
+            subprocess.run(call, cwd=local, env=env, check=True, capture_output=True)
+            commit(local, f"c{calls.index(call)}")
+
+    theirs, ours = (
+        {
+            path.relative_to(root).as_posix(): yaml.safe_load(path.read_text("utf-8"))
+            for path in root.rglob("p/**/*")
+            if path.is_file()
+        }
+        for root in (tmp_path / "theirs", tmp_path / "ours")
+    )
+    for kptfiles in (theirs, ours):
+        for part in ("upstream", "upstreamLock"):  # of the package itself, an address has two forms
+            kptfiles["p/Kptfile"][part]["git"].pop("repo")
+    assert ours == theirs
+    assert ours["p/sub/deep/t.yaml"]["metadata"]["annotations"] and "p/sub/extra.yaml" in ours
+    assert (ours["p/sub/Kptfile"]["metadata"]["name"], ours["p/sub/Kptfile"]["info"]) == (
+        "ours",
+        {"description": "theirs"},
+    )

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.palette.macros.context import SYSTEM_MACROS
 from krmkit.yaml import emit
 
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
-Object = dict[str, Any]
 
 
 def pack(

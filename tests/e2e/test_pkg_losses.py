@@ -349,3 +349,45 @@ def test_fast_forward_of_what_kpt_fetched(story: Story, edited: bool) -> None:
     said = story.update({"c.yaml": block.replace("old", "new")}, *words, code=int(edited))
 
     assert ("fast-forward needs" in said) == edited and ('k: "new"' in story.read("c.yaml")) != edited
+
+
+REMOTE = KPTFILE + "upstream:\n  type: git\n  git:\n    repo: {repo}\n    directory: /{folder}\n    ref: v1\n"
+
+
+def test_a_file_that_a_subpackage_gets_from_two(story: Story, tmp_path: Path) -> None:
+    """The package around it and its own upstream both have it: the upstream's value wins, as with kpt, and that is said."""
+    other = tmp_path / "other"
+    (other / "s").mkdir(parents=True)
+    git(other, "init", "-q", "-b", "main")
+    (other / "s" / "Kptfile").write_text(KPTFILE, "utf-8")
+    (other / "s" / "s.yaml").write_text(config_map("s", v="1"), "utf-8")
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "v1")
+    git(other, "tag", "v1")
+    (story.upstream / "p" / "sub").mkdir()
+    files = {
+        "sub/Kptfile": REMOTE.format(repo=other, folder="s"),
+        "sub/s.yaml": config_map("s", v="mine", w="2"),
+    }
+    story.release("v1", {**files})
+
+    assert main(["pkg", "get", f"{story.upstream}/p@v1", str(story.package)]) == 0
+
+    said = story.capsys.readouterr().out
+    assert "changed upstream to '1' and locally to 'mine': upstream wins" in said and "sub/s.yaml:" in said
+    assert yaml.safe_load(story.read("sub/s.yaml"))["data"] == {"v": "1", "w": "2"}
+    assert yaml.safe_load(story.read("sub/Kptfile"))["upstreamLock"]["git"]["ref"] == "v1"
+
+
+def test_a_subpackage_that_holds_itself(story: Story) -> None:
+    """It would never end: an error that names it, and nothing is written."""
+    (story.upstream / "p" / "sub").mkdir()
+    story.release("v1", {"sub/Kptfile": REMOTE.format(repo=story.upstream, folder="p")})
+
+    assert main(["pkg", "get", f"{story.upstream}/p@v1", str(story.package)]) == 1
+
+    assert (
+        "subpackage sub/sub: its upstream holds it, so that it would never end"
+        in story.capsys.readouterr().err
+    )
+    assert not story.package.exists()

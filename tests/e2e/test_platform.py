@@ -46,16 +46,16 @@ BREAKS = {
 
 
 def test_the_tour_has_boxes() -> None:
-    """None is left out, and one shows how a mistake is found."""
+    """None but the one that installs is left out, and one shows how a mistake is found."""
     found = boxes(TOUR)
 
-    assert not any(box.skipped or box.kpt for box in found)
+    assert [box.skipped or box.kpt for box in found] == [True, *[False] * (len(found) - 1)]
     assert [box.exit_code for box in found if box.exit_code] == [1, 2]
 
 
 def test_the_tour(tmp_path: Path) -> None:
     """Every box does what the page shows."""
-    assert follow(tmp_path, kpt=False, page=TOUR) == len(boxes(TOUR))
+    assert follow(tmp_path, kpt=False, page=TOUR) == len(boxes(TOUR)) - 1
 
 
 @pytest.mark.parametrize("name", BREAKS)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e import test_tutorial as tutorial
+from tests.e2e.installs import sources_in
 
 IMAGE = "ghcr.io/krmkit/catalog:unstable"
 
@@ -20,12 +21,7 @@ IMAGE = "ghcr.io/krmkit/catalog:unstable"
 def installed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bin folder of an environment that has krmkit from its wheel, and the dependencies of this one."""
     place = tmp_path_factory.mktemp("installed")
-    copy = place / "checkout"
-    for name in ("shared", "functions"):
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-        shutil.copytree(project / name, copy / name, ignore=ignored)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(project / name, copy)
+    copy = sources_in(place / "checkout")
     pip = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
     wheel = ["wheel", "--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", str(place), str(copy)]
     subprocess.run([sys.executable, *pip, *wheel], check=True)
@@ -47,9 +43,8 @@ def installed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def followed(installed: Path, tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which the boxes of the page were run, with the installed commands only."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    monkeypatch.setattr(tutorial, "write_commands", lambda folder: folder.symlink_to(installed))
 
-    assert tutorial.follow(tmp_path, kpt=False, page=project / "docs/sdk.md") >= 5
+    assert tutorial.follow(tmp_path, kpt=False, page=project / "docs/sdk.md", commands=installed) >= 5
 
     return tmp_path / "checkout/label-teams"
 

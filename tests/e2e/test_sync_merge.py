@@ -300,3 +300,53 @@ def test_a_conflict_of_what_one_side_removed(fleet: GitFleet) -> None:
     follow(fleet, 3, {"app.yaml": APP.replace("small", "medium") + secret})
 
     assert "data.size: changed upstream to 'medium' and removed locally\n" in sync(fleet)
+
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          image: web:1
+          args: [--quiet]
+        - name: log
+          image: log:1
+"""
+
+
+def test_a_conflict_in_a_list_is_named_once(fleet: GitFleet) -> None:
+    """An element's field; another edit in the same list, which nobody else touched, stays."""
+    follow(fleet, 2, {"web.yaml": DEPLOYMENT})
+    sync(fleet)
+    change(fleet, "north", "web.yaml", "image: web:1", "image: web:ours")
+    change(fleet, "north", "web.yaml", "image: log:1", "image: log:ours")
+    sync(fleet, "--approve", "auto")
+    follow(fleet, 3, {"web.yaml": DEPLOYMENT.replace("web:1", "web:3")})
+
+    said = sync(fleet)
+
+    assert said.count("conflict: ") == 1, said
+    place = 'spec.template.spec.containers."[web]".image'
+    assert f"{place}: changed upstream to 'web:3' and locally to 'web:ours'" in said
+    text = fleet.read(draft("north", 2), "north/web.yaml")
+    assert "image: web:3" in text and "image: log:ours" in text
+
+
+def test_a_conflict_in_a_pipeline_is_named_once(fleet: GitFleet) -> None:
+    """A function without a name goes by its image, also in what is said."""
+    sync(fleet)
+    change(fleet, "north", "Kptfile", "tier: edge", "tier: ours")
+    follow(fleet, 2, {"Kptfile": KPTFILE.replace("tier: edge", "tier: far")})
+
+    said = sync(fleet)
+
+    assert said.count("conflict: ") == 1, said
+    assert (
+        'pipeline.mutators."[registry.example.com/set-package-context]".configMap.tier: changed upstream to'
+        in said
+    )

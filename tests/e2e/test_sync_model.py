@@ -1,4 +1,4 @@
-"""Random histories of a fleet beside a plain model of them: nobody's change is lost in silence, and nothing else conflicts.
+"""Random histories of two fleets in one repository beside a plain model of them: nobody's change is lost in silence, and nothing else conflicts.
 
 The model knows, of each package, what upstream says, what people wrote and what the pipeline sets. A package has the people's values, else
 the pipeline's, else the upstream's; where two of them disagree, a conflict names the field. KRMKIT_HISTORIES sets how many are tried.
@@ -7,9 +7,8 @@ the pipeline's, else the upstream's; where two of them disagree, a conflict name
 from __future__ import annotations
 
 import os
-import re
+from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -18,238 +17,209 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from krmkit.fleet.sync.outcome import SyncOutcome
+from tests.e2e.fleetmodel import (
+    MACRO,
+    OWN,
+    PROGRAMS,
+    RESOURCES,
+    SET,
+    Fields,
+    Upstream,
+    conflict_field,
+    fields_of,
+    objects_text,
+    upstream_files,
+    with_field,
+    write_functions,
+)
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 
-HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "40"))
-MARK = "internal.kpt.dev/upstream-identifier"
-
-FUNCTION = """\
-name: {name}
-kind: {kind}
-summary: {name}
-description: For a test.
-tags: [mutator]
-idempotent: true
-touches: all
-rules: {{}}
-runtime:
-  requires: []
-schema:
-  type: object
-  properties: {{}}
-"""
-PROGRAMS = {
-    # Renames what has not its name yet, as a prefix does; a second run changes nothing.
-    "rename": 'if not item.name.startswith("shop-"):\n            item.set(("metadata", "name"), "shop-" + item.name)',
-    "move": 'item.set(("metadata", "namespace"), "shops")',
-    "set-c": 'if item.get("data", "c") != "set":\n            item.set(("data", "c"), "set")',
-}
-MAIN = """\
-from krmkit.fn import Config, ResourceList, Results
-
-
-def process(resources: ResourceList, config: Config, results: Results) -> None:
-    for item in resources.items:
-        if item.kind != "ConfigMap" or item.name == "pack" or "kptfile" in item.name:
-            continue
-        {body}
-"""
-VARIANT = """\
----
-apiVersion: config.porch.kpt.dev/v1alpha1
-kind: PackageVariant
-metadata: {{name: {name}, namespace: default}}
-spec:
-  upstream: {{repo: up, package: web, revision: {revision}}}
-  downstream: {{repo: down, package: {name}}}
-  injectors: [{{kind: ConfigMap, name: settings}}]
-"""
-RESOURCES = ("app", "cache", "settings", "pack")
-OWN = ("presets", "macros")  # functions of the catalog, for the pack's values
-MACRO = "{{ .spectro.system.cluster.name }}"
-PACK = """\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: pack
-  annotations:
-    config.kubernetes.io/local-config: "true"
-data:
-  pack.json: |
-    {"name": "pack", "displayName": "Pack", "layer": "addon", "version": "1.0.0", "cloudTypes": ["all"]}
-  presets.yaml: |
-    presets:
-      - name: small
-        displayName: Small
-        group: Size
-        remove: []
-        add: |
-          c: 'set'
-  values.yaml: |
-    # what people may change
-"""
-MACROS = """\
-apiVersion: krmkit.dev/v1alpha1
-kind: ResolveMacros
-metadata:
-  name: tool-macros
-  annotations:
-    config.kubernetes.io/local-config: "true"
-spec:
-  system: {cluster.name: shop}
-"""
-_CONFLICT = re.compile(r'(\w+)\.yaml(?::\d+:\d+)? data\.(?:"values\.yaml"\.)?(\w+): ')
+HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "25"))
 KEYS = ("a", "b", "c")
-NAMES = ("north", "south")
+OFTEN = ("a", "a", *KEYS)
+# The sets of each fleet, with the packages that they may have.
+FLEETS = {
+    "fleet.yaml": {"shops": ("north", "south"), "inns": ("inn",)},
+    "other.yaml": {"cafes": ("cafe",)},
+}
+SETS = {name: (fleet, packages) for fleet, sets in FLEETS.items() for name, packages in sets.items()}
+PACKAGES = tuple(package for _, packages in SETS.values() for package in packages)
+fleets = st.sampled_from(["fleet.yaml", "fleet.yaml", "other.yaml"])
+packages = st.sampled_from([*PACKAGES, "north", "north"])
+approvals = st.sampled_from(["never", "never", "ready", "auto"])
+resources = st.sampled_from(["app", "app", "pack", "pack", "settings", "cache"])
 values = st.sampled_from(["1", "2", "3", "4"])
-Fields = dict[tuple[str, str], str | None]
-
-
-def resource(name: str, data: dict[str, str]) -> str:
-    notes = "  annotations:\n    kpt.dev/config-injection: optional\n" if name == "settings" else ""
-    if name == "pack":
-        return PACK + "".join(f"    {key}: '{value}' # {key} of {name}\n" for key, value in data.items())
-    lines = "".join(f"  {key}: '{value}' # {key} of {name}\n" for key, value in data.items())
-    return f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n{notes}data:\n{lines}"
-
-
-def fields_of(text: str, name: str) -> dict[str, str | None]:
-    """The fields of a resource's text; of the pack, those in its values."""
-    data = yaml.safe_load(text)["data"] or {}
-    return (yaml.safe_load(data["values.yaml"]) or {}) if name == "pack" else data
+choices = st.integers(0, 255)  # of changes, by their bits
+happened: Counter[str] = Counter()
 
 
 class Package:
     """What the model knows of one downstream package.
 
-    `human` are the fields that people wrote, None for one that they removed; `given_up` those that gave way in a conflict. `named` are conflicts that wait for a person; `version` is
-    the upstream's that was merged last.
+    `human` are the fields that people wrote, None for one that they removed; `given_up` those that gave way in a conflict.
+    `named` are conflicts that wait for a person; `waiting` are the fields of people that gave way in them: they may come back until
+    somebody looks at the draft. `versions` are those of the upstream that may have been merged last. `killed`: nobody has seen what the
+    last sync said.
     """
 
     def __init__(self) -> None:
         self.human: Fields = {}
         self.given_up: set[tuple[str, str]] = set()
         self.named: list[str] = []
-        self.version = 0
+        self.waiting: Fields = {}
+        self.versions: set[int] = set()
+        self.killed = False
 
 
 class FleetMachine(RuleBasedStateMachine):
     functions = ""  # the folder of the functions; set by the test
 
-    @initialize(pipeline=st.lists(st.sampled_from(sorted([*PROGRAMS, *OWN])), unique=True, max_size=4))
-    def begin(self, pipeline: list[str]) -> None:
+    @initialize(pipeline=st.lists(st.sampled_from(sorted([*PROGRAMS, *OWN])), unique=True, max_size=4),
+                published=st.booleans())  # fmt: skip
+    def begin(self, pipeline: list[str], published: bool) -> None:
+        happened["histories"] += 1
         self.pipeline = pipeline
         self.up, self.down = MemoryRepository(), MemoryRepository()
-        self.fleet = Fleet({"up": self.up, "down": self.down}, (self.functions,))
-        self.versions: list[dict[str, dict[str, str]]] = []
+        self.fleet = Fleet({"up": self.up, "down": self.down}, (self.functions,), objects_text({}))
+        self.versions: list[Upstream] = []
         self.packages: dict[str, Package] = {}
         self.injected: dict[str, str] = {}
-        self.wanted: list[str] = [NAMES[0]]
-        self.revision = 1
+        self.wanted: dict[str, tuple[str, ...]] = {"shops": ("north",), "cafes": ("cafe",)}
+        self.revision = dict.fromkeys(FLEETS, 1)
         self.down.refs["refs/heads/drafts/other/mine"] = self.down.commit("refs/heads/x", "other", {"a": "b"})
         self.others = dict(self.down.refs)
-        first = {name: dict.fromkeys(KEYS, "0") for name in RESOURCES}
+        first: Upstream = {name: dict.fromkeys(KEYS, "0") for name in RESOURCES}
         first["pack"]["b"] = MACRO
         self.publish_upstream(first)
-        self.run("never")
+        for fleet in FLEETS:
+            self.run(fleet, "auto" if published else "never")
 
-    def publish_upstream(self, resources: dict[str, dict[str, str]]) -> None:
-        own: dict[str, dict[str, Any]] = {
-            "presets": {"image": "example.com/apply-presets", "configMap": {"pack": "small"}},
-            "macros": {"image": "example.com/resolve-macros", "configPath": "tool-macros.yaml"},
-        }
-        mutators = [own.get(name, {"image": f"example.com/{name}"}) for name in self.pipeline]
-        kptfile: dict[str, Any] = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "web"}}
-        if mutators:
-            kptfile["pipeline"] = {"mutators": mutators}
-        files = {f"{name}.yaml": resource(name, data) for name, data in resources.items()}
-        files["tool-macros.yaml"] = MACROS
-        self.up.commit("refs/heads/main", "web", {"Kptfile": yaml.safe_dump(kptfile), **files})
+    def publish_upstream(self, resources: Upstream) -> None:
+        self.up.commit("refs/heads/main", "web", upstream_files(resources, self.pipeline))
         self.versions.append(resources)
         self.up.refs[f"refs/tags/web/v{len(self.versions)}"] = self.up.refs["refs/heads/main"]
 
     # What happens
 
-    @rule(name=st.sampled_from(RESOURCES), key=st.sampled_from([*KEYS, "d"]), value=values)
-    def upstream_changes(self, name: str, key: str, value: str) -> None:
+    @rule(
+        name=resources,
+        key=st.sampled_from([*OFTEN, "d"]),
+        value=st.one_of(values, values, st.none()),
+    )
+    def upstream_changes(self, name: str, key: str, value: str | None) -> None:
+        happened["upstream changes"] += 1
         now = {one: dict(data) for one, data in self.versions[-1].items()}
-        now[name][key] = value
+        if value is not None:
+            now[name][key] = value
+        elif len(now[name]) > 1:
+            now[name].pop(key, None)
         self.publish_upstream(now)
 
-    @rule()
-    def follow(self) -> None:
-        self.revision = len(self.versions)
+    @rule(fleet=fleets)
+    def follow(self, fleet: str) -> None:
+        happened["new versions wanted"] += 1
+        self.revision[fleet] = len(self.versions)
 
-    @rule(key=st.sampled_from(KEYS), value=values)
+    @rule(key=st.sampled_from(OFTEN), value=values)
     def inject(self, key: str, value: str) -> None:
         """The object that `settings` gets changes."""
+        happened["injected objects changed"] += 1
         self.injected = {**self.injected, key: value}
-        self.fleet.objects = resource("settings", self.injected).replace(
-            "  annotations:\n    kpt.dev/config-injection: optional\n", ""
-        )
+        self.fleet.objects = objects_text(self.injected)
 
-    @rule(package=st.sampled_from(NAMES), name=st.sampled_from(RESOURCES), key=st.sampled_from([*KEYS, "e"]),
-          value=st.one_of(values, st.none()))  # fmt: skip
-    def edit_draft(self, package: str, name: str, key: str, value: str | None) -> None:
-        """A person writes or removes a field in a draft."""
+    @rule(package=packages, name=resources, key=st.sampled_from([*OFTEN, "e"]),
+          value=st.one_of(values, st.none()), amend=st.booleans())  # fmt: skip
+    def edit_draft(self, package: str, name: str, key: str, value: str | None, amend: bool) -> None:
+        """A person writes or removes a field in a draft, with a commit of its own or in place of the last one."""
         ref = self.draft(package)
-        if ref:
-            self.edit(ref, ref, package, name, key, value)
+        if ref and not self.is_behind(package, ref):
+            happened["edits of drafts"] += 1
+            self.edit(ref, ref, package, name, key, value, amend)
 
-    @rule(
-        package=st.sampled_from(NAMES),
-        name=st.sampled_from(RESOURCES),
-        key=st.sampled_from(KEYS),
-        value=values,
-    )
-    def edit_published(self, package: str, name: str, key: str, value: str) -> None:
-        """A person publishes a change of what is published, without a draft."""
+    @rule(package=packages, name=resources, key=st.sampled_from(OFTEN), value=values, in_main=st.booleans())
+    def edit_published(self, package: str, name: str, key: str, value: str, in_main: bool) -> None:
+        """A person publishes a change of what is published, without a draft: on top of the version, or of the branch main."""
         tags = self.tags(package)
         if tags and not self.draft(package):
+            happened["edits of published packages"] += 1
             branch = "refs/heads/work"
             self.down.refs[branch] = self.down.refs[tags[-1]]
+            if in_main and "refs/heads/main" in self.down.refs:
+                files = self.down.files(branch, package)
+                self.down.refs[branch] = self.down.refs["refs/heads/main"]
+                self.down.commit(branch, package, files)
             self.edit(branch, f"refs/tags/{package}/v{len(tags) + 1}", package, name, key, value)
             self.down.refs.pop(branch, None)
 
-    @rule(package=st.sampled_from(NAMES))
+    @rule(package=packages)
     def look_at_draft(self, package: str) -> None:
         """A person agrees with what a draft says."""
         ref = self.draft(package)
-        if ref:
+        if ref and not self.is_behind(package, ref):
+            self.see(package, ref)
             self.down.commit(ref, package, self.down.files(ref, package))
-            self.packages[package].named.clear()
 
-    @rule(package=st.sampled_from(NAMES))
+    @rule(package=packages)
     def propose(self, package: str) -> None:
         ref = self.draft(package)
-        if "/drafts/" in ref:
+        if "/drafts/" in ref and not self.is_behind(package, ref):
+            happened["approvals"] += 1
             self.down.refs[ref.replace("/drafts/", "/proposed/")] = self.down.refs.pop(ref)
 
-    @rule(names=st.lists(st.sampled_from(NAMES), unique=True, min_size=1))
-    def choose(self, names: list[str]) -> None:
-        """The file gets other variants. What it lost stays, until somebody prunes."""
-        self.wanted = names
+    @rule(package=packages)
+    def publish(self, package: str) -> None:
+        ref = self.draft(package)
+        if ref and not self.is_behind(package, ref):
+            happened["approvals"] += 1
+            self.see(package, ref)
+            self.down.refs[f"refs/tags/{package}/v{len(self.tags(package)) + 1}"] = self.down.refs.pop(ref)
 
-    @rule(approve=st.sampled_from(["never", "never", "ready", "auto"]))
-    def sync(self, approve: str) -> None:
-        self.run(approve)
+    @rule(sets=st.lists(st.sampled_from(["shops", "inns"]), unique=True, min_size=1), both=st.booleans())
+    def choose(self, sets: list[str], both: bool) -> None:
+        """The file gets other sets and variants. What it lost stays, until somebody prunes."""
+        happened["sets added and removed"] += 1
+        self.wanted = {"cafes": self.wanted["cafes"]}
+        for name in sets:
+            self.wanted[name] = SETS[name][1] if both else SETS[name][1][:1]
 
-    @rule()
-    def killed_sync(self) -> None:
+    @rule(fleet=fleets, approve=approvals)
+    def sync(self, fleet: str, approve: str) -> None:
+        happened["syncs"] += 1
+        self.run(fleet, approve)
+
+    @rule(fleet=fleets, approve=approvals, some=choices)
+    def killed_sync(self, fleet: str, approve: str, some: int) -> None:
+        """Git stops between two refs."""
+        self.complete()
         before = dict(self.down.refs)
-        self.fleet.sync(self.files(), killed=lambda name: name == "down")
-        assert self.down.refs == before
+        self.fleet.sync(
+            self.files(fleet), killed=lambda number: bool(some >> number % 8 & 1), approve=approve
+        )
+        happened["kills between two refs" if before != self.down.refs and self.down.journal else "kills"] += 1
+        for name in self.wanted_of(fleet):
+            package = self.packages.setdefault(name, Package())
+            package.versions.add(self.revision[fleet])
+            package.killed = True
+
+    @rule(some=choices)
+    def killed_completion(self, some: int) -> None:
+        """Whoever completes it is killed as well."""
+        if self.down.journal:
+            happened["kills of completions"] += 1
+            self.down.complete(lambda number: bool(some >> number % 8 & 1))
 
     @rule()
     def prune(self) -> None:
         """Drafts of variants that are gone go; what is published stays."""
-        gone = [name for name in self.packages if name not in self.wanted]
+        fleet = "fleet.yaml"
+        self.complete()
+        gone = [name for one in FLEETS[fleet].values() for name in one if name not in self.wanted_of(fleet)]
         tags = {name: self.tags(name) for name in gone}
-        sync = self.fleet.sync(self.files(), prune=True)
-        self.check(sync.outcomes)
+        sync = self.fleet.sync(self.files(fleet), prune=True)
+        self.check(fleet, sync.outcomes)
         for name in gone:
             assert not self.draft(name) and self.tags(name) == tags[name]
-            del self.packages[name]
+            self.packages.pop(name, None)
             for ref in [
                 ref for ref in self.down.refs if f"/{name}/" in ref and not ref.startswith("refs/krmkit")
             ]:
@@ -262,40 +232,65 @@ class FleetMachine(RuleBasedStateMachine):
         if hasattr(self, "others"):
             assert self.others.items() <= self.down.refs.items()
 
-    def run(self, approve: str) -> None:
-        sync = self.fleet.sync(self.files(), approve=approve)
-        self.check(sync.outcomes)
+    def run(self, fleet: str, approve: str) -> None:
+        self.complete()
+        before = self.refs_outside(fleet)
+        sync = self.fleet.sync(self.files(fleet), approve=approve)
+        assert self.refs_outside(fleet) == before
+        self.check(fleet, sync.outcomes)
         before = dict(self.down.refs)
-        again = self.fleet.sync(self.files(), approve=approve)
+        again = self.fleet.sync(self.files(fleet), approve=approve)
         assert self.down.refs == before, [one.actions for one in again.outcomes]
         assert not any(one.actions for one in again.outcomes)
 
-    def check(self, outcomes: list[SyncOutcome]) -> None:
+    def refs_outside(self, fleet: str) -> dict[str, str]:
+        """The refs that belong to no set of a fleet, but for what all fleets share."""
+        own = [package for packages in FLEETS[fleet].values() for package in packages]
+        shared = ("refs/heads/main", "refs/krmkit/main")
+        return {
+            ref: oid
+            for ref, oid in self.down.refs.items()
+            if ref not in shared and not any(f"/{name}/" in ref or ref.endswith(f"-{name}") for name in own)
+        }
+
+    def check(self, fleet: str, outcomes: list[SyncOutcome]) -> None:
+        told = set()
         for outcome in outcomes:
             if outcome.name == "-":
                 assert not outcome.error, outcome
                 continue
-            name = outcome.name.rpartition("/")[2]
-            self.check_package(name, outcome, self.packages.setdefault(name, Package()))
+            name = outcome.name.rpartition("-")[2]
+            told.add(name)
+            self.check_package(fleet, name, outcome, self.packages.setdefault(name, Package()))
+        assert told == set(self.wanted_of(fleet))
 
-    def check_package(self, name: str, outcome: SyncOutcome, package: Package) -> None:
+    def check_package(self, fleet: str, name: str, outcome: SyncOutcome, package: Package) -> None:
         assert not outcome.error, outcome.error
         now, stuck = self.content(name), outcome.stuck
-        before = self.versions[(package.version or self.revision) - 1]
-        conflicts = {text: self.field_of(text) for text in outcome.conflicts}
+        package.human = {**package.waiting, **package.human}
+        version = self.revision[fleet]
+        upstream_now = self.versions[version - 1]
+        before = [self.versions[number - 1] for number in package.versions or {version}]
+        conflicts = {text: conflict_field(text) for text in outcome.conflicts}
         for text, (resource_name, key) in conflicts.items():
-            moved = before[resource_name].get(key) != self.versions[self.revision - 1][resource_name].get(key)
+            values = {one[resource_name].get(key) for one in [*before, upstream_now]}
             written = {*package.human, *package.given_up}
-            two = (resource_name, key) in written and (moved or self.set_by_pipeline(resource_name, key))
+            two = (resource_name, key) in written and (
+                len(values) > 1 or self.made(upstream_now, resource_name, key)
+            )
             assert two or text in package.named, (text, outcome)
+        if conflicts:
+            happened["conflicts"] += 1
         if stuck:
             assert outcome.conflicts
-        else:
-            package.version = self.revision
+        elif not conflicts:
+            package.versions = set()
+        package.versions.add(version)
+        package.waiting = {}
         for field in {*package.human, *((one, key) for one in RESOURCES for key in (*KEYS, "d", "e"))}:
             resource_name, key = field
-            upstream = self.versions[self.revision - 1][resource_name].get(key)
-            made = self.set_by_pipeline(resource_name, key)
+            upstream = upstream_now[resource_name].get(key)
+            made = self.made(upstream_now, resource_name, key)
             got = now[resource_name].get(key)
             conflict = field in conflicts.values()
             if field in package.human:
@@ -305,30 +300,39 @@ class FleetMachine(RuleBasedStateMachine):
                     continue
                 if got != person:
                     assert got == (made[0] if made else upstream), (field, got, outcome)
+                if got != person:
+                    package.waiting[field] = person
                 if got != person or (got == upstream and not made):
                     package.given_up |= {field} if got != person else set()
                     del package.human[field]  # given up with a conflict, or what upstream says as well
             elif not stuck:
                 assert got == (made[0] if made else upstream), (field, got, upstream, made, outcome)
         package.named = [] if stuck or not self.draft(name) else list(outcome.conflicts)
+        package.waiting = package.waiting if package.named else {}
+        package.killed = False
 
     # How to find out
 
-    def files(self) -> dict[str, str]:
-        texts = (VARIANT.format(name=name, revision=self.revision) for name in self.wanted)
-        return {"fleet.yaml": "".join(texts)}
+    def wanted_of(self, fleet: str) -> list[str]:
+        return [
+            package
+            for name, packages in self.wanted.items()
+            if SETS[name][0] == fleet
+            for package in packages
+        ]
 
-    def field_of(self, conflict: str) -> tuple[str, str]:
-        """The resource and the key that a conflict names."""
-        found = _CONFLICT.match(conflict)
-        assert found is not None, conflict
-        return found[1], found[2]
+    def files(self, fleet: str) -> dict[str, str]:
+        texts = (
+            SET.format(name=name, packages=", ".join(packages), revision=self.revision[fleet])
+            for name, packages in self.wanted.items()
+            if SETS[name][0] == fleet
+        )
+        return {fleet: "".join(texts)}
 
-    def set_by_pipeline(self, name: str, key: str) -> tuple[str | None, ...]:
+    def made(self, upstream: Upstream, name: str, key: str) -> tuple[str | None, ...]:
         """The value that the variant or its pipeline sets, None where it removes the field; () where it leaves it alone."""
         if name == "pack":
-            upstream = self.versions[self.revision - 1]["pack"].get(key)
-            if key == "b" and upstream == MACRO and "macros" in self.pipeline:
+            if key == "b" and upstream["pack"].get(key) == MACRO and "macros" in self.pipeline:
                 return ("shop",)
             return ("set",) if key == "c" and "presets" in self.pipeline else ()
         if key == "c" and "set-c" in self.pipeline:
@@ -336,69 +340,89 @@ class FleetMachine(RuleBasedStateMachine):
         return (self.injected.get(key),) if name == "settings" and self.injected else ()
 
     def draft(self, package: str) -> str:
-        kinds = ("proposed", "drafts")
-        return next(
-            (
-                ref
-                for kind in kinds
-                for ref in self.down.refs
-                if ref.startswith(f"refs/heads/{kind}/{package}/")
-            ),
-            "",
+        found = (
+            ref
+            for kind in ("proposed", "drafts")
+            for ref in self.down.refs
+            if ref.startswith(f"refs/heads/{kind}/{package}/")
         )
+        return next(found, "")
 
     def tags(self, package: str) -> list[str]:
         found = [ref for ref in self.down.refs if ref.startswith(f"refs/tags/{package}/v")]
         return sorted(found, key=lambda ref: int(ref.rpartition("/v")[2]))
 
+    def is_behind(self, package: str, draft: str) -> bool:
+        """Whether something was published since the draft was made: nobody works on it before the next sync."""
+        tags = self.tags(package)
+        commits = [self.down.refs[draft]]
+        for commit in commits:
+            commits += self.down.objects.commit(commit)[1].parents
+        return bool(tags) and self.down.refs[tags[-1]] not in commits
+
     def content(self, package: str) -> dict[str, dict[str, str | None]]:
         """The data of each resource of the newest revision, by the upstream's names."""
-        ref = self.draft(package) or self.tags(package)[-1]
-        found: dict[str, dict[str, str | None]] = {name: {} for name in RESOURCES}
-        for path, text in self.down.files(ref, package).items():
+        found = self.fields_in(self.draft(package) or self.tags(package)[-1], package)
+        for path, text in self.down.files(self.draft(package) or self.tags(package)[-1], package).items():
             name = path.removesuffix(".yaml")
-            if name in found:
-                one = yaml.safe_load(text)
+            if name in RESOURCES:
                 renamed = "rename" in self.pipeline and name != "pack"
-                assert one["metadata"]["name"] == ("shop-" if renamed else "") + name
-                found[name] = fields_of(text, name)
+                assert yaml.safe_load(text)["metadata"]["name"] == ("shop-" if renamed else "") + name
         return found
 
-    def edit(self, branch: str, ref: str, package: str, name: str, key: str, value: str | None) -> None:
+    def fields_in(self, ref: str, package: str) -> dict[str, dict[str, str | None]]:
+        files = self.down.files(ref, package)
+        return {
+            name: fields_of(files[f"{name}.yaml"], name) if f"{name}.yaml" in files else {}
+            for name in RESOURCES
+        }
+
+    # How people work
+
+    def complete(self) -> None:
+        """A sync of any fleet completes what a killed one began, before it looks at the refs."""
+        self.down.complete()
+
+    def see(self, package: str, ref: str) -> None:
+        """A person looks at a draft, also one whose conflicts were told to nobody, and takes what it says."""
+        known = self.packages[package]
+        if known.killed:
+            known.human = {**known.waiting, **known.human}
+            now = self.fields_in(ref, package)
+            for (name, key), value in list(known.human.items()):
+                if now[name].get(key) != value:
+                    known.given_up.add((name, key))
+                    del known.human[name, key]
+        known.waiting = {}
+        known.named = []
+
+    def edit(
+        self, branch: str, ref: str, package: str, name: str, key: str, value: str | None, amend: bool = False
+    ) -> None:
         """Change one field on a branch as a person does, and let `ref` name that commit."""
         files = self.down.files(branch, package)
-        blanks = "    " if name == "pack" else "  "
-        old = files[f"{name}.yaml"]
-        if fields_of(old, name).get(key) == value:
+        if fields_of(files[f"{name}.yaml"], name).get(key) == value:
             return
-        lines = [line for line in old.splitlines() if not line.startswith(f"{blanks}{key}: ")]
-        if value is not None:
-            lines.append(f"{blanks}{key}: '{value}'")
-        text = "".join(f"{line}\n" for line in lines)
-        if not fields_of(text, name):
+        text = with_field(files[f"{name}.yaml"], name, key, value)
+        if not text:
             return
+        self.see(package, branch)
         files[f"{name}.yaml"] = text
-        self.down.refs[ref] = self.down.commit(branch, package, files)
-        known = self.packages[package]
-        known.human[name, key] = value
-        if ref == branch:
-            known.named.clear()
+        self.down.refs[ref] = self.down.commit(branch, package, files, amend=amend)
+        self.packages[package].human[name, key] = value
 
 
 @pytest.fixture(scope="module")
 def functions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("functions")
-    for name, body in PROGRAMS.items():
-        (folder / name).mkdir()
-        kind = name.title().replace("-", "")
-        (folder / name / "function.yaml").write_text(FUNCTION.format(name=name, kind=kind), encoding="utf-8")
-        (folder / name / "main.py").write_text(MAIN.format(body=body), encoding="utf-8")
+    write_functions(folder)
     return folder
 
 
 def test_histories(functions: Path) -> None:
     """Nobody's change is lost without a conflict that names it, nothing else conflicts, a second sync does nothing."""
     FleetMachine.functions = str(functions)
+    happened.clear()
     run_state_machine_as_test(
         FleetMachine,
         settings=settings(
@@ -406,8 +430,8 @@ def test_histories(functions: Path) -> None:
             stateful_step_count=20,
             suppress_health_check=list(HealthCheck),
             report_multiple_bugs=False,
-            phases=[
-                Phase.generate
-            ],  # a history of 20 steps can be read as it is, and to shorten it takes minutes
+            # A history of 20 steps can be read as it is, and to shorten it takes minutes.
+            phases=[Phase.generate],
         ),
     )
+    print(", ".join(f"{count:,} {what}" for what, count in happened.most_common()))

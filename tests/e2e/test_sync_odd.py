@@ -175,7 +175,7 @@ def test_one_bad_package_fails_alone(fleet: GitFleet, files: dict[str, str], mes
 
     said = fleet.sync("--approve", "auto", code=1)
 
-    assert "default/bad" in said and message in said and "1 variants changed, 0 unchanged, 1 failed" in said
+    assert "default/bad" in said and message in said and "1 variant changed, 0 unchanged, 1 failed" in said
     assert fleet.branches() == {"q/v1", "main"}
     git(fleet.shops, "fsck", "--connectivity-only")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.e2e.test_tutorial import ROOT, boxes, follow
@@ -21,11 +22,12 @@ def test_the_page_has_boxes() -> None:
     assert sum(box.lasting for box in found) == 1
 
 
-def test_the_page(tmp_path: Path) -> None:
-    """From an inline patch to an extension that is rendered, tested and served, on ports that are free."""
+@contextmanager
+def free_ports(*defaults: str) -> Iterator[dict[str, str]]:
+    """For each port that a page shows one that is free, and that nobody else gets."""
     ports = {}
     with ExitStack() as held:
-        for default in ("9443", "8080"):
+        for default in defaults:
             port = held.enter_context(socket.socket())
             # Bound and not listening: the server may listen there, as it sets this option too, and nobody else gets the port until then.
             port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -33,5 +35,10 @@ def test_the_page(tmp_path: Path) -> None:
             ports[default] = str(port.getsockname()[1])
             if sys.platform != "linux":  # other systems let nobody else bind it, the server neither
                 port.close()
+        yield ports
 
+
+def test_the_page(tmp_path: Path) -> None:
+    """From an inline patch to an extension that is rendered, tested and served, on ports that are free."""
+    with free_ports("9443", "8080") as ports:
         assert follow(tmp_path, kpt=False, page=PAGE, instead=ports) == 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -13,11 +12,11 @@ import yaml
 from krmkit.clusterapi.variables.definitions import DiscoveryError, status_variables
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 from tests.e2e.extensionserver import ROOT, Server, post
 from tests.unit.clusterapi.fixtures import cluster, cluster_class, templates
 
-Object = dict[str, Any]
 UID = "7091de79-e26c-4af5-8be3-071bc4b102c9"
 PATCH = "lbImageRepository"
 EXTENSION_NAME = "k8s-upgrade-with-runtimesdk"

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from krmkit.cli import main
+from krmkit.json import Object
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
@@ -29,7 +30,6 @@ from tests.e2e.extensionserver import (
 from tests.e2e.goprograms import build
 from tests.waiting import MOST, until
 
-Object = dict[str, Any]
 EXAMPLE = ROOT / "functions/render-cluster-topology/examples/quick-start"
 GENERATE = f"{BASE}generatepatches/generate-patches-mirror"
 CALLERS = 8

@@ -14,13 +14,13 @@ from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
 from krmkit.clusterapi.hooks.extensions import NoExtensions
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.services.extension.client import HttpCaller
 from krmkit.services.extension.live import LiveExtensions, Recorder
 from krmkit.yaml import emit
 from tests.e2e.extensionserver import Server, make_authority, make_certificate
 
-Object = dict[str, Any]
 RECORDS = Path(__file__).resolve().parents[3] / "shared/conformance/clusterapi"
 CLASSES = ["capi-quick-start", "capo-dev-test"]
 CONFIG = {

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.services import certificates
 from krmkit.services.certificates import CertificateError, Certificates
 from tests.e2e.extensionserver import (
@@ -30,7 +31,6 @@ from tests.e2e.extensionserver import (
 )
 from tests.waiting import MOST, until
 
-Object = dict[str, Any]
 MODULE = """
 import os, time
 from krmkit.clusterapi.extension import Extension

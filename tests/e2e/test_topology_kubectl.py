@@ -62,12 +62,12 @@ def test_a_change_is_planned_against_what_runs(
     package: Path, cluster: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A removed field, and the names of the running objects, as with the folder."""
-    change(package / "clusters.yaml", "value: registry.example.com/k8s", 'value: ""')
+    change(package / "clusters.yaml", "        failureDomain: fd1\n", "")
 
     live = plan(capsys, str(package), "--live")
 
     assert live == plan(capsys, str(package), "--against", str(cluster))
-    assert live[1]["clusters"][1]["rolls"][0]["group"] == "controlPlane"
+    assert live[1]["clusters"][1]["rolls"][0]["group"] == "MachineDeployment md-1"
 
 
 def test_one_cluster_is_read_alone(
@@ -148,6 +148,80 @@ def test_without_kubectl_one_line_says_so(
 
 
 @pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ('{"kind": "List", ', "the answer must be JSON: "),
+        ("no resources\n", "the answer must be JSON: "),
+        ('{"kind": "List", "items": 5}', "the answer must be an object or a List of them"),
+        ('{"kind": "List", "items": [null]}', "the answer must be an object or a List of them"),
+        ("[1]", "the answer must be an object or a List of them"),
+    ],
+)
+def test_broken_answers_are_one_line(
+    package: Path,
+    cluster: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+    said: str,
+) -> None:
+    """Half an answer, another program that is called kubectl, odd objects."""
+    monkeypatch.setenv("KUBECTL_ANSWER", answer)
+
+    code = main(["topology", "plan", str(package), "--live"])
+
+    error = capsys.readouterr().err
+    assert code == 1
+    assert error.startswith(f"krmkit topology plan: kubectl get clusters.cluster.x-k8s.io -n default: {said}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("answer", ["", '{"apiVersion": "v1", "kind": "List", "items": []}'])
+def test_an_empty_cluster(
+    package: Path,
+    cluster: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+) -> None:
+    """Everything is new."""
+    monkeypatch.setenv("KUBECTL_ANSWER", answer or " ")
+
+    code, found = plan(capsys, str(package), "--live")
+
+    assert code == 2
+    assert [one["action"] for one in found["clusters"]] == ["create", "create"]
+
+
+def test_a_kind_that_is_not_served(
+    package: Path, cluster: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A Cluster API that does not know v1beta2 yet, or a provider that is not there: kubectl's own words."""
+    monkeypatch.setenv("KUBECTL_UNKNOWN", "MachineDeployment.v1beta2.cluster.x-k8s.io")
+
+    assert main(["topology", "plan", str(package), "--live"]) == 1
+
+    error = capsys.readouterr().err
+    assert error.endswith(
+        'the server doesn\'t have a resource type "MachineDeployment.v1beta2.cluster.x-k8s.io"\n'
+    )
+    assert error.count("\n") == 1
+
+
+def test_a_login_that_nobody_answers(
+    package: Path, cluster: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan ends with a line that says what kubectl may wait for, also if a plugin keeps its output open."""
+    monkeypatch.setattr("krmkit.report.livecluster._PATIENCE", 0.2)
+    monkeypatch.setenv("KUBECTL_LOGIN", "1")
+
+    assert main(["topology", "plan", str(package), "--live"]) == 1
+
+    error = capsys.readouterr().err
+    assert "did not end within 0.2 seconds; if it waits for a login" in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--live", "--against", "HEAD"], "--live and --against must not be given both"),
@@ -180,4 +254,5 @@ def test_managed_fields_of_running_objects_count(
     change_objects(cluster / "all.yaml", "KubeadmControlPlane", edit)
     change(package / "clusters.yaml", "value: registry.example.com/k8s", 'value: ""')
 
+    # The field stays, so the control plane's webhook has nothing to refuse either.
     assert plan(capsys, str(package), "--live")[0] == 0

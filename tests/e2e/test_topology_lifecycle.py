@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 
 FUNCTION = Path(__file__).resolve().parents[2] / "functions/render-cluster-topology"
@@ -16,7 +16,7 @@ INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1"
 CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta1"
 BOOTSTRAP = "bootstrap.cluster.x-k8s.io/v1beta1"
 CORE = "cluster.x-k8s.io/v1beta1"
-Data = dict[str, Any]
+
 MARK = "krmkit.dev/generated-by"
 TEMPLATES = {
     "network": (INFRASTRUCTURE, "MetalClusterTemplate"),
@@ -28,21 +28,21 @@ TEMPLATES = {
 }
 
 
-def ref(name: str) -> Data:
+def ref(name: str) -> Object:
     api_version, kind = TEMPLATES[name]
     return {"ref": {"apiVersion": api_version, "kind": kind, "name": name}}
 
 
-def unhealthy() -> list[Data]:
+def unhealthy() -> list[Object]:
     return [{"type": "Ready", "status": status, "timeout": "300s"} for status in ("Unknown", "False")]
 
 
-def worker_class(name: str, bootstrap: str, machine: str) -> Data:
+def worker_class(name: str, bootstrap: str, machine: str) -> Object:
     template = {"bootstrap": ref(bootstrap), "infrastructure": ref(machine)}
     return {"class": name, "template": template, "machineHealthCheck": {"unhealthyConditions": unhealthy()}}
 
 
-def package(*workers: Data, version: str = "v1.19.1") -> list[Data]:
+def package(*workers: Object, version: str = "v1.19.1") -> list[Object]:
     metadata = {"name": "mixed", "namespace": "bar"}
     control_plane = {
         **ref("plane"),
@@ -94,23 +94,23 @@ SMALL = {"class": "linux", "name": "small", "replicas": 1}
 WINDOWS = {"class": "windows", "name": "panes", "replicas": 3}
 
 
-def render(items: list[Data]) -> list[Data]:
+def render(items: list[Object]) -> list[Object]:
     """All items after a run that must succeed."""
     config = {"apiVersion": "krmkit.dev/v1alpha1", "kind": "RenderClusterTopology", "metadata": {"name": "r"}}
     listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
     outcome = run_function(FUNCTION, emit.document({**listed, "functionConfig": config}))
     assert outcome.exit_code == 0, outcome.stderr
-    found: list[Data] = yaml.safe_load(outcome.stdout)["items"]
+    found: list[Object] = yaml.safe_load(outcome.stdout)["items"]
     return found
 
 
-def of_kind(items: list[Data], kind: str) -> list[Data]:
+def of_kind(items: list[Object], kind: str) -> list[Object]:
     return [
         item for item in items if item["kind"] == kind and MARK in item["metadata"].get("annotations", {})
     ]
 
 
-def replaced(items: list[Data], *workers: Data, version: str = "v1.19.1") -> list[Data]:
+def replaced(items: list[Object], *workers: Object, version: str = "v1.19.1") -> list[Object]:
     """The items with another Cluster, and what was generated before."""
     cluster = package(*workers, version=version)[-1]
     generated = [item for item in items if MARK in item["metadata"].get("annotations", {})]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from krmkit.cli import main
+from krmkit.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan, read
-
-Data = dict[str, Any]
 
 
 @pytest.fixture
@@ -26,27 +24,46 @@ def live(tmp_path: Path) -> Path:
     return export(tmp_path / "live", tmp_path, with_class=True)
 
 
-def planned(capsys: pytest.CaptureFixture[str], package: Path, live: Path, name: str = "test") -> Data:
+def planned(capsys: pytest.CaptureFixture[str], package: Path, live: Path, name: str = "test") -> Object:
     """The plan of one Cluster."""
     _, found = plan(capsys, str(package), "--against", str(live), "--cluster", name)
-    one: Data = found["clusters"][0]
+    one: Object = found["clusters"][0]
     return one
 
 
-def fields(one: Data) -> dict[str, list[str]]:
+def fields(one: Object) -> dict[str, list[str]]:
     """The changed fields by role."""
     return {change["role"]: change.get("fields", []) for change in one["changes"]}
 
 
 CLUSTERS, CLASS, TEMPLATES = "clusters.yaml", "class.yaml", "templates.yaml"
 REMOVALS = {
-    "a variable": (CLUSTERS, "value: registry.example.com/k8s", 'value: ""', "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration", ["controlPlane"]),
-    "a patch": (CLASS, "    enabledIf: '{{ ne .imageRepository \"\" }}'\n", "    enabledIf: 'false'\n", "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration", ["controlPlane"]),
+    "a variable": (CLUSTERS, "value: registry.example.com/k8s", 'value: ""', "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration.imageRepository", ["controlPlane"]),
+    "a patch": (CLASS, "    enabledIf: '{{ ne .imageRepository \"\" }}'\n", "    enabledIf: 'false'\n", "controlPlane", "spec.kubeadmConfigSpec.clusterConfiguration.imageRepository", ["controlPlane"]),
     "a label of the class": (CLASS, "        tier: control-plane\n", "        {}\n", "controlPlane", "metadata.labels.tier", []),
     "replicas": (CLUSTERS, "        failureDomain: fd1\n        replicas: 1\n", "        failureDomain: fd1\n", "machineDeployments/md-1/machineDeployment", "spec.replicas", []),
     "a failure domain": (CLUSTERS, "        failureDomain: fd1\n", "", "machineDeployments/md-1/machineDeployment", "spec.template.spec.failureDomain", ["MachineDeployment md-1"]),
     "a label of machines": (CLUSTERS, "            pool: general\n", "            {}\n", "machineDeployments/md-0/machineDeployment", "spec.template.metadata.labels.pool", []),
 }  # fmt: skip
+
+
+_CONFIGURED = {"certificateValidityPeriodDays": 300}
+
+
+def _with_cluster_configuration(package: Path, live: Path) -> None:
+    """Give the control plane's template a clusterConfiguration, in both: the webhook lets none go as a whole."""
+    spec = "      kubeadmConfigSpec:\n"
+    change(
+        package / TEMPLATES,
+        spec,
+        f"{spec}        clusterConfiguration: {{certificateValidityPeriodDays: 300}}\n",
+    )
+
+    def edit(item: Object) -> None:
+        item["spec"]["template"]["spec"]["kubeadmConfigSpec"]["clusterConfiguration"] = dict(_CONFIGURED)
+
+    if any(item["kind"] == "KubeadmControlPlaneTemplate" for item in read(live / "all.yaml")[0]["items"]):
+        change_objects(live / "all.yaml", "KubeadmControlPlaneTemplate", edit)
 
 
 @pytest.mark.parametrize("case", REMOVALS)
@@ -55,6 +72,8 @@ def test_what_a_change_removes_is_seen(
 ) -> None:
     """A field that the class in the export still renders, and the new one does not, is removed from the running object."""
     file, old, new, role, field, groups = REMOVALS[case]
+    if "clusterConfiguration" in field:
+        _with_cluster_configuration(package, live)
     change(package / file, old, new)
 
     one = planned(capsys, package, live)
@@ -69,7 +88,7 @@ def test_a_field_of_somebody_else_stays(
 ) -> None:
     """What the class never rendered is no change: an autoscaler's annotation, a default of a webhook."""
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["metadata"].setdefault("annotations", {})["autoscaler.example.com/seen"] = "yes"
         item["spec"]["rollout"] = {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}
 
@@ -83,9 +102,9 @@ def test_managed_fields_say_what_was_applied(
 ) -> None:
     """Without a class in the export, the fields that the topology controller owns are enough."""
     live = export(tmp_path / "live", tmp_path, with_class=False)
-    owned: Data = {"f:spec": {"f:kubeadmConfigSpec": {"f:clusterConfiguration": {"f:imageRepository": {}}}}}
+    owned: Object = {"f:spec": {"f:kubeadmConfigSpec": {"f:clusterConfiguration": {"f:imageRepository": {}}}}}
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         entry = {
             "manager": "capi-topology",
             "operation": "Apply",
@@ -97,10 +116,27 @@ def test_managed_fields_say_what_was_applied(
 
     change_objects(live / "all.yaml", "KubeadmControlPlane", edit)
     change(package / CLUSTERS, "value: registry.example.com/k8s", 'value: ""')
+    _with_cluster_configuration(package, live)
 
     one = planned(capsys, package, live)
 
-    assert fields(one)["controlPlane"] == ["spec.kubeadmConfigSpec.clusterConfiguration"]
+    configuration = "spec.kubeadmConfigSpec.clusterConfiguration"
+    assert fields(one)["controlPlane"] == [
+        f"{configuration}.certificateValidityPeriodDays",
+        f"{configuration}.imageRepository",
+    ]
+
+
+def test_a_cluster_configuration_cannot_go_as_a_whole(
+    package: Path, live: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The patch that is off now wrote all of it. The control plane's webhook lets single fields go, and the controller stops."""
+    change(package / CLUSTERS, "value: registry.example.com/k8s", 'value: ""')
+
+    one = planned(capsys, package, live)
+
+    assert (one["action"], one["rolls"]) == ("refused", [])
+    assert "spec.kubeadmConfigSpec.clusterConfiguration: Forbidden: cannot be modified" in one["errors"][0]
 
 
 def test_a_diff_shows_only_what_the_topology_owns(
@@ -166,7 +202,7 @@ def test_durations_and_empty_fields_are_no_change(
         "utf-8",
     )
 
-    def edit(item: Data) -> None:
+    def edit(item: Object) -> None:
         item["spec"]["template"]["spec"]["backend"]["docker"]["startup"] = "1m30s"
 
     change_objects(live / "all.yaml", "DevMachineTemplate", edit)

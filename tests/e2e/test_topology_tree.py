@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from krmkit.cli import main
+from krmkit.json import Object
 from tests.e2e.liveclusters import change, copied
 from tests.e2e.test_topology_plan import git
 
-Data = dict[str, Any]
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: empty\n"
 
 
@@ -31,7 +30,7 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def planned(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Data]:
+def planned(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Object]:
     code = main(["topology", "plan", "-r", *words, "--format", "json"])
     return code, json.loads(capsys.readouterr().out)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from krmkit.cli import main
+from krmkit.json import Object
 from tests.e2e.liveclusters import change, change_objects, copied, export, plan
 
-Data = dict[str, Any]
 CLUSTERS, CLASS, TEMPLATES = "clusters.yaml", "class.yaml", "templates.yaml"
 MUTABLE = "nodefs.available<0%"
 
@@ -21,7 +20,7 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
     return copied(tmp_path / "package"), copied(tmp_path / "before")
 
 
-def planned(capsys: pytest.CaptureFixture[str], places: tuple[Path, Path], *more: str) -> tuple[int, Data]:
+def planned(capsys: pytest.CaptureFixture[str], places: tuple[Path, Path], *more: str) -> tuple[int, Object]:
     """Exit code and plan of the Cluster `dev`."""
     package, before = places
     code, found = plan(capsys, str(package), "--against", str(before), "--cluster", "dev", *more)
@@ -35,7 +34,7 @@ def change_last(file: Path, old: str, new: str) -> None:
     file.write_text(head + new + tail, "utf-8")
 
 
-def groups(one: Data) -> list[str]:
+def groups(one: Object) -> list[str]:
     return [roll["group"] for roll in one["rolls"]]
 
 
@@ -203,6 +202,47 @@ def test_an_edit_of_a_template_that_webhooks_protect_is_refused(
     assert groups(one["then"]) == ["controlPlane", "MachineDeployment md-0"]
 
 
+def test_metadata_of_a_protected_template_may_change(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The webhook of control plane templates compares spec.template.spec alone."""
+    spec = "    spec:\n      kubeadmConfigSpec:"
+    change(places[0] / TEMPLATES, spec, f"    metadata: {{labels: {{tier: one}}}}\n{spec}")
+
+    _, one = planned(capsys, places)
+
+    assert one["action"] != "refused"
+    assert one["errors"] == []
+
+
+def test_an_edit_that_no_object_shows_is_refused_too(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The API server looks at the template alone: here a label of the class wins over that of the template."""
+    spec = "    spec:\n      kubeadmConfigSpec:"
+    machines = "    spec:\n      machineTemplate: {metadata: {labels: {tier: own}}}\n      kubeadmConfigSpec:"
+    change(places[0] / TEMPLATES, spec, machines)
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["then"]["action"]) == (1, "refused", "same")
+
+
+def test_a_control_plane_of_two_machines_is_refused(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing refuses the Cluster; the controller runs into the webhook of the control plane, and changes nothing."""
+    change(
+        places[0] / CLUSTERS, "    controlPlane:\n      replicas: 1", "    controlPlane:\n      replicas: 2"
+    )
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["changes"], one["rolls"]) == (1, "refused", [], [])
+    assert "spec.replicas: Forbidden: cannot be an even number when etcd is stacked" in one["errors"][0]
+    assert one["errors"][0].endswith("so the controller stops with an error")
+
+
 def test_a_config_names_more_protected_templates(
     places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -294,3 +334,37 @@ def test_a_new_control_plane_waits_for_nothing_without_an_upgrade(
     code, one = planned(capsys, (package, live))
 
     assert (code, one["action"], one["waits"]) == (0, "same", [])
+
+
+def test_machines_of_a_group_that_waits_for_deletions_stay(
+    places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With OnDelete the controller replaces what somebody deletes, and nothing else; the plan says why a machine would be new."""
+    for place in places:
+        change(
+            place / CLUSTERS,
+            "        replicas: 2",
+            "        rollout: {strategy: {type: OnDelete}}\n        replicas: 2",
+        )
+    change_last(places[0] / TEMPLATES, MUTABLE, "nodefs.available<5%")
+
+    code, one = planned(capsys, places)
+
+    assert (code, one["action"], one["rolls"]) == (2, "change", [])
+    assert one["waits"][0].startswith(
+        "MachineDeployment md-0 rolls a machine when somebody deletes it (OnDelete): KubeadmConfigTemplate spec.template.spec"
+    )
+
+
+def test_a_hook_puts_an_upgrade_off(places: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """An annotation of the Cluster holds it up before its first step, and the plan names it."""
+    change(places[0] / CLUSTERS, "version: v1.33.1", "version: v1.33.2")
+    annotation = "  annotations: {before-upgrade.hook.cluster.cluster.x-k8s.io/backup: ''}\n"
+    change(places[0] / CLUSTERS, "  namespace: default\nspec:", f"  namespace: default\n{annotation}spec:")
+
+    _, one = planned(capsys, places)
+
+    assert (one["action"], one["rolls"]) == ("same", [])
+    assert one["waits"] == [
+        "the upgrade is put off by the Cluster's annotation before-upgrade.hook.cluster.cluster.x-k8s.io"
+    ]

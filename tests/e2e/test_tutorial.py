@@ -72,17 +72,18 @@ def write_commands(folder: Path) -> None:
 class Shell:
     """Runs boxes as if they were typed one after the other: the folder stays, nothing else does."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, commands: Path | None = None) -> None:
         for folder in (
             *("docs", "examples/platform", "examples/without-docker"),
             *("functions/render-cluster-topology/examples", "functions/render-installation/examples"),
         ):
             shutil.copytree(ROOT / folder, home / "checkout" / folder)
-        write_commands(home / "bin")
+        if commands is None:
+            write_commands(home / "bin")
         self.folder = home / "checkout"
         self.record = home / "folder"
         kept = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "HOME": str(home)}
-        self.environment = kept | {"PATH": f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        self.environment = kept | {"PATH": f"{commands or home / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
     def run(self, script: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -116,9 +117,18 @@ class Shell:
         assert process.returncode == 0, told.read_text("utf-8")
 
 
-def follow(home: Path, kpt: bool, page: Path = TUTORIAL, instead: Mapping[str, str] | None = None) -> int:
-    """Run the boxes that do (or do not) need kpt; returns how many outputs were compared. `instead` replaces words, as ports."""
-    shell = Shell(home)
+def follow(
+    home: Path,
+    kpt: bool,
+    page: Path = TUTORIAL,
+    instead: Mapping[str, str] | None = None,
+    commands: Path | None = None,
+) -> int:
+    """Run the boxes that do (or do not) need kpt; returns how many outputs were compared.
+
+    `instead` replaces words, as ports; `commands` is a folder with the commands of an installation, in place of the checkout's.
+    """
+    shell = Shell(home, commands)
     with ExitStack() as lasting:
         return _follow(shell, lasting, [box for box in boxes(page) if not box.skipped and (kpt or not box.kpt)], instead or {})  # fmt: skip
 
@@ -162,6 +172,9 @@ def test_readme(tmp_path: Path) -> None:
 
     assert follow(tmp_path, kpt=False, page=page) == 1
     home = tmp_path / "checkout"
+    assert "kind: etcd" in (home / "profile/edge-kube.yaml").read_text(
+        "utf-8"
+    )  # the first minute shows a change
     assert (home / "shop.html").is_file()
     assert list(home.glob("clusters/topology/default/dev/*.yaml"))
     assert list(home.glob("greeter/landscape/**/*.yaml"))

@@ -17,7 +17,8 @@ import yaml
 from krmkit.clusterapi.api.labels import CONTROL_PLANE, DEPLOYMENT_NAME
 from krmkit.clusterapi.desired.current import CurrentObjects
 from krmkit.clusterapi.plan.comparison import applied_by_topology, changed_fields
-from tests.live.scenarios import Object, Scenario, in_short
+from krmkit.json import Object
+from tests.live.scenarios import Scenario, in_short
 
 CLUSTER = "c1"
 PATIENCE = 900.0  # seconds until a change must have settled
@@ -59,10 +60,23 @@ class KubectlApi:
     """The API server that KUBECONFIG names, by kubectl."""
 
     def _run(self, *words: str, given: str = "") -> str:
-        done = subprocess.run(["kubectl", *words], input=given, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(
+                ["kubectl", *words], input=given, capture_output=True, text=True, check=False
+            )
+        except FileNotFoundError:
+            raise RefusedError("kubectl is not on the PATH") from None
         if done.returncode:
             raise RefusedError(done.stderr.strip())
         return done.stdout
+
+    def why_unusable(self) -> str:
+        """Return the reason why no scenario can run, in one line; "" if the server has all kinds that the scenarios need."""
+        try:
+            self._run("get", _PLURALS, "-n", "default", "-o", "name", "--request-timeout=20s")
+        except RefusedError as error:
+            return (str(error).splitlines() or ["kubectl says nothing"])[-1]
+        return ""
 
     def apply(self, objects: list[Object]) -> None:
         namespace = objects[0]["metadata"]["namespace"]

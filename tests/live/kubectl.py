@@ -1,23 +1,23 @@
 """A stand-in for kubectl: `get` of recorded objects, by type, name, label and version, as an API server answers.
 
 The folder in KUBECTL_OBJECTS holds YAML files of objects or Lists, one below folders of contexts if --context is given. Each call goes
-as a line to the file in KUBECTL_LOG. What is not `get` is refused, as by a role that may only read.
+as a line to the file in KUBECTL_LOG. KUBECTL_FAILURE, KUBECTL_ANSWER, KUBECTL_UNKNOWN (a type) and KUBECTL_LOGIN say what goes wrong instead.
+What is not `get` is refused, as by a role that may only read.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from krmkit.clusterapi.api.kubeadm import control_plane_to_v1beta1
 from krmkit.clusterapi.api.objectversion import in_version
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 def main(words: list[str]) -> int:
@@ -34,8 +34,17 @@ def main(words: list[str]) -> int:
     folder = Path(os.environ["KUBECTL_OBJECTS"], options.get("--context", ""))
     if not folder.is_dir():
         return _fail(f'error: context "{options["--context"]}" does not exist')
+    if os.environ.get("KUBECTL_LOGIN"):
+        # As with a plugin for credentials: a process of its own, which keeps stdout open.
+        subprocess.run(["sleep", "30"], check=False)
     if os.environ.get("KUBECTL_FAILURE"):
         return _fail(os.environ["KUBECTL_FAILURE"])
+    if os.environ.get("KUBECTL_ANSWER"):
+        print(os.environ["KUBECTL_ANSWER"])
+        return 0
+    unknown = os.environ.get("KUBECTL_UNKNOWN")
+    if unknown and unknown in rest[1].split(","):
+        return _fail(f'error: the server doesn\'t have a resource type "{unknown}"')
     everything = [item for path in sorted(folder.glob("*.y*ml")) for item in _objects(path)]
     namespace = options.get("-n", "default")
     found: list[Object] = []

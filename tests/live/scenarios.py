@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-Object = dict[str, Any]
+from krmkit.json import Object
+
 Edit = list[Any]
 HERE = Path(__file__).resolve().parent
 NAMESPACE = "live"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from krmkit.json import Object
 from tests.live.harness import (
     PATIENCE,
     KubectlApi,
@@ -21,7 +22,7 @@ from tests.live.harness import (
     settle,
     unsettled,
 )
-from tests.live.scenarios import Object, Scenario
+from tests.live.scenarios import Scenario
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -214,8 +215,9 @@ def test_what_never_settles_is_a_failure() -> None:
         settle(api, "live")
 
 
-def test_kubectl_reads_and_refusals_come_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real class for API servers, with a stand-in of kubectl that answers from the recording."""
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kubectl on the PATH that answers from the recording."""
     program = tmp_path / "bin/kubectl"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {HERE / "kubectl.py"} "$@"\n', "utf-8")
@@ -227,9 +229,26 @@ def test_kubectl_reads_and_refusals_come_through(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "shared"), str(ROOT))))
     monkeypatch.setenv("KUBECTL_OBJECTS", str(objects))
 
+
+def test_kubectl_reads_and_refusals_come_through(stand_in: None) -> None:
+    """The real class for API servers, with the stand-in."""
     found = KubectlApi().objects("live")
 
     assert {one["metadata"]["name"] for one in found} == {one["metadata"]["name"] for one in recorded()}
     assert observed(found, found) == {"changes": {}, "rolls": []}
     with pytest.raises(RefusedError, match="cannot apply anything"):
         KubectlApi().apply(recorded())
+
+
+def test_a_server_that_cannot_be_used_is_one_line(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer, no Cluster API, no kubectl: the reason, which ends the run before its first scenario."""
+    assert KubectlApi().why_unusable() == ""
+    monkeypatch.setenv(
+        "KUBECTL_FAILURE", "E1 memcache.go\nThe connection to the server localhost:8080 was refused"
+    )
+    assert KubectlApi().why_unusable() == "The connection to the server localhost:8080 was refused"
+    monkeypatch.delenv("KUBECTL_FAILURE")
+    monkeypatch.setenv("KUBECTL_UNKNOWN", "devclusters.infrastructure.cluster.x-k8s.io")
+    assert 'resource type "devclusters' in KubectlApi().why_unusable()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert KubectlApi().why_unusable() == "kubectl is not on the PATH"

@@ -44,14 +44,26 @@ def test_an_edit_of_what_is_not_there_is_an_error() -> None:
         edited(objects, [["A/a", "spec.l[3]", 1]])
 
 
+@pytest.fixture(scope="session")
+def api() -> KubectlApi:
+    """The server of KUBECONFIG. One that cannot be used ends the run with one line, and not each scenario with the same one."""
+    found = KubectlApi()
+    why = found.why_unusable()
+    if why:
+        pytest.exit(
+            f"KUBECONFIG={os.environ['KUBECONFIG']}: {why} (tests/live/README.md says what is needed)", 1
+        )
+    return found
+
+
 @pytest.mark.live
 @pytest.mark.skipif(
     not (os.environ.get("KRMKIT_LIVE") and os.environ.get("KUBECONFIG")),
     reason="needs KUBECONFIG of an API server with Cluster API, and KRMKIT_LIVE=1, as `make live` sets it",
 )
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_cluster_does_what_the_plan_says(name: str, tmp_path: Path) -> None:
+def test_a_cluster_does_what_the_plan_says(name: str, tmp_path: Path, api: KubectlApi) -> None:
     """Apply the scenario in a namespace of its own, wait, and compare the fields that the topology controller owns."""
     namespace = f"{NAMESPACE}-{uuid.uuid4().hex[:8]}"
 
-    assert run(SCENARIOS[name], KubectlApi(), tmp_path, namespace) == []
+    assert run(SCENARIOS[name], api, tmp_path, namespace) == []

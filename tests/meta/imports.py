@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SYSTEMS = ("palette", "porch", "clusterapi", "landscaper", "everyday", "general")
-LANGUAGES = ("json", "go", "versions", "kube", "cel", "schema", "sprig", "gotemplate", "spiff")
+LANGUAGES = ("json", "go", "versions", "kube", "cel", "schema", "envsubst", "sprig", "gotemplate", "spiff")
 # From the top; a layer imports only layers below it. Systems stand beside each other; `platform` has the rules across them.
 ORDER: tuple[str | tuple[str, ...], ...] = (
     "__main__",

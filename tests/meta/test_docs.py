@@ -62,6 +62,14 @@ def test_dead_links_are_found(text: str, dead: list[str]) -> None:
     assert dead_links(text, ROOT) == dead
 
 
+@each_page
+def test_links_to_sources_say_their_names(page: Path) -> None:
+    """A link whose text is the name of a source file leads to a file of that name: files move, and their old names stay in texts."""
+    links = re.findall(r"\[`?([^\]`]+\.py)`?\]\(([^)\s]+)\)", page.read_text("utf-8").replace("\\_", "_"))
+
+    assert [text for text, target in links if not f"/{target}".endswith(f"/{text}")] == []
+
+
 def test_readme_leads_to_every_page() -> None:
     """Whatever is in docs is linked from the project's page or from a page that it links."""
     known: set[Path] = set()

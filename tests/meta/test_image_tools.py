@@ -121,6 +121,22 @@ def test_labels_are_those_of_the_definition() -> None:
     assert found["dev.krmkit.function.kind"] == "ApplyPresets"
 
 
+@pytest.mark.parametrize("name", ["apply-presets", CATALOG, *PROGRAMS])
+def test_the_repository_is_named_where_it_is_known(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Nobody guesses an address: without a setting there is no label, not an empty one."""
+    label = "org.opencontainers.image.source"
+    monkeypatch.delenv("SOURCE", raising=False)
+    assert Project().source == "" and label not in labels(name)
+    assert label not in DOCKERFILE.read_text("utf-8")
+
+    monkeypatch.setenv("SOURCE", "https://example.com/us/krmkit")
+    assert labels(name)[label] == "https://example.com/us/krmkit"
+
+    monkeypatch.setenv("SOURCE", "us/krmkit")
+    with pytest.raises(ImageError, match="SOURCE must be the repository's address"):
+        labels(name)
+
+
 def program(folder: Path, name: str, code: int) -> None:
     path = folder / name
     path.write_text(f"#!/bin/sh\nexit {code}\n")

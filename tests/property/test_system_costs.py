@@ -5,18 +5,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from krmkit.fn import testing
+from krmkit.json import Object
 from tests.contract.test_costs import CASES as OTHERS
 from tests.costs import check_shape
 from tests.property.test_function_costs import SHAPES
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
-Data = dict[str, Any]
 
 
 class Plain(yaml.CSafeLoader):
@@ -28,10 +27,10 @@ class Plain(yaml.CSafeLoader):
     }
 
 
-def copies(kind: str, lists: tuple[str, ...] = (), name: str = "") -> Callable[[Data, int], Data]:
+def copies(kind: str, lists: tuple[str, ...] = (), name: str = "") -> Callable[[Object, int], Object]:
     """Each object of a kind `size` times, under names of their own; a list at `lists` in place of the objects themselves."""
 
-    def grown(data: Data, size: int) -> Data:
+    def grown(data: Object, size: int) -> Object:
         items = []
         for item in data["items"]:
             found = item["kind"] == kind and item["metadata"]["name"].startswith(name)
@@ -50,7 +49,7 @@ def copies(kind: str, lists: tuple[str, ...] = (), name: str = "") -> Callable[[
     return grown
 
 
-def _lengthen(item: Data, path: tuple[str, ...], size: int) -> None:
+def _lengthen(item: Object, path: tuple[str, ...], size: int) -> None:
     *way, last = path
     holder = item
     for key in way:
@@ -60,7 +59,7 @@ def _lengthen(item: Data, path: tuple[str, ...], size: int) -> None:
 
 
 WORKERS = ("spec", "topology", "workers", "machineDeployments")
-CASES: list[tuple[str, str, Callable[[Data, int], Data], int]] = [
+CASES: list[tuple[str, str, Callable[[Object, int], Object], int]] = [
     ("render-cluster-topology", "quick-start", copies("Cluster"), 8),
     ("render-cluster-topology", "upgrade", copies("Cluster", WORKERS), 20),
     ("validate-cluster-topology", "fits", copies("Cluster"), 8),
@@ -99,7 +98,9 @@ CASES: list[tuple[str, str, Callable[[Data, int], Data], int]] = [
     CASES,
     ids=[f"{case[0]}-{number}" for number, case in enumerate(CASES)],
 )
-def test_twice_as_many(function: str, example: str, grown: Callable[[Data, int], Data], size: int) -> None:
+def test_twice_as_many(
+    function: str, example: str, grown: Callable[[Object, int], Object], size: int
+) -> None:
     """The example's own objects, more and more of them."""
     folder = FUNCTIONS / function
     chosen = next(one for one in testing.examples(folder) if one.folder.name.startswith(example))

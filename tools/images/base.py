@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools.definitions import ROOT
 from tools.images import closure
-from tools.images.build import image_name
+from tools.images.build import image_name, source
 from tools.images.engine import Engine, ImageError
 
 SUITE = "bookworm"  # its python3 is 3.11, what `tools.images.wheels` chooses wheels for
@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
         pack(rootfs, context / "rootfs.tar")
         (context / "Dockerfile").write_text(DOCKERFILE.format(suite=suite), "utf-8")
         name = image_name("base")
-        engine.build(context / "Dockerfile", context, [name])
+        engine.build(context / "Dockerfile", context, [name], labels=source())
     except ImageError as error:
         print(error, file=sys.stderr)
         return 1

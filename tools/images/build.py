@@ -1,12 +1,13 @@
 """Builds images of functions: python -m tools.images.build FUNCTION... (`catalog`: the one that holds all; a name of
 tools/images/programs.py: that server; --all: every one)
 
-Environment: ENGINE (docker, podman, buildah), TAG (default: unstable), BASE_IMAGE.
+Environment: ENGINE (docker, podman, buildah), TAG (default: unstable), BASE_IMAGE, SOURCE (the address of the repository).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -41,6 +42,19 @@ def revision() -> str:
     return done.stdout.strip() or "unknown"
 
 
+def source() -> dict[str, str]:
+    """The label with the address of the repository (SOURCE of the environment, else of pyproject.toml); none where neither knows one.
+
+    Raises ImageError for what is no address.
+    """
+    address = os.environ.get("SOURCE") or Project().source
+    if address and not re.fullmatch(r"https?://[^\s/]+/\S+", address):
+        raise ImageError(
+            f"SOURCE must be the repository's address, as in https://example.com/krmkit, got {address}"
+        )
+    return {"org.opencontainers.image.source": address} if address else {}
+
+
 def labels(function: str) -> dict[str, str]:
     """What the image says about itself beside title, version and revision: from function.yaml and pyproject.toml."""
     project = Project()
@@ -50,16 +64,16 @@ def labels(function: str) -> dict[str, str]:
         values["description"] = "All functions of the catalog; the first argument names one."
     elif function in PROGRAMS:
         values["description"] = PROGRAMS[function].summary
-        values["documentation"] = f"{project.home}/docs/{PROGRAMS[function].page}"
+        values["documentation"] = f"{project.home}/docs/{PROGRAMS[function].page.removesuffix('.md')}/"
     else:
         [definition] = [found for found in definitions() if found.name == function]
         values["description"] = definition.summary
-        values["documentation"] = f"{project.home}/functions/{function}"
+        values["documentation"] = f"{project.home}/functions/{function}/"
         own = {
             "dev.krmkit.function.kind": definition.kind,
             "dev.krmkit.function.tags": ",".join(definition.tags),
         }
-    return {**{f"org.opencontainers.image.{key}": value for key, value in values.items()}, **own}
+    return {**{f"org.opencontainers.image.{key}": value for key, value in values.items()}, **source(), **own}
 
 
 def every_image() -> list[str]:

@@ -6,15 +6,14 @@ says how to load them.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
-from pathlib import Path
 
 from tools.definitions import ROOT
 from tools.images.build import every_image, image_name
 from tools.images.engine import Engine, ImageError
 from tools.images.sbom import FOLDER as BILLS
+from tools.release.sums import sums
 
 FOLDER = ROOT / "dist" / "images"
 LOAD = """\
@@ -50,15 +49,6 @@ def main(arguments: list[str]) -> int:
     (FOLDER / "LOAD.md").write_text(LOAD + "".join(f"- {image}\n" for image in images.values()), "utf-8")
     (FOLDER / "SHA256SUMS").write_text("".join(sums(FOLDER)), "utf-8")
     return 0
-
-
-def sums(folder: Path) -> list[str]:
-    """A line for `sha256sum --check` for each file."""
-    lines = []
-    for path in sorted(folder.iterdir()):
-        with path.open("rb") as stream:
-            lines.append(f"{hashlib.file_digest(stream, 'sha256').hexdigest()}  {path.name}\n")
-    return lines
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Bills of materials, CycloneDX in JSON: .venv-sbom/bin/python -m tools.images.sbom FUNCTION... | --all
+"""Bills of materials, CycloneDX in JSON: .venv-sbom/bin/python -m tools.images.sbom FUNCTION... | --all | --single-file
 
+build/sbom/krmkit.cdx.json (--single-file) is about krmkit.pyz and a plain installation: the run-time dependencies in all their wheels.
 build/sbom/<function>.cdx.json names the function with its version, the Python packages with the hashes of their wheels (as cyclonedx-py
 reads them from what `make wheels` wrote), and the Debian packages of the base image's root file system. Each file is checked against the
 schema of CycloneDX before it is written, and is the same for the same contents.
@@ -28,45 +29,42 @@ ROOTFS = ROOT / "build" / "base" / "rootfs"
 VERSION = SchemaVersion.V1_6
 
 
-def python_packages(function: str) -> list[Data]:
-    """The components that cyclonedx-py finds in the requirements of an image."""
+def python_packages(requirements: Path) -> list[Data]:
+    """The components that cyclonedx-py finds in a file of requirements with hashes."""
     command = [
         str(Path(sysconfig.get_path("scripts"), "cyclonedx-py")),
         "requirements",
         "--output-reproducible",
     ]
-    command += ["--spec-version", VERSION.to_version(), str(fetch(function) / "requirements.txt")]
+    command += ["--spec-version", VERSION.to_version(), str(requirements)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ImageError(f"cyclonedx-py: {done.stderr}")
     components: list[Data] = json.loads(done.stdout)["components"]
     for component in components:
-        del component["description"]  # the line of the file
+        component.pop("description", None)  # the line of the file
         component["bom-ref"] = component["purl"]
     return components
 
 
-def document(function: str) -> Data:
-    """The whole bill of one image."""
-    project = Project()
-    reference = f"{project.registry}/{function}"
-    components = [*python_packages(function), *debian.packages(ROOTFS)]
+def document(kind: str, name: str, components: list[Data]) -> Data:
+    """The whole bill of one thing (container, application)."""
     content: Data = {
         "bomFormat": "CycloneDX",
         "specVersion": VERSION.to_version(),
         "version": 1,
         "metadata": {
             "component": {
-                "type": "container",
-                "bom-ref": reference,
-                "name": reference,
-                "version": project.version,
+                "type": kind,
+                "bom-ref": name,
+                "name": name,
+                "version": Project().version,
                 "licenses": [{"license": {"id": "Apache-2.0"}}],
             }
         },
         "components": components,
         "dependencies": [
-            {"ref": reference, "dependsOn": sorted(str(part["bom-ref"]) for part in components)},
+            {"ref": name, "dependsOn": sorted(str(part["bom-ref"]) for part in components)},
             *({"ref": part["bom-ref"]} for part in components),
         ],
     }
@@ -75,22 +73,36 @@ def document(function: str) -> Data:
     return {"serialNumber": f"urn:uuid:{number}", **content}
 
 
-def write(function: str) -> Path:
-    """Write the bill of one image; returns its path."""
-    text = json.dumps(document(function), indent=2) + "\n"
+def of_image(function: str) -> Data:
+    """The bill of one image: Python packages, and what the base image has of Debian."""
+    components = [*python_packages(fetch(function) / "requirements.txt"), *debian.packages(ROOTFS)]
+    return document("container", f"{Project().registry}/{function}", components)
+
+
+def of_single_file() -> Data:
+    """The bill of krmkit.pyz, and of what pip installs with krmkit."""
+    return document("application", "krmkit", python_packages(ROOT / "requirements" / "run.txt"))
+
+
+def write(name: str, bill: Data) -> Path:
+    """Write a bill; returns its path."""
+    text = json.dumps(bill, indent=2) + "\n"
     error = JsonStrictValidator(VERSION).validate_str(text)
     if error is not None:
-        raise ImageError(f"the bill of {function} is not valid: {error}")
+        raise ImageError(f"the bill of {name} is not valid: {error}")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    target = FOLDER / f"{function}.cdx.json"
+    target = FOLDER / f"{name}.cdx.json"
     target.write_text(text, "utf-8")
     return target
 
 
 def main(arguments: list[str]) -> int:
     if not arguments:
-        print("usage: python -m tools.images.sbom FUNCTION... | --all", file=sys.stderr)
+        print("usage: python -m tools.images.sbom FUNCTION... | --all | --single-file", file=sys.stderr)
         return 2
+    if arguments == ["--single-file"]:
+        print(write("krmkit", of_single_file()).relative_to(ROOT))
+        return 0
     if arguments == ["--all"]:
         arguments = every_image()
     if not ROOTFS.is_dir():
@@ -98,7 +110,7 @@ def main(arguments: list[str]) -> int:
         return 1
     try:
         for function in arguments:
-            print(write(function).relative_to(ROOT), flush=True)
+            print(write(function, of_image(function)).relative_to(ROOT), flush=True)
     except ImageError as error:
         print(error, file=sys.stderr)
         return 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
-from krmkit.output.stderr import Patient
+from krmkit.output.stderr import CommandFree, Patient
 
 COMMANDS = {
     "init": ("krmkit.cli.init", "make a package of a folder, with the functions that fit"),
@@ -20,6 +21,7 @@ COMMANDS = {
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),
     "pkg": ("krmkit.cli.pkg", "follow the upstream of a package in git"),
     "topology": ("krmkit.cli.topology", "show what a change does to Cluster API's Clusters"),
+    "clusterctl": ("krmkit.cli.clusterctl", "put values into Cluster API's templates"),
     "variants": ("krmkit.cli.variants", "make the packages of a fleet from PackageVariantSets"),
     "spiff": ("krmkit.cli.spiff", "merge spiff++ templates with stubs"),
     "landscaper": (
@@ -37,6 +39,9 @@ COMMANDS = {
 }
 # Words that make stdout hold resources, so that nothing else may be written there.
 RESOURCES = frozenset(("run", "serve", "stdout", "unwrap", "cluster"))
+_ANNOTATIONS = frozenset(
+    ("github", "--format=github", "-fgithub")
+)  # stdout and stderr are a log that GitHub reads
 # Those that do many runs in one process, where garbage adds up.
 LASTING = frozenset(("serve", "variants"))
 
@@ -52,7 +57,10 @@ def main(arguments: list[str] | None = None) -> int:
         _reopen()
     if not isinstance(sys.stderr, Patient):
         # A closed stderr must not fail the command.
-        sys.stderr = Patient(sys.stderr, sys.stdout if not RESOURCES.intersection(words) else None)
+        kind = (
+            CommandFree if os.environ.get("GITHUB_ACTIONS") or _ANNOTATIONS.intersection(words) else Patient
+        )
+        sys.stderr = kind(sys.stderr, sys.stdout if not RESOURCES.intersection(words) else None)
     try:
         code = _command(name, words)
         sys.stdout.flush()
@@ -76,7 +84,7 @@ def _command(name: str, words: list[str]) -> int:
     if name in {"-h", "--help", "help"}:
         print(usage(), end="")
         return 0
-    if name == "--version":
+    if name == "--version" or words == ["version"]:
         from krmkit import __version__
 
         print(f"krmkit {__version__}")

@@ -252,9 +252,17 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 
 def resolver_of(arguments: argparse.Namespace, options: RunOptions) -> ProgramResolver:
     """Who finds the functions, as the flags of `add_running` say. Raises CatalogError."""
-    from krmkit.fn.knownfunctions import catalog
+    from krmkit.fn.knownfunctions import CatalogError, catalog
     from krmkit.render.resolve import ProgramResolver
 
+    if arguments.containers:
+        known = sorted(catalog(arguments.functions))
+        for name in arguments.containers:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise CatalogError(
+                    f'--containers: the catalog has no function "{name}"{near} (other images run in containers anyway)'
+                )
     resolver = ProgramResolver(
         options,
         arguments.allow_exec,

@@ -7,13 +7,10 @@ from krmkit.cli.arguments import CommandParser, add_functions, add_output
 from krmkit.cli.schema import find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
+from krmkit.fn.loader import Function
 from krmkit.output.formats import json_of
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Table, Terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.fn.loader import Function
 
 FORMATS = ("table", "json")
 

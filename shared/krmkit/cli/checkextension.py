@@ -6,32 +6,26 @@ import argparse
 import math
 import os
 import sys
+from typing import Any
 
 from krmkit.cli.arguments import CommandParser
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.hooks.extensions import DISCOVER_VARIABLES, GENERATE_PATCHES
 from krmkit.clusterapi.hooks.responses import KIND as RESPONSES
+from krmkit.clusterapi.hooks.serving import Served
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.json import Object
 from krmkit.output.formats import json_of
 from krmkit.output.stderr import say
 from krmkit.output.terminal import RED, YELLOW, Table, Terminal, unread_is_fine
 from krmkit.report.topologysource import PlanError, read_items
 from krmkit.schema.fields import find
-from krmkit.services.extension.client import AddressError, CallError, LocalCaller, caller
+from krmkit.services.extension.client import AddressError, Caller, CallError, LocalCaller, caller
 from krmkit.services.extension.contract import CALLERS, GUIDELINE, check_contract
 from krmkit.services.extension.contractreport import VIOLATION, WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.samples import of_our_own, of_package
 from krmkit.services.extension.sources import ExtensionError, items_of, load, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.hooks.serving import Served
-    from krmkit.services.extension.client import Caller
-
-    Object = dict[str, Any]
 
 EPILOG = """
 Calls every handler: twice with the same request, with templates that it patched already, without variables and with wrong ones, with

@@ -8,9 +8,7 @@ from importlib import import_module
 from krmkit.cli.arguments import CommandParser
 from krmkit.why.candidates import COMPLETE, PREAMBLE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Commands = dict[str, tuple[str, str]]
+Commands = dict[str, tuple[str, str]]
 
 SHELLS = ("bash", "zsh", "fish")
 EPILOG = """

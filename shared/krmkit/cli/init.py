@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser
@@ -13,18 +14,13 @@ from krmkit.disk.folders import TreeError, entries, read_file
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import STAGES, new_kptfile
+from krmkit.krm.resource import Resource
 from krmkit.output.formats import counted
 from krmkit.output.stderr import say
 from krmkit.render.krmignore import KrmIgnore
 from krmkit.render.package import IGNORE_FILE, KPTFILE, SUFFIXES, not_a_resource
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.krm.resource import Resource
 
 EPILOG = """
 Written are a Kptfile whose pipeline has the functions that fit the resources,
@@ -80,9 +76,7 @@ def main(words: list[str]) -> int:
         if arguments.platform:
             if arguments.name:
                 raise InitError("--platform makes several packages, so there is no use for --name")
-            from krmkit.cli.newplatform import make_platform
-
-            return make_platform(arguments.folder)
+            return _platform(arguments.folder)
         changes, notes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
     except (InitError, TreeError, OSError) as error:
@@ -93,6 +87,35 @@ def main(words: list[str]) -> int:
     for note in notes:
         say("init", note)
     return 0
+
+
+def _platform(folder: str) -> int:
+    """Write the repository of a platform into a new folder, and render its sites. Raises InitError, OSError."""
+    from krmkit.cli.variants import main as variants
+    from krmkit.fleet.newplatform import platform_files
+
+    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+        raise InitError(f"{folder}: holds files already; name a new or empty folder")
+    os.makedirs(folder, exist_ok=True)
+    write(folder, platform_files(), [], careful=True)
+    objects, out = os.path.join(folder, "fleet/objects"), os.path.join(folder, "sites")
+    words = [
+        "render",
+        os.path.join(folder, "fleet/sites.yaml"),
+        "--packages",
+        folder,
+        "--objects",
+        objects,
+        "-o",
+        out,
+    ]
+    code = variants(["variants", *words])
+    if code == 0:
+        say(
+            "init",
+            "next: git init, commit, and tag the commit blueprints/site/v1; README.md says what to run",
+        )
+    return code
 
 
 def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:

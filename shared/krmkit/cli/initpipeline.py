@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.fn.definition import GROUP_VERSION
 from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.finding import ERROR
+from krmkit.krm.resource import Resource
+from krmkit.output.pipelineorder import RIGHT_ORDER
 from krmkit.palette.packs.items import place
 from krmkit.yaml import emit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 MUTATORS, VALIDATORS = "mutators", "validators"
 _CAPI = "cluster.x-k8s.io/"
 _LANDSCAPER = "landscaper.gardener.cloud/"
-
-
-# The order of docs/platform.md: what a function brings, a later one reads.
-_ORDER = (
-    "apply-replacements",
-    "apply-presets",
-    "resolve-macros",
-    "default-cluster-topology",
-    "render-cluster-topology",
-    "render-installation",
-    "validate-pack-constraints",
-    "validate-cluster-topology",
-    "validate-installation",
-    "validate-platform",
-)
 
 
 @dataclass(slots=True)
@@ -68,7 +50,7 @@ def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]
     """
     chosen = [*_for_packs(resources), *_for_topologies(resources), *_for_installations(resources)]
     chosen += [*_for_bindings(resources), *_for_platforms(resources)]
-    chosen.sort(key=lambda function: _ORDER.index(function.name))
+    chosen.sort(key=lambda function: RIGHT_ORDER.index(function.name))
     notes: list[str] = []
     for function in list(chosen):
         if function.name.startswith("render-"):
@@ -167,10 +149,10 @@ def _for_installations(resources: list[Resource]) -> list[FittingFunction]:
 
 def _for_bindings(resources: list[Resource]) -> list[FittingFunction]:
     """apply-replacements with the table that lies there: with several, nobody knows their order."""
-    tables = [one for one in resources if one.kind == "ApplyReplacements" and one.path]
-    if len(tables) != 1:
+    tables = [one.path for one in resources if one.kind == "ApplyReplacements"]
+    if len(tables) != 1 or not tables[0]:
         return []
-    return [FittingFunction(MUTATORS, "apply-replacements", "ApplyReplacements", tables[0].path)]
+    return [FittingFunction(MUTATORS, "apply-replacements", "ApplyReplacements", tables[0])]
 
 
 def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import CommandParser, add_exclude, add_output, add_place, count
-from krmkit.cli.landscapertree import as_result, readable, tell_all, told_exports
+from krmkit.cli.landscapertree import tell_all
 from krmkit.cli.recursive import PackageTreeError
+from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
@@ -23,11 +25,9 @@ from krmkit.output.outcome import Told
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.render.package import PackageError
-from krmkit.render.packageitems import items_of as package_items
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from krmkit.render.resourcefiles import items_of as package_items
+from krmkit.render.variablevalues import ValuesError, add_values, read_values
+from krmkit.report.installationtree import as_result, readable, told_exports
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
@@ -43,13 +43,25 @@ def parser() -> CommandParser:
     commands = made.add_subparsers(dest="command", required=True, metavar=COMMANDS)
     bring = commands.add_parser(
         "import",
-        help="component archives and CTF folders -> ConfigMaps in a package",
+        help="component archives, CTF folders and component constructors -> ConfigMaps in a package",
         description="Make ConfigMaps marked local-config of each component descriptor, blueprint and local resource below"
-        " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format."
+        " a folder: component archives (component-descriptor.yaml and blobs/) and folders in the common transport format;"
+        " where there is neither, of component constructors (components.yaml), with the files beside them."
         " Texts are carried byte for byte. Registries are not reached.",
         allow_abbrev=False,
     )
-    bring.add_argument("folders", nargs="+", metavar="DIR", help="a component archive or a CTF folder")
+    bring.add_argument(
+        "folders",
+        nargs="+",
+        metavar="SOURCE",
+        help="a component archive, a CTF folder, or a component constructor (a file, or a folder with such)",
+    )
+    bring.add_argument(
+        "--values", metavar="FILE", help="a YAML map of the variables in constructors, ${NAME}"
+    )
+    bring.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one of them; it wins over --values"
+    )
     add_place(bring, "PKG", "the package", required=True)
     add_output(bring, FORMATS)
     draw = commands.add_parser(
@@ -120,7 +132,7 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     try:
         return _run(arguments)
-    except (InstallationError, PackageError, PackageTreeError, CtfError, OSError) as error:
+    except (InstallationError, PackageError, PackageTreeError, CtfError, ValuesError, OSError) as error:
         say(f"landscaper {arguments.command}", error)
         return 1
 
@@ -139,7 +151,8 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     if arguments.command == "import":
         from krmkit.render.componentfolder import imported
 
-        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"))
+        values = add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
+        lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
     now = getattr(arguments, "now", "") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if arguments.recursive:
@@ -154,16 +167,29 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     if arguments.since or arguments.jobs or arguments.exclude:
         raise InstallationError("bad-call", "--since, --jobs and --exclude are for many packages; add -r")
     resources = _resources(arguments.package)
+    mask = Mask(secrets_among(resources.items))
+    try:
+        return _answer(arguments, resources, report, mask, now)
+    except InstallationError as error:
+        raise InstallationError(error.rule, mask.message(str(error))) from None
+
+
+def _answer(
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask, now: str
+) -> tuple[Told, int]:
+    """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
+    package = report.packages[0]
     if arguments.command == "reconcile":
         found = plan_items(resources, [], now, write=False)
+        hide(found, resources.items)
         package.results = [as_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
     items = readable(items_of.read(resources))
     if arguments.command == "explain":
-        lines = explain(items, arguments.installation, arguments.value)
+        lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
     graph = graph_of(items, told_exports(resources, items))
-    for problem in graph.problems:
+    for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
     drawn = graph.shown(arguments.format if arguments.format in DRAWINGS else "table")

@@ -27,6 +27,7 @@ from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import diff
 from krmkit.render.filesecrets import secrets_in_file
+from krmkit.render.merge.mergeconflict import ResourceConflict
 from krmkit.render.merge.mergepolicy import MARKERS, POLICIES
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError
 from krmkit.yaml.errors import YamlError
@@ -128,7 +129,9 @@ def main(words: list[str]) -> int:
         with unread_is_fine(where.stream):
             secrets = [secrets_in_file(text) for change in changes for text in (change.before, change.after)]
             where.stream.write(diff(changes, where.colour, set().union(*secrets)))
-    report = Report(f"pkg {arguments.command}", [_report(folder, merged, changes)], not dry, arguments.check)
+    report = Report(
+        f"pkg {arguments.command}", [_report(folder, merged.conflicts, changes)], not dry, arguments.check
+    )
     listed: dict[str, object] = {"changes": [change.data() for change in report.packages[0].changes]}
     closing = _closing(changes, merged, dry)
     Told(report, "PackageUpdate", listed, closing=closing).show(arguments.format, terminal)
@@ -146,7 +149,7 @@ def _get(arguments: Namespace) -> int:
         return 1
     where = shown_path(got.folder)
     closing = f"{where}: {counted(got.files, 'file')} from {got.directory or 'the root'} at {got.ref}"
-    report = Report("pkg get", [PackageReport(where)], True, False)
+    report = Report("pkg get", [_report(got.folder, got.conflicts, [])], True, False)
     details: dict[str, object] = {
         "folder": where,
         "directory": got.directory,
@@ -196,11 +199,11 @@ def _text(content: bytes) -> str | None:
         return None
 
 
-def _report(folder: str, merged: MergedPackage, changes: list[FileEdit]) -> PackageReport:
+def _report(folder: str, conflicts: list[ResourceConflict], changes: list[FileEdit]) -> PackageReport:
     """Conflicts as results, and the files that change."""
     report = PackageReport(shown_path(folder))
     above = "" if report.path == "." else f"{report.path}/"
-    for conflict in merged.conflicts:
+    for conflict in conflicts:
         kind, _, name = conflict.resource.partition(" ")
         place = f"{above}{conflict.file}", conflict.line, conflict.column
         result = Result("warning", "conflict", conflict.message, *place)

@@ -6,16 +6,20 @@ before them are there, so that memory does not grow with the number of packages.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from krmkit.cli.arguments import cores, resolver_of
 from krmkit.disk.folders import WORK
 from krmkit.disk.write import FileEdit, WriteError, write, write_file
 from krmkit.fleet.engine.jobs import JobError, Plain, local, unexpected
+from krmkit.fn.run import RunOptions
 from krmkit.git.program import GitError, GitRepository
 from krmkit.output.formats import Totals, of_package, shown
 from krmkit.output.model import PackageReport, Report
@@ -27,16 +31,8 @@ from krmkit.render.diff import diff
 from krmkit.render.krmignore import KrmIgnore
 from krmkit.render.package import KPTFILE, PackageError, read
 from krmkit.render.pipeline import render
+from krmkit.render.resolve import ProgramResolver
 from krmkit.render.resultlist import FILE, results_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from krmkit.fn.run import RunOptions
-    from krmkit.render.resolve import ProgramResolver
 
 _MOST_ALIKE = 50  # packages without warnings that are listed one by one
 _COLLECT = 16  # packages between two looks for garbage: a run leaves circles behind
@@ -211,7 +207,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
     try:
         repository = GitRepository(Path(folder))
         repository.check_inside()
-        top = os.path.realpath(repository.run("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+        top = repository.work_tree()
         commit = _commit(repository, revision)
         quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
         said = repository.run("diff", *quiet, "--name-only", "--no-renames", "-z", commit)

@@ -30,16 +30,13 @@ from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import CONTEXT
 from krmkit.render.package import read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.render.resourcefiles import ResourceFileError, resources_below
 from krmkit.report.fleet import SyncedStatusError, collisions, synced_variants, variants_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.report.page import page
 from krmkit.report.systems.acrosspackages import links, versions
 from krmkit.report.topologysource import PlanError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.render.resolve import ProgramResolver
 
 FORMATS = ("html", "json")
 EPILOG = """

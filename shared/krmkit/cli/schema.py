@@ -18,10 +18,18 @@ if TYPE_CHECKING:
     from krmkit.fn.definition import FunctionDefinition
     from krmkit.fn.loader import Function
 
+_PACK_FILES = {
+    **{name: name for name in ("pack.json", "presets.yaml", "schema.yaml")},
+    "pack": "pack.json",
+    "presets": "presets.yaml",
+}
+
 EPILOG = {
     "schema": """
 krmkit schema ApplyPresets > .schemas/ApplyPresets.json
 krmkit schema ApplyPresets --modeline presets.yaml
+krmkit schema pack.json                 # also presets.yaml and schema.yaml of packs; pack is pack.json
+krmkit schema schema.yaml --modeline packs/web/schema.yaml
 """,
     "explain": """
 krmkit explain ApplyPresets
@@ -33,7 +41,7 @@ krmkit explain ApplyPresets.spec.selections.presets
 def parser(command: str) -> CommandParser:
     """The command line of `krmkit schema` or `krmkit explain`."""
     what = {
-        "schema": "Print the JSON Schema of a config's kind.",
+        "schema": "Print the JSON Schema of a config's kind, or of a file of Palette's packs.",
         "explain": "Say what a field of a config is for, of which type, and what lies below it.",
     }
     made = CommandParser(
@@ -46,7 +54,11 @@ def parser(command: str) -> CommandParser:
     if command == "explain":
         made.add_argument("field", metavar="KIND[.FIELD]", help="such as ApplyPresets.spec.selections")
         return made
-    made.add_argument("function", metavar="KIND", help="a kind, or the name of its function")
+    made.add_argument(
+        "function",
+        metavar="KIND",
+        help="a kind, the name of its function, or a file of a pack: pack.json, presets.yaml, schema.yaml",
+    )
     made.add_argument(
         "--modeline",
         metavar="FILE",
@@ -58,13 +70,16 @@ def parser(command: str) -> CommandParser:
 def main(words: list[str]) -> int:
     """Run `krmkit schema` or `krmkit explain`; returns the exit code."""
     arguments = parser(words[0]).parse_args(words[1:])
-    kind, _, path = (arguments.field if words[0] == "explain" else arguments.function).partition(".")
+    name = arguments.field if words[0] == "explain" else arguments.function
+    kind, _, path = name.partition(".")
     try:
+        if words[0] == "schema" and name in _PACK_FILES:
+            return _pack_file(_PACK_FILES[name], arguments.modeline)
         definition = find(kind, catalog(arguments.functions))
         if words[0] == "explain":
             print(explained(definition, [step for step in path.split(".") if step]), end="")
         elif arguments.modeline:
-            _modeline(definition, arguments.modeline)
+            _modeline(f"{definition.kind}.json", text_for(definition, "schema"), arguments.modeline)
         else:
             print(text_for(definition, "schema"), end="")
     except LookupError as error:
@@ -150,17 +165,33 @@ def _wrapped(text: str, indent: str) -> list[str]:
     return wrap(text, 79, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
 
 
-def _modeline(definition: FunctionDefinition, file: str) -> None:
-    """Put the schema beside a config, and the comment into it that yaml-language-server reads."""
+def _pack_file(file: str, modeline: str | None) -> int:
+    """Print the schema of a file of packs, or put it beside one."""
+    from krmkit.palette.packs.packfileschemas import PACK_FILES
+
+    text = json.dumps(PACK_FILES[file], indent=2, ensure_ascii=False) + "\n"
+    if not modeline:
+        print(text, end="")
+    elif modeline.endswith(".json"):
+        raise LookupError(
+            f"{modeline} is JSON, which has no comments; name the schema in the settings of the editor"
+        )
+    else:
+        _modeline(f"{file}.json", text, modeline)
+    return 0
+
+
+def _modeline(name: str, schema: str, file: str) -> None:
+    """Put a schema beside a file, and the comment into it that yaml-language-server reads."""
     import os
 
     from krmkit.disk.write import write_file
 
     with open(file, encoding="utf-8", newline="") as stream:
         text = stream.read()
-    schema = f".schemas/{definition.kind}.json"
-    write_file(os.path.join(os.path.dirname(file), schema), text_for(definition, "schema"))
+    place = f".schemas/{name}"
+    write_file(os.path.join(os.path.dirname(file), place), schema)
     mark = "# yaml-language-server: $schema="
     if text.startswith(mark):
         text = text.partition("\n")[2]
-    write_file(file, f"{mark}{schema}\n{text}")
+    write_file(file, f"{mark}{place}\n{text}")

@@ -231,7 +231,8 @@ def _open_stores(
             mirror = GitRepository(folder)
             mirror.run("init", "--quiet", "--bare")
             try:
-                mirror.run("fetch", "--quiet", "--no-tags", "--", place, "+refs/*:refs/*", protocols=NETWORK)
+                quiet = ("--quiet", "--no-tags", "--update-shallow")
+                mirror.run("fetch", *quiet, "--", place, "+refs/*:refs/*", protocols=NETWORK)
             except GitError as error:
                 said = str(error).removeprefix(f"{folder}: ")
                 raise GitError(f"the repository {name} at {place} cannot be read: {said}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from datetime import UTC, datetime
@@ -14,14 +15,11 @@ from krmkit.fleet.engine.jobs import JobError, local
 from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
-from krmkit.render.packageitems import is_blueprint
+from krmkit.render.resourcefiles import is_blueprint
 from krmkit.report.topology import MARKDOWN
+from krmkit.report.topologymask import mask_plan
 from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
 from krmkit.report.topologytree import PackagePlan, told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
 
 
 class PlanJob:
@@ -61,6 +59,7 @@ class PlanJob:
             for change in one.all_changes():
                 # They are most of what would have to go from process to process.
                 change.before = change.after = None
+        mask_plan(plan, old, new)
         return PackagePlan(shown_path(path), plan)
 
     def _before(self, path: str) -> str:

@@ -31,10 +31,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
@@ -45,19 +46,13 @@ from krmkit.clusterapi.hooks.extensions import (
 )
 from krmkit.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.clusterapi.hooks.patching import values_of
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.json import Object
 from krmkit.json.diff import diff
 from krmkit.messages.nearest import did_you_mean
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Unpack
-
-    from krmkit.clusterapi.patches.request import RequestItem
-
-    Object = dict[str, Any]
-    Walk = Callable[["Templates"], None]
-    Discover = Callable[[dict[str, str]], list[Object]]
+Walk = Callable[["Templates"], None]
+Discover = Callable[[dict[str, str]], list[Object]]
 
 __all__ = ["Extension", "HookError", "Template", "Templates"]
 _T = TypeVar("_T")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 
 from krmkit.disk.folders import open_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _CHUNK = 1 << 20
 

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 MARK = ".krmkit-new"  # a file or folder that was being made: .NAME.xxxx.krmkit-new
 WORK = ".krmkit-work"  # the folder in which a writer prepares what it is about to put into place

@@ -10,6 +10,7 @@ Without a journal nothing has been put into place, and `.krmkit-work` can go.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from krmkit.disk.folders import MARK, WORK
@@ -23,10 +24,6 @@ from krmkit.disk.primitives import (
     sync_folder,
     sync_folders,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 JOURNAL = f"{WORK}/journal"
 BACK = f"{WORK}/journal-back"

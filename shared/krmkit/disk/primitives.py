@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from krmkit.disk.folders import WORK, TreeError, open_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FEW = 16  # so many files are made to last one by one; more of them all at once
 _PATIENCE = 60.0  # seconds to wait for another writer

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from krmkit.disk.write import FileEdit, write_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _LIBRARY = """

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from krmkit.disk.foldercopy import FolderCopy, copy_files
 from krmkit.disk.folders import MARK, WORK, open_file
 from krmkit.disk.journal import JournalStep
 from krmkit.disk.primitives import WriteError, digest, digest_of_content, digest_of_text, remove_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CHUNK = 1 << 20
 

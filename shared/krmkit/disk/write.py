@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 
 from krmkit.disk.foldercopy import FolderCopy
 from krmkit.disk.folders import MARK, WORK, TreeError
@@ -34,10 +35,6 @@ from krmkit.disk.primitives import (
     sync_folder,
 )
 from krmkit.disk.stage import FileEdit, Stage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 __all__ = [
     "MARK",

@@ -5,17 +5,14 @@ from __future__ import annotations
 from krmkit.everyday.fields.annotations import annotation_table
 from krmkit.everyday.fields.maps import WrongTypeError, places, put
 from krmkit.everyday.fields.specs import field_specs
+from krmkit.everyday.fields.tables import FieldSpec
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.everyday.kptconfig import API_VERSION, described, is_config_map, texts_at
 from krmkit.json.paths import dotted
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import is_null
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.everyday.fields.tables import FieldSpec
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _KINDS = ("SetAnnotations", "SetAnnotationConfig")
 _FIELDS = ("additionalAnnotationFields", "fieldSpecs")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.everyday.kptconfig import described, text_at
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import is_null
 from krmkit.yaml.tree import Map
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _KEY = "annotationKeys"
 _PATH = ("metadata", "annotations")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayConfigError, info, reporting, warning
 from krmkit.everyday.setters.apply import setter_values
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 
 _API_VERSION = "constraints.gatekeeper.sh/v1beta1"
 _KEY = "enforcementAction"

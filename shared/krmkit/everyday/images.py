@@ -9,7 +9,7 @@ from __future__ import annotations
 from krmkit.everyday.fields.images import image_table
 from krmkit.everyday.fields.maps import WrongTypeError, places
 from krmkit.everyday.fields.specs import field_specs
-from krmkit.everyday.fields.tables import LIST
+from krmkit.everyday.fields.tables import LIST, FieldSpec
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting
 from krmkit.everyday.kptconfig import (
     GROUP,
@@ -21,17 +21,13 @@ from krmkit.everyday.kptconfig import (
     texts_at,
 )
 from krmkit.json.paths import dotted
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import go_value, is_null
 from krmkit.yaml.scalars import go_resolve
 from krmkit.yaml.tree import Map, Scalar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.everyday.fields.tables import FieldSpec
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _KEYS = ("name", "newName", "newTag", "digest")
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.{}-")

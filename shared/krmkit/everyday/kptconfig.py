@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayConfigError
 from krmkit.json.paths import join
+from krmkit.krm.resource import Resource
 from krmkit.yaml.data import go_value, is_null
 from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 GROUP = "fn.kpt.dev"
 API_VERSION = f"{GROUP}/v1alpha1"

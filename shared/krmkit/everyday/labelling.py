@@ -12,15 +12,11 @@ from krmkit.everyday.findings import EverydayConfigError, error, info, reporting
 from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, is_nothing, texts_at
 from krmkit.everyday.localconfig import is_local
 from krmkit.json.paths import dotted
-from krmkit.krm.cause import config_cause
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.cause import CauseLog, config_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 
 _UNREAD = "additionalLabelFields"
 

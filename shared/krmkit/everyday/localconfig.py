@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from krmkit.krm.annotations import LOCAL_CONFIG
+from krmkit.krm.resource import Resource
 from krmkit.yaml.data import go_value
 from krmkit.yaml.tree import Scalar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 
 def is_local(item: Resource) -> bool:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import info, reporting, warning
 from krmkit.krm.annotations import LOCAL_CONFIG
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 
 
 @reporting

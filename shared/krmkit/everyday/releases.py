@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from krmkit.krm.finding import EXPLAIN, Finding
+
 
 class Release(tuple[int, int, int]):
     """A release, such as v0.4.1; releases compare by their numbers."""
@@ -22,3 +24,12 @@ class Release(tuple[int, int, int]):
             return None
         major, minor, patch = (int(number[:9]) for number in numbers)
         return cls(major, minor, patch)
+
+    def __str__(self) -> str:
+        return "v" + ".".join(map(str, self))
+
+
+def explained(release: Release | None, behaviour: str) -> Finding:
+    """Say under --explain which release a function behaves as: `explained(Release(0, 4, 1), "RoleBindings change")`."""
+    who = f"as release {release}" if release is not None else "the tag names no release"
+    return Finding("release", f"{who}: {behaviour}", EXPLAIN)

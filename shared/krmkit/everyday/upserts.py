@@ -9,16 +9,13 @@ from __future__ import annotations
 from krmkit.everyday.findings import EverydayConfigError, reporting
 from krmkit.everyday.kptconfig import described, group_of, is_nothing
 from krmkit.krm import annotations as names
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
 from krmkit.yaml.data import go_data, is_null
 from krmkit.yaml.lines import shift
 from krmkit.yaml.tree import Map, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resourcelist import ResourceList
 
 TARGET = "config.kubernetes.io/target-path"
 _FUNCTION = "config.kubernetes.io/function"

@@ -6,17 +6,14 @@ cluster of the package's repository, as Porch has one deployment repository for 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from krmkit.fleet.objects import FleetObjects
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.fleet.objects import FleetObjects
-    from krmkit.krm.resource import Resource
 
 RULE = "collision"
 # The cluster that a repository's packages go to (without, one of its own; "" for several), and the one that manages it.

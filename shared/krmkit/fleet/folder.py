@@ -13,14 +13,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.disk.primitives import WriteError, digest
 from krmkit.disk.write import FileEdit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # Without a suffix, because a package around the folder would read *.json and *.yaml as its resources.
 RECORD = ".krmkit-variants"

@@ -13,13 +13,16 @@ from krmkit.disk import folders
 from krmkit.git.program import GitError
 from krmkit.git.treeupdate import File
 from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.krm.errors import ListError
 from krmkit.porch.merge.threeway import UPSTREAM
 from krmkit.render.merge.unedited import is_unedited
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
-from krmkit.render.source import SourceFile
+from krmkit.render.source import SourceError, SourceFile
+from krmkit.yaml.errors import YamlError
 
 DEEPEST = 16  # subpackages in subpackages: one that names its own package as upstream would never end
+_EMPTY = b"apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nothing\n"
 STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace")
 
 
@@ -32,33 +35,66 @@ def updated(
     local: the package's own files; revision: "" for the one that the Kptfile names; on_conflict: as `merge_packages` has it.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
-    pending = [("", merged.files)]
+    follow_below(merged, fresh, on_conflict)
+    return merged, fresh
+
+
+def follow_below(
+    merged: MergedPackage, fresh: dict[str, File], on_conflict: str = UPSTREAM, fetched_too: bool = True
+) -> None:
+    """Bring the subpackages of a package to what their own upstreams have; `fresh` gets the upstreams' files.
+
+    One without an upstreamLock has nothing from its upstream yet, and is fetched; others only with `fetched_too`. Raises as `updated`.
+    """
+    pending: list[tuple[str, dict[str, bytes], tuple[Upstream, ...]]] = [("", merged.files, ())]
     merged.files = {}
     while pending:
-        prefix, files = pending.pop()
-        if prefix and "upstream" in _kptfile({KPTFILE: File(files[KPTFILE])}):
-            below, found = _followed_below(prefix.rstrip("/"), files, on_conflict)
+        prefix, files, above = pending.pop()
+        kptfile = _kptfile_below(prefix.rstrip("/"), files) if prefix else {}
+        if "upstream" in kptfile and (fetched_too or "upstreamLock" not in kptfile):
+            folder = prefix.rstrip("/")
+            above = (*above, _source_of(folder, kptfile, above))
+            below, found = _followed_below(folder, files, on_conflict)
             files = below.files
             merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
             fresh.update({prefix + path: file for path, file in found.items()})
         own, subpackages = _split(files)
         merged.files.update({prefix + path: content for path, content in own.items()})
         pending += [
-            (f"{prefix}{folder}/", subpackages[folder]) for folder in sorted(subpackages, reverse=True)
+            (f"{prefix}{folder}/", subpackages[folder], above) for folder in sorted(subpackages, reverse=True)
         ]
-    return merged, fresh
+
+
+def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
+    try:
+        return _kptfile({KPTFILE: File(files[KPTFILE])})
+    except (UpstreamError, YamlError, ListError) as error:
+        raise UpstreamError(f"subpackage {folder}: {error}") from None
+
+
+def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
+    """Where a subpackage comes from. Raises UpstreamError where it would never end."""
+    upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
+    if folder.count("/") >= DEEPEST:
+        raise UpstreamError(
+            f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
+        )
+    if not upstream.commit and upstream in above:
+        raise UpstreamError(f"subpackage {folder}: its upstream holds it, so that it would never end")
+    return upstream
 
 
 def _followed_below(
     folder: str, files: dict[str, bytes], on_conflict: str
 ) -> tuple[MergedPackage, dict[str, File]]:
     """A subpackage at the revision that its own upstream names. Raises UpstreamError."""
-    if folder.count("/") >= DEEPEST:
-        raise UpstreamError(
-            f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"
-        )
     try:
-        return _follow({path: File(content) for path, content in files.items()}, "", None, on_conflict)
+        local = {path: File(content) for path, content in files.items()}
+        return (
+            _follow(local, "", None, on_conflict)
+            if "upstreamLock" in _kptfile(local)
+            else _fetch_into(local, on_conflict)
+        )
     except (GitError, UpstreamError, PackageMergeError) as error:
         raise UpstreamError(f"subpackage {folder}: {error}") from None
 
@@ -91,6 +127,26 @@ def _follow(
     return merged, dict(update.files)
 
 
+def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage, dict[str, File]]:
+    """A subpackage that so far has its Kptfile, and maybe files of the package around it, with what its upstream has."""
+    with Fetched(Upstream.of(_kptfile(local), fetched=False)) as fetched:
+        update = fetched.revision(fetched.upstream.ref)
+    merged = _merge(STRATEGIES[0], Revision("", "", {KPTFILE: File(_EMPTY)}), update, local, on_conflict)
+    file = _source(merged.files[KPTFILE])
+    root = file.items[0].root
+    place = next(number for number, entry in enumerate(root.entries, 1) if entry.name == "upstream")
+    git = {
+        "repo": fetched.upstream.repo,
+        "directory": f"/{fetched.upstream.directory}",
+        "ref": update.name,
+        "commit": update.commit,
+    }
+    root.insert(place, "upstreamLock", {"type": "git", "git": git})
+    file.items[0].changed = True
+    merged.files[KPTFILE] = file.joined(file.items).encode()
+    return merged, dict(update.files)
+
+
 def local_files(folder: str) -> dict[str, File]:
     """Every file of the package. Raises UpstreamError where the folder is not a package."""
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
@@ -109,7 +165,10 @@ def _kptfile(files: dict[str, File]) -> dict[str, object]:
 
 
 def _source(content: bytes) -> SourceFile:
-    file = SourceFile(KPTFILE, content.decode("utf-8"), "", KPTFILE)
+    try:
+        file = SourceFile(KPTFILE, content.decode("utf-8"), "", KPTFILE)
+    except (UnicodeDecodeError, SourceError) as error:
+        raise UpstreamError(f"Kptfile cannot be read: {error}") from None
     if len(file.items) != 1:
         raise UpstreamError(f"Kptfile must hold one document, got {len(file.items)}")
     return file
@@ -117,7 +176,8 @@ def _source(content: bytes) -> SourceFile:
 
 def _data(file: SourceFile) -> dict[str, object]:
     data = file.items[0].get()
-    assert isinstance(data, dict)
+    if not isinstance(data, dict):
+        raise UpstreamError("Kptfile must be a mapping")
     return data
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from krmkit.disk.write import FileEdit, WriteError, write_folder
+from krmkit.fleet.follow import follow_below
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import File
 from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
 from krmkit.krm.resource import Resource
+from krmkit.render.merge.mergeconflict import ResourceConflict
 from krmkit.render.merge.stamp import stamped_file
 from krmkit.render.merge.unedited import SUFFIXES
 from krmkit.render.package import KPTFILE
+from krmkit.render.packagemerge import MergedPackage
 from krmkit.render.source import SourceError, first_document
 
 _NEW = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n"
@@ -28,17 +31,22 @@ _SHORTEST = 2  # segments of a repository's path on a host: owner and name
 
 @dataclass(frozen=True, slots=True)
 class GotPackage:
-    """Where the package lies now, how many files it has, and where they came from."""
+    """Where the package lies now, how many files it has, and where they came from.
+
+    `conflicts`: a file that both the package and the upstream of one of its subpackages have for that subpackage.
+    """
 
     folder: str
     files: int
     directory: str
     ref: str
+    conflicts: list[ResourceConflict]
 
 
 def get_package(source: str, folder: str) -> GotPackage:
     """Fetch `REPO[/PATH]@REF` into a new folder; into one below it, named as the package, where `folder` is there already.
 
+    Subpackages that name an upstream, and have nothing from there yet, are fetched too, as kpt does it.
     Raises UpstreamError, GitError, WriteError. Git's own ways of signing in are used; it asks nothing.
     Example: `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
@@ -57,11 +65,19 @@ def get_package(source: str, folder: str) -> GotPackage:
     upstream = Upstream(repo, directory, ref, "")
     with Fetched(upstream) as fetched:
         revision = fetched.revision(ref)
-    files = dict(revision.files)
-    files[KPTFILE] = File(_kptfile(files.get(KPTFILE), name, upstream, revision).encode())
+    fresh = dict(revision.files)
+    merged = MergedPackage({path: file.content for path, file in fresh.items()})
+    merged.files[KPTFILE] = _kptfile(fresh.get(KPTFILE), name, upstream, revision).encode()
+    follow_below(merged, fresh, fetched_too=False)
+    files = {
+        path: File(content, path in fresh and fresh[path].executable)
+        for path, content in merged.files.items()
+    }
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as place:
         write_folder(folder, [_edit(place, number, *one) for number, one in enumerate(sorted(files.items()))])
-    return GotPackage(folder, len(files), directory, f"{revision.name} ({revision.commit[:12]})")
+    return GotPackage(
+        folder, len(files), directory, f"{revision.name} ({revision.commit[:12]})", merged.conflicts
+    )
 
 
 def split_address(address: str) -> tuple[str, str]:

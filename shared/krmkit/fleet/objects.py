@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
+from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import REPOSITORY_KIND, REPOSITORY_VERSION
 from krmkit.porch.sets.generate import in_namespace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from krmkit.krm.resource import Resource
 
 DEFAULT_NAMESPACE = "default"
 

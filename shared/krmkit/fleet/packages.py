@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.journal import JournalStep
 from krmkit.disk.primitives import WriteError, digest_of_content, digest_of_text
 from krmkit.disk.write import FileEdit, Stage, Writer
 from krmkit.fleet.build import Built, Clone, VariantInput
 from krmkit.fleet.collisions import Collisions
-from krmkit.fleet.engine.jobs import attempt, unexpected
+from krmkit.fleet.engine.jobs import Engine, attempt, unexpected
 from krmkit.fleet.folder import FolderError, WrittenPackage
 from krmkit.fleet.objects import FleetObjects
+from krmkit.fleet.plan import Task
 from krmkit.fleet.tasks import FleetTasks, Row
 from krmkit.fleet.variants import Origin, UpstreamPackage, VariantError
 from krmkit.messages.listed import listed
 from krmkit.render.diff import diff
 from krmkit.render.filesecrets import secrets_in_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.disk.journal import JournalStep
-    from krmkit.fleet.engine.jobs import Engine
-    from krmkit.fleet.plan import Task
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None) -> Iterator[Row]:

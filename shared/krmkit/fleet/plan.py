@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.fleet.objects import DEFAULT_NAMESPACE
 from krmkit.krm.resource import Resource
@@ -13,10 +14,6 @@ from krmkit.porch.findings import doubts
 from krmkit.porch.sets.items import Fleet as Sets
 from krmkit.porch.sets.items import SetError
 from krmkit.porch.sets.text import owner_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 class FleetError(ValueError):

@@ -7,7 +7,9 @@ injection, then the pipeline. What is cloned and changed counts as written befor
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from krmkit.disk.folders import TreeError, check_name, open_file
 from krmkit.krm.errors import ListError
@@ -17,6 +19,7 @@ from krmkit.porch.variants.apply import apply_variant
 from krmkit.porch.variants.candidates import candidates
 from krmkit.porch.variants.context import context_text, is_package_context
 from krmkit.porch.variants.gates import open_gates
+from krmkit.porch.variants.injection import Candidate
 from krmkit.porch.variants.packageview import CONTEXT_FILE, CONTEXT_NAME
 from krmkit.porch.variants.packageview import PackageView as View
 from krmkit.porch.variants.validation import validate_variant
@@ -24,23 +27,15 @@ from krmkit.render.merge.stamp import stamped_file
 from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
 from krmkit.render.pipeline import render
 from krmkit.render.place import ResourcePlaces
+from krmkit.render.resolve import ProgramResolver
 from krmkit.render.source import (
+    FileResource,
     SourceError,
     SourceFile,
     package_file,
 )
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from krmkit.porch.variants.injection import Candidate
-    from krmkit.render.resolve import ProgramResolver
-    from krmkit.render.source import FileResource
-    from krmkit.yaml.limits import Limits
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 
 
 class VariantError(ValueError):

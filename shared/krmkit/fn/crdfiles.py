@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import os
 
+from krmkit.json import Object
 from krmkit.yaml.data import go_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"

@@ -8,13 +8,10 @@ A folder is that of a function (function.yaml and main.py lie in it), or holds s
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from krmkit.fn import loader
 from krmkit.fn.loader import Function
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DEFINITION = "function.yaml"
 PROGRAM = "main.py"

@@ -10,7 +10,7 @@ from math import isfinite
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.krm.secretwords import SECRET, is_plain_word, struck
+from krmkit.krm.secretwords import SECRET, is_plain_word, may_hold_secrets, struck
 from krmkit.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -25,8 +25,6 @@ _INSIDE = (
     8  # characters from which on a secret is looked for inside of words, too: "blue" is none in "blueprint"
 )
 _COMMON = frozenset(("true", "false", "null", "none", "default"))
-# Without one of these words a text says of nothing that it is secret.
-_MARKS = ("Secret", "secret", "password")
 
 
 class Mask:
@@ -133,14 +131,9 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
     return {secret for secret in found if _counts(secret)}
 
 
-def may_hold_secrets(text: str) -> bool:
-    """Whether a text holds one of the words without which it says of nothing that it is secret."""
-    return any(mark in text for mark in _MARKS)
-
-
-def hide(findings: list[Finding], items: Iterable[Resource | None]) -> None:
+def hide(findings: list[Finding], items: Iterable[Resource]) -> None:
     """Strike the secrets of resources out of findings; severity, rule, file and the resource's name stay."""
-    mask = Mask(secrets_among(item for item in items if item is not None))
+    mask = Mask(secrets_among(items))
     if not mask:
         return
     for finding in findings:

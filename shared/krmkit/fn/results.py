@@ -96,8 +96,14 @@ class Results:
         """Return all findings, each said once, by severity, file, index in the file, resource, then as added."""
         once: dict[str, Finding] = {}
         for finding in self._found:
-            once.setdefault(repr(finding.data()), finding)
+            once.setdefault(_said(finding), finding)
         return sorted(once.values(), key=_order)
+
+
+def _said(finding: Finding) -> str:
+    """All that a result says, to tell those that say the same."""
+    about = (finding.resource_ref, finding.file, finding.field, finding.rule, finding.tags)
+    return repr((finding.severity, finding.message, finding.current, finding.proposed, *about))
 
 
 def _order(finding: Finding) -> tuple[int, str, int, str]:

@@ -126,9 +126,15 @@ def refuse(
         resources.results = _before(definition, resources) + [result.data() for result in results]
         stdout = resources.render()
     except Exception as error:  # noqa: BLE001  # the same
-        # Not even the list as it came can be written: then what had gone wrong before is the message.
-        reason = str(error) or type(error).__name__
-        return unreadable(definition.name, f"{results[0].message} (and the list cannot be written: {reason})")
+        from krmkit.fn.itemsback import items_alone
+
+        try:
+            stdout = items_alone(text, results, options.limits)
+        except Exception:  # noqa: BLE001  # not even the items can be written: what went wrong before is the message
+            said = (
+                f"{results[0].message} (and the list cannot be written: {str(error) or type(error).__name__})"
+            )
+            return unreadable(definition.name, said)
     return Outcome(stdout, trace + summary(definition.name, results), 1, results)
 
 
@@ -247,9 +253,13 @@ def _finished(results: Results, resources: ResourceList) -> list[Finding]:
     """The findings in their order, without the secrets of the list."""
     found = results.finish()
     if found:
-        from krmkit.fn.masking import hide
+        from krmkit.krm.secretwords import suspects
 
-        hide(found, [*resources, resources.function_config])
+        items = suspects([*resources, resources.function_config])
+        if items:
+            from krmkit.fn.masking import hide
+
+            hide(found, items)
     return found
 
 

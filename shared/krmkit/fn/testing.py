@@ -8,6 +8,7 @@ What a test may rely on is what the orchestrators were seen to send; see each fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from krmkit.fn.loader import at
@@ -17,10 +18,6 @@ from krmkit.krm.kptfile import PipelineFunction
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PACKAGE = "/package"  # where the packages of `render_list` pretend to be
 

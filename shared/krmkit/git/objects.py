@@ -72,7 +72,7 @@ class Objects:
         Raises GitError for a name that cannot be asked for, and for a blob over BIGGEST_BLOB bytes.
         """
         if "\n" in name or "\0" in name:
-            raise GitError(f"{self.repository.folder}: a revision must be one line, got {name!r}")
+            raise GitError(f"{self.repository.name}: a revision must be one line, got {name!r}")
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
         stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
@@ -80,16 +80,18 @@ class Objects:
         header = stdout.readline().decode("utf-8", "replace").rsplit(" ", 2)
         if len(header) < 3 or not header[2].strip().isdigit():
             if not header[0]:
-                raise GitError(f"{self.repository.folder}: git cat-file ended while {name} was read")
+                raise GitError(f"{self.repository.name}: git cat-file ended while {name} was read")
             return None
         oid, kind, size = header[0], header[1], int(header[2])
         if size > BIGGEST_BLOB:
             self.reopen()  # what is left of the object must not be read as the answer to the next question
             raise GitError(
-                f"{self.repository.folder}: object {oid} has {size} bytes; at most {BIGGEST_BLOB} are read"
+                f"{self.repository.name}: object {oid} has {size} bytes; at most {BIGGEST_BLOB} are read"
             )
         content = stdout.read(size)
-        stdout.read(1)
+        if len(content) < size or stdout.read(1) != b"\n":
+            self.reopen()
+            raise GitError(f"{self.repository.name}: object {oid} is broken: git cannot read all of it")
         return oid, kind, content
 
     def _pending(self, oid: str, wanted: str) -> tuple[str, str, bytes] | None:
@@ -100,7 +102,7 @@ class Objects:
         """Return the oid and the commit that a revision names; an annotated tag leads to its commit."""
         found = self._pending(name, "commit") or self.read(f"{name}^{{commit}}")
         if found is None:
-            raise GitError(f"{self.repository.folder}: there is no commit {name}")
+            raise GitError(f"{self.repository.name}: there is no commit {name}")
         head, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
         fields = [line.split(" ", 1) for line in head.split("\n") if " " in line]
         tree = next((value for key, value in fields if key == "tree"), "")
@@ -113,19 +115,19 @@ class Objects:
         found = self._pending(oid, "tree") or self.read(oid)
         if found is None or found[1] != "tree":
             raise GitError(
-                f"{self.repository.folder}: {oid} must be a tree, got {found[1] if found else 'nothing'}"
+                f"{self.repository.name}: {oid} must be a tree, got {found[1] if found else 'nothing'}"
             )
         try:
             return list(_entries(found[2]))
         except ValueError as error:
-            raise GitError(f"{self.repository.folder}: tree {oid} is broken: {error}") from None
+            raise GitError(f"{self.repository.name}: tree {oid} is broken: {error}") from None
 
     def blob(self, oid: str) -> bytes:
         """Return the content of a file."""
         found = self.read(oid)
         if found is None or found[1] != "blob":
             raise GitError(
-                f"{self.repository.folder}: {oid} must be a blob, got {found[1] if found else 'nothing'}"
+                f"{self.repository.name}: {oid} must be a blob, got {found[1] if found else 'nothing'}"
             )
         return found[2]
 
@@ -137,6 +139,14 @@ class Objects:
                 return None
             tree = entry.oid
         return tree
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
+        """Return what is at a path below `tree`, None where nothing is."""
+        folder, _, name = path.rpartition("/")
+        above = self.folder(tree, folder)
+        if above is None:
+            return None
+        return next((one for one in self.tree(above) if one.name == name), None)
 
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, TreeEntry]]:
         """Yield (path, entry) of every entry below a tree that is not a folder, in the order of the trees.
@@ -150,7 +160,7 @@ class Objects:
             count += 1
             if folder.count("/") > DEEPEST or count > MOST_FOLDERS:
                 limit = f"{MOST_FOLDERS} folders" if count > MOST_FOLDERS else f"{DEEPEST} levels"
-                raise GitError(f"{self.repository.folder}: {folder[:80]}: must have at most {limit}")
+                raise GitError(f"{self.repository.name}: {folder[:80]}: must have at most {limit}")
             below = []
             for entry in self.tree(oid):
                 path = f"{folder}{entry.name}"
@@ -167,8 +177,9 @@ def _seconds(time: str) -> int:
 
 
 def _entries(content: bytes) -> Iterator[TreeEntry]:
-    """A raw tree: mode, a blank, name, NUL, then 20 bytes of oid, for each entry. Raises ValueError for anything else."""
+    """A raw tree: mode, a blank, name, NUL, then 20 bytes of oid, for each entry. Raises ValueError for anything else, and for a name that occurs twice."""
     place = 0
+    names: set[bytes] = set()
     while place < len(content):
         blank = content.find(b" ", place)
         end = content.find(b"\0", blank)
@@ -177,6 +188,9 @@ def _entries(content: bytes) -> Iterator[TreeEntry]:
             raise ValueError(
                 f"an entry must be a mode, a blank, a name, NUL and 20 bytes, got {content[place : place + 40]!r}"
             )
-        name = content[blank + 1 : end].decode("utf-8", "surrogateescape")
-        yield TreeEntry(mode, name, content[end + 1 : end + 21].hex())
+        raw = content[blank + 1 : end]
+        if raw in names:
+            raise ValueError(f"the name {raw[:40]!r} must occur once")
+        names.add(raw)
+        yield TreeEntry(mode, raw.decode("utf-8", "surrogateescape"), content[end + 1 : end + 21].hex())
         place = end + 21

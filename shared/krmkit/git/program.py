@@ -25,15 +25,22 @@ SAFE = ("--no-replace-objects", "--no-pager", *(word for setting in SETTINGS for
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
+_LINES = 5  # of what git says in an error
+
+
 class GitError(RuntimeError):
     """A git command failed; the message holds the command's name and the first lines of what it said."""
 
 
 class GitRepository:
-    """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files)."""
+    """A repository on this machine: `folder` is a bare repository, or a checkout (its refs are used, not its files).
 
-    def __init__(self, folder: Path) -> None:
+    `name` is what messages call it: the address that it is a copy of, or the folder.
+    """
+
+    def __init__(self, folder: Path, name: str = "") -> None:
         self.folder = folder
+        self.name = name or str(folder)
 
     @classmethod
     def open(cls, folder: Path) -> GitRepository:
@@ -51,13 +58,20 @@ class GitRepository:
         """Raises GitError where links or alternates lead out of the repository."""
         outside = leads_outside(self.common)
         if outside:
-            raise GitError(f"{self.folder}: {outside}")
+            raise GitError(f"{self.name}: {outside}")
 
     @cached_property
     def common(self) -> Path:
         """The folder with the objects and refs; the work trees of a repository share it."""
         said = os.fsdecode(self.run("rev-parse", "--git-common-dir"))
         return self.folder / said.removesuffix("\n")
+
+    def work_tree(self) -> str:
+        """The folder of the checkout, links resolved. Raises GitError where the config leads to a folder that is none."""
+        top = os.path.realpath(os.fsdecode(self.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        if not os.path.lexists(os.path.join(top, ".git")):
+            raise GitError(f"{self.name}: core.worktree must lead to the folder of its .git, got {top}")
+        return top
 
     @cached_property
     def _overrides(self) -> tuple[tuple[str, str], ...]:
@@ -100,9 +114,8 @@ class GitRepository:
             raise GitError("git is not installed, or not on PATH") from None
         if done.returncode:
             if b"not a git repository" in done.stderr:
-                raise GitError(f"{self.folder}: is not in a git repository")
-            said = [line for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-            raise GitError(f"{self.folder}: git {arguments[0]}: " + "; ".join(said[:5]))
+                raise GitError(f"{self.name}: is not in a git repository")
+            raise GitError(f"{self.name}: git {arguments[0]}: {_said(done.stderr)}")
         return done.stdout
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -128,6 +141,12 @@ class GitRepository:
             if (self.common / "shallow").is_file():
                 shutil.copyfile(self.common / "shallow", clean.folder / "shallow")
             clean.run("push", "--atomic", "--quiet", *leases, "--", remote, *specs, protocols=protocols)
+
+
+def _said(stderr: bytes) -> str:
+    """What git said, in one line; a remote may have put signs into it that a terminal obeys."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").split("\n") if line.strip()]
+    return "".join(sign for sign in "; ".join(lines[:_LINES]) if sign.isprintable())
 
 
 def environment(

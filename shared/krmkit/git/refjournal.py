@@ -135,7 +135,7 @@ class RepositoryLock:
             "utf-8", "surrogateescape"
         )
         now = dict(line.split(" ", 1) for line in listed.split("\n")[:-1])
-        rest = {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
+        rest = still_to_do(changes, now)
         if rest:
             self._run(rest)
         os.sync()
@@ -143,6 +143,11 @@ class RepositoryLock:
         self.note = (
             f"completed a sync that was killed: {len(rest)} of {len(changes)} refs were still to be changed"
         )
+
+
+def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return what completes the changes of a killed run, given what refs name now; a ref that was moved since then keeps its value."""
+    return {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
 
 
 class ForeignJournalError(ValueError):

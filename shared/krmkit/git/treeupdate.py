@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from krmkit.disk.folders import is_leftover
 from krmkit.git.objects import EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Objects, TreeEntry
 from krmkit.git.packfile import PackFile
 from krmkit.git.program import GitError
 
 MOST_FILES = 10_000
 MOST_BYTES = 128 * 1024 * 1024
+_MOST_LINKS = 16
 _GIT = (".git", "git~1")  # other disks call the same folder so
 LONGEST_NAME = 255  # bytes of a file's name on most disks
 
@@ -33,15 +36,36 @@ def read_files(objects: Objects, tree: str) -> dict[str, File]:
     for path, entry in objects.files(tree):
         if entry.mode in (LINK, SUBMODULE):
             kind = "symbolic link" if entry.mode == LINK else "submodule"
-            raise GitError(f"{objects.repository.folder}: {path} is a {kind}; a package must hold files only")
+            raise GitError(f"{objects.repository.name}: {path} is a {kind}; a package must hold files only")
         check_path(objects, path)
         content = objects.blob(entry.oid)
         rest -= len(content)
         if len(found) == MOST_FILES or rest < 0:
             limit = f"{MOST_BYTES} bytes" if rest < 0 else f"{MOST_FILES} files"
-            raise GitError(f"{objects.repository.folder}: {path}: a package must have at most {limit}")
+            raise GitError(f"{objects.repository.name}: {path}: a package must have at most {limit}")
         found[path] = File(content, entry.mode == EXECUTABLE)
     return found
+
+
+def linked_content(objects: Objects, root: str, path: str, entry: TreeEntry) -> bytes:
+    """Return the content of an entry at a path of the tree `root`; links are followed inside of that tree.
+
+    Raises GitError for a submodule, and for a link that leads out of the tree, to no file of it, or in a ring.
+    """
+    name = objects.repository.name
+    place = path
+    for _ in range(_MOST_LINKS):
+        if entry.mode == SUBMODULE:
+            raise GitError(f"{name}: {path} is a submodule; it must be a file")
+        if entry.mode != LINK:
+            return objects.blob(entry.oid)
+        target = objects.blob(entry.oid).decode("utf-8", "surrogateescape")
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
+        found = None if place.startswith(("/", "..")) else objects.entry(root, place)
+        if found is None:
+            raise GitError(f"{name}: {path} is a link to {target!r}; it must lead to a file of the revision")
+        entry = found
+    raise GitError(f"{name}: {path} leads through more than {_MOST_LINKS} links; it must lead to a file")
 
 
 def write_files(pack: PackFile, files: Mapping[str, File]) -> str:
@@ -84,14 +108,18 @@ def replace_folders(
 
 
 def check_path(objects: Objects, path: str) -> None:
-    """Raise GitError for a path that leads out of its folder, or into git's own."""
+    """Raise GitError for a path that leads out of its folder, or into git's own, or to what krmkit would take for a killed run's."""
     parts = path.split("/")
     if any(len(part.encode("utf-8", "surrogateescape")) > LONGEST_NAME for part in parts):
         raise GitError(
-            f"{objects.repository.folder}: {path[:40]}...: a name must have at most {LONGEST_NAME} bytes"
+            f"{objects.repository.name}: {path[:40]}...: a name must have at most {LONGEST_NAME} bytes"
         )
     if (
         any(part in ("", ".", "..") or part.lower().rstrip(" .") in _GIT for part in parts)
         or not path.isprintable()
     ):
-        raise GitError(f"{objects.repository.folder}: {path!r} must be a plain path inside the package")
+        raise GitError(f"{objects.repository.name}: {path!r} must be a plain path inside the package")
+    if any(is_leftover(part) for part in parts):
+        raise GitError(
+            f"{objects.repository.name}: {path} has a name that is krmkit's own; a package must not hold it"
+        )

@@ -27,10 +27,11 @@ class Upstream:
     commit: str
 
     @classmethod
-    def of(cls, kptfile: dict[str, object]) -> Upstream:
-        """Raises UpstreamError where the Kptfile names no git upstream, or no commit."""
-        fields: dict[str, str] = {}
-        for part, keys in (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",))):
+    def of(cls, kptfile: dict[str, object], fetched: bool = True) -> Upstream:
+        """Raises UpstreamError where the Kptfile names no git upstream, or, of a package that was `fetched`, no commit."""
+        fields: dict[str, str] = {"commit": ""}
+        parts = (("upstream", ("repo", "directory", "ref")), ("upstreamLock", ("commit",)))
+        for part, keys in parts if fetched else parts[:1]:
             given = kptfile.get(part)
             git = given.get("git") if isinstance(given, dict) else None
             if not isinstance(git, dict) or not git.get(keys[0]):
@@ -51,13 +52,23 @@ class Revision:
     name: str = ""
 
 
+def shown_address(address: str) -> str:
+    """An address as messages show it: without the name and password in front of a host.
+
+    Example: `shown_address("https://me:hush@example.com/r.git") == "https://example.com/r.git"`.
+    """
+    scheme, found, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if found else address
+
+
 class Fetched:
     """A copy of the upstream's repository in a temporary folder, to be used in a `with` block."""
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream = upstream
         self._folder = tempfile.TemporaryDirectory(prefix="krmkit-upstream-")
-        self.repository = GitRepository(Path(self._folder.name))
+        self.repository = GitRepository(Path(self._folder.name), shown_address(upstream.repo))
 
     def __enter__(self) -> Fetched:
         try:
@@ -67,9 +78,9 @@ class Fetched:
                 )
             self.repository.run("init", "--quiet", "--bare")
             heads = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-            self.repository.run(
-                "fetch", "--quiet", "--no-tags", "--", self.upstream.repo, *heads, protocols=NETWORK
-            )
+            # Without --update-shallow git leaves out what a shallow clone has, and says nothing.
+            quiet = ("--quiet", "--no-tags", "--update-shallow")
+            self.repository.run("fetch", *quiet, "--", self.upstream.repo, *heads, protocols=NETWORK)
         except BaseException:
             self._folder.cleanup()
             raise
@@ -90,7 +101,7 @@ class Fetched:
             name, commit = self._commit(objects, ref)
             tree = objects.folder(objects.commit(commit)[1].tree, directory)
             if tree is None:
-                raise UpstreamError(f"{self.upstream.repo}: {ref} has no folder {directory}")
+                raise UpstreamError(f"{self.repository.name}: {ref} has no folder {directory}")
             return Revision(ref, commit, read_files(objects, tree), name)
 
     def _commit(self, objects: Objects, ref: str) -> tuple[str, str]:
@@ -100,4 +111,6 @@ class Fetched:
                 return name, objects.commit(name)[0]
             except GitError:
                 continue
-        raise UpstreamError(f"{self.upstream.repo}: there is no tag, branch or commit {ref}")
+        shallow = (self.repository.folder / "shallow").exists()
+        hint = "; it is a shallow clone, so fetch its history there: git fetch --unshallow" if shallow else ""
+        raise UpstreamError(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")

@@ -12,9 +12,7 @@ from krmkit.go.limits import CountingWalk, charge
 from krmkit.go.text import is_letter, runes
 from krmkit.go.values import GoObject, is_nil_list
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Step = tuple[str, object, object]
+Step = tuple[str, object, object]
 
 _WIDTH = 80
 _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True TRUE false False FALSE".split()) | {

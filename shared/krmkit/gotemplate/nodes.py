@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from krmkit.go.fmt.printing import quote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.gotemplate.literals import Number
+from krmkit.gotemplate.literals import Number
 
 SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from krmkit.gotemplate.limits import DEFAULT_LIMITS
-from krmkit.gotemplate.nodes import Action, Chain, Command, Control, Field, Pipe, TemplateCall, Variable
+from krmkit.gotemplate.nodes import Action, Chain, Command, Control, Field, Node, Pipe, TemplateCall, Variable
 from krmkit.gotemplate.parser import parse_trees
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.gotemplate.nodes import Node
 
 
 class _AnyName:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.json.equal import json_equal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Operation = dict[str, Any]
+Operation = dict[str, Any]
 
 
 def diff(before: Any, after: Any, path: str = "") -> list[Operation]:

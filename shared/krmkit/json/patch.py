@@ -12,15 +12,13 @@ Documents are never changed in place. A Draft copies each container once, when i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from krmkit.json.equal import json_equal
 from krmkit.yaml.effort import charge
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    Operation = Mapping[str, Any]
+Operation = Mapping[str, Any]
 
 MAX_DEPTH = 400
 """Nesting of a merge patch that is followed."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from krmkit.krm.errors import ListError
 from krmkit.yaml.document import AnyAnchor, parse_all
 from krmkit.yaml.errors import YamlError
@@ -29,7 +27,9 @@ class ListAnchors:
         self._found: dict[str, list[tuple[int, Node]]] = {}
 
     def last_before(self, number: int, name: str) -> Node | None:
-        """The anchored node that an alias in item `number` stands for; None where no item before has the anchor."""
+        """The anchored node that an alias in item `number` refers to; None where no item before has the anchor."""
+        from bisect import bisect_left  # few lists have an alias
+
         while self._next < number:
             item = self._items[self._next]
             if "&" in item._text:
@@ -59,7 +59,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
     """Raise ListError where an edit took an anchor out of an item and an alias elsewhere in the list may need it.
 
     items: as they are to be written; edits: the text of each item that came with the list, before and after; envelope:
-    what stands around the items.
+    the text around the items.
     """
     lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
     if not lost:

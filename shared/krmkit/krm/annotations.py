@@ -21,7 +21,7 @@ BLUEPRINT_OF_KPT = "kpt-pkg"
 INJECTION = "kpt.dev/config-injection"
 INJECTED = "kpt.dev/injected-resource"
 
-# These say something about one resource in one package: engines do not see them, and copies do not have them.
+# These are about one resource in one package: engines do not see them, and copies do not have them.
 _OF_TOOLS = frozenset(
     (
         LEGACY_PATH,
@@ -40,7 +40,7 @@ _DIGITS = 18  # Go's numbers have no more, and Python refuses to read some thous
 
 
 def number(text: str) -> int | None:
-    """The whole number, from 0, that an annotation says; None where it says none."""
+    """The whole number, from 0, in an annotation's value; None if the value is something else."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None
 
 
@@ -53,7 +53,7 @@ def is_tool_key(name: str) -> bool:
 
 
 def is_place_key(name: str) -> bool:
-    """Whether an annotation says where an item lives while functions run, as orchestrators add it and take it away."""
+    """Whether an annotation holds an item's place while functions run, as orchestrators add it and take it away."""
     return name in (LEGACY_PATH, LEGACY_INDEX) or name.startswith(_PREFIXES_OF_PLACES)
 
 
@@ -61,7 +61,7 @@ class Location:
     """Where a resource lives: file path relative to its package, index in the file, path of the package.
 
     `digits` is the index as it was written: a function may write "01", which kpt tells from "1". It is "" for a resource
-    that got no index from anybody, and stands behind those of its file that have one.
+    without an index, which comes after those of its file that have one.
     `line` is its first line in the file, from 1; 0 if it is not known.
     """
 
@@ -81,7 +81,7 @@ class Location:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations that kpt adds to say so, in its order."""
+        """The annotations that kpt adds for it, in its order."""
         said = {
             LEGACY_INDEX: self.digits,
             LEGACY_PATH: self.path,

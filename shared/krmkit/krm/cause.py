@@ -4,7 +4,7 @@
     if causes is not None:  # None: nobody asks why
         causes.set(item, ("data", "site"), Cause("config", "site", config, ("data", "site")))
 
-`krmkit why` and reports show them beside what the texts say; nothing reads them from messages.
+`krmkit why` and reports show them beside the values; nothing reads them from messages.
 """
 
 from __future__ import annotations

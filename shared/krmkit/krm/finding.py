@@ -1,4 +1,4 @@
-"""What a rule has to say about a resource, and how that becomes a result of the KRM Functions Specification.
+"""What a rule found in a resource, and how that becomes a result of the KRM Functions Specification.
 
 An engine returns findings, and a main.py adds them to the results of its run:
 
@@ -88,7 +88,7 @@ class Finding:
             self.at(resource)
 
     def at(self, resource: Subject | None, **tags: str) -> Self:
-        """Say which resource it is about, and add tags; what stands there already stays."""
+        """Add the resource and tags; those that the finding has already stay."""
         if resource is not None and self.file is None and self.resource_ref is None:
             reference = resource.ref()
             # The specification wants these three, or no reference.

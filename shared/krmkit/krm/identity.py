@@ -3,7 +3,7 @@
 Scalars only of line-safe items: no quote and no flow collection is open at the end of any line, the texts of literal blocks
 aside. Then a line that starts at the column of the item's keys is a key line, because block scalars and continued plain scalars
 must stand deeper, and the same holds for a mapping's children within its lines. Whatever is not plainly simple (anchors, tags, aliases, block scalars,
-continued lines, a key that stands twice) is left to the parser: the answer is None.
+continued lines, a duplicate key) is left to the parser: the answer is None.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _OPENERS = frozenset("&*!|>{[@`%?\t")
 _NOT_PLAIN = ("*", "%", "\n---", "\n...", "\t", "\r", "\ufeff", "\x85", "\u2028", "\u2029")
 
 _NOT_A_KEY = ("'", '"', "!", "&", "?", "")
+_ODD_KEYS = ("<<", "*", "!", "?", "&")  # how keys begin that are not written as a word
+_ODD_LINES = frozenset(("'", '"', "!", "&", "?", ":"))  # how lines begin whose key is not
 
 Block = tuple[int, int, int]
 """Start and end of the lines of a block mapping, and the column of its keys."""
@@ -80,7 +82,9 @@ def lacks_key(text: str, found: Block, name: str) -> bool:
             return False
     if text.find("\\", start, end) >= 0 and text.find(line + '"', start, end) >= 0:
         return False
-    return all(text.find(line + sign, start, end) < 0 for sign in ("<<", "*", "!", "?", "&"))
+    body = text[start:end]
+    odd = [sign for sign in _ODD_KEYS if sign in body]
+    return not any(line + sign in body for sign in odd)
 
 
 def ends_plainly(text: str, found: Block) -> bool:
@@ -96,7 +100,7 @@ def ends_plainly(text: str, found: Block) -> bool:
 
 
 def entry_scalars(text: str, found: Block, name: str, key: str) -> list[tuple[int, int] | None] | None:
-    """Where the scalars under `key` stand in the entries of the block list under `name`, None for an entry without.
+    """The places of the scalars under `key` in the entries of the block list under `name`, None for an entry without.
 
     The whole is None where that is not plain to see: the list is absent, or holds anything but block mappings.
     """
@@ -171,7 +175,7 @@ def _block_end(text: str, start: int, column: int, end: int) -> int:
         following = position + 1
         if following >= end:
             return end
-        # What stands at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
+        # The text at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
         margin = text[following : following + width].lstrip(" ")
         if margin and margin[0] != "\n":
             return position
@@ -240,8 +244,11 @@ def is_plainly_sound(text: str) -> bool:
     libyaml accepts it, there are no aliases, and no mapping has a key twice: a mapping's keys stand at one column, and nothing
     but a comment stands left of it between two of them.
     """
-    if any(sign in text for sign in _NOT_PLAIN):
-        return False
+    for sign in _NOT_PLAIN:
+        if sign in text:
+            return False
+    if _all_keys_differ(text):
+        return accepts(text)
     # The keys so far of the mappings around a line, by their columns, from the left.
     columns: list[int] = []
     keys: list[set[str]] = []
@@ -273,6 +280,14 @@ def is_plainly_sound(text: str) -> bool:
     return accepts(text)
 
 
+def _all_keys_differ(text: str) -> bool:
+    """Whether no two lines begin alike up to their colon, so that no mapping has a key twice; most resources are like that."""
+    if " :" in text or "{" in text.replace("${", ""):
+        return False  # blanks behind a key, and keys that share a line
+    lines = [line.partition(":")[0] for line in text.replace("- ", "  ").split("\n") if line]
+    return len(set(lines)) == len(lines) and _ODD_LINES.isdisjoint([line.lstrip(" ")[:1] for line in lines])
+
+
 def _has_plain_keys(line: str) -> bool:
     """Whether all that may be keys in flow mappings of a line are plain, and different."""
     keys = [part.partition(":")[0].strip(" [}]") for part in line.replace("{", ",").split(",")[1:]]
@@ -290,7 +305,7 @@ def plain_text(text: str, span: tuple[int, int]) -> str | None:
 
 
 def restyled(text: str, span: tuple[int, int], value: str, column: int) -> str:
-    """Another one-line text in the quotes of the scalar at `span`, which stays as it is if it says the same."""
+    """Another one-line text in the quotes of the scalar at `span`, which stays as it is if its value is the same."""
     old = text[span[0] : span[1]]
     if old[0] in "\"'" and plain_text(text, span) == value:
         return old
@@ -308,7 +323,7 @@ def holding(resources: Iterable[T], word: str) -> Iterator[tuple[int, T]]:
 
 
 def may_hide(text: str) -> bool:
-    """Whether an escape or binary data in a text can stand for a word that is not in it. (Aliases can as well.)"""
+    """Whether an escape or binary data in a text can mean a word that does not occur in it. (Aliases can as well.)"""
     if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
         return True
     return "!" in text and "!!binary" in text

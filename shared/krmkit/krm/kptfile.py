@@ -1,6 +1,6 @@
 """The Kptfile as the pipeline needs it: which functions run, in which order, on which resources, with which config.
 
-Scalars resolve as Go's yaml.v3 hands them to text fields: what stands there, whatever it looks like (`a: 010` is the
+Scalars resolve as Go's yaml.v3 hands them to text fields: their text, whatever it looks like (`a: 010` is the
 text 010), and nothing for null. Unknown fields are errors where a typing error would change what runs: at the top, in
 the pipeline, in functions and selectors. The rest (info, status, upstream, inventory) is not looked into.
 (Fields: kpt.dev/v1 of kpt 1.0.0-beta.56, and `tag` of newer versions.)
@@ -118,7 +118,7 @@ class ResourceSelector:
 
     @classmethod
     def read(cls, data: object) -> Self:
-        """The selector that data of a Kptfile says."""
+        """The selector in data of a Kptfile."""
         return cls(
             _text(data, "apiVersion"),
             _text(data, "kind"),
@@ -154,7 +154,7 @@ def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
 class PipelineFunction:
     """One entry of the pipeline. Either `image` or `exec` is given, and at most one of `config_path` and `config_map`.
 
-    `config_path` is relative to the package and as it stands in the Kptfile, `config_file` the same without `.`
+    `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
     segments; `config_map` is {} where there is none. `field` is the entry's path in the Kptfile, for messages.
     """
 
@@ -184,7 +184,7 @@ class PipelineFunction:
         self.exclude = [ResourceSelector.read(entry) for entry in _items(data, "exclude")]
 
     def problems(self) -> list[str]:
-        """What the schema cannot say, each with its path."""
+        """Violations that the schema cannot express, each with its path."""
         found = []
         if self.config_path:
             segments = self.config_file.split("/")
@@ -296,7 +296,7 @@ def _offset(node: Node, steps: list[str | int]) -> int:
     return found
 
 
-# Of data that does not fit the schema, what does is read, so that all that is wrong is said at once.
+# Of data that does not fit the schema, what does is read, so that all violations are reported at once.
 
 
 def _entries(data: object, name: str) -> dict[str, object]:

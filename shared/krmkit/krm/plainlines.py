@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 
 
-def fields_with(text: str, column: int, word: str) -> list[PlainField] | None:
-    """The fields whose line comments hold a word; None where that is not plain to see.
+def fields_with(text: str, column: int, word: str, in_comments: bool = True) -> list[PlainField] | None:
+    """The fields whose line comments hold a word, or else the whole line; None where that is not plain to see.
 
     Example: `fields_with("a:\n- b: c # x\n", 0, "x") == [(("a", 0, "b"), (8, 9), "# x")]`.
     """
@@ -31,7 +31,7 @@ def fields_with(text: str, column: int, word: str) -> list[PlainField] | None:
         if not line.key:
             return None
         span = span_in_line(text, line.colon + 1, stop, line.column)
-        if span is None or span[1] > position:
+        if span is None or (in_comments and span[1] > position):
             return None
         above = _path_above(text, line, column)
         if above is None:
@@ -43,7 +43,7 @@ def fields_with(text: str, column: int, word: str) -> list[PlainField] | None:
 
 
 class _Line:
-    """One line: where its dash stands (-1 for none), its key ("" for none), the key's column and where its colon is."""
+    """One line: where its dash is (-1 for none), its key ("" for none), the key's column and where its colon is."""
 
     __slots__ = ("colon", "column", "dash", "indent", "key", "start")
 
@@ -65,7 +65,7 @@ class _Line:
         self.key = key if plain and self.colon < stop else ""
 
     def holds_more(self, text: str) -> bool:
-        """Whether nothing but a comment follows the key: what it holds stands below."""
+        """Whether nothing but a comment follows the key: its value is below."""
         stop = text.find("\n", self.colon)
         rest = text[self.colon + 1 : stop if stop >= 0 else len(text)].lstrip(" ")
         return not rest or rest[0] == "#"

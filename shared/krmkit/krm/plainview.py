@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PlainView:
-    """The text of a resource, and where its block mappings stand that were asked for, by their path."""
+    """The text of a resource, and the places of its block mappings that were asked for, by path."""
 
     __slots__ = ("_blocks", "_document", "_root", "_text", "changed", "column", "line_safe")
 
@@ -48,7 +48,7 @@ class PlainView:
         raise NotImplementedError  # the resource forgets what it knows of its text
 
     def is_plain_map(self, path: tuple[str, ...]) -> bool:
-        """Whether a block mapping stands at a path, seen without a parse; False also where that is not plain to see."""
+        """Whether there is a block mapping at a path, seen without a parse; False also where that is not plain to see."""
         return self._document is None and self.line_safe and self._block(path) is not None
 
     def plain_string(self, path: Path) -> str | None:
@@ -61,7 +61,7 @@ class PlainView:
         return text if is_quoted or go_resolve(text)[0] == "str" else None
 
     def is_plainly_absent(self, path: Path) -> bool:
-        """Whether nothing stands at a path, seen without a parse; False also where that is not plain to see."""
+        """Whether there is nothing at a path, seen without a parse; False also where that is not plain to see."""
         names = self._plain_names(path)
         if not names:
             return False
@@ -86,13 +86,13 @@ class PlainView:
         found = self._block(path[:-1]) if self._plain_names(path) else None
         return entry_scalars(self._text, found, path[-1], key) if found is not None else None
 
-    def fields_with(self, word: str) -> list[PlainField] | None:
-        """The fields whose line comments hold a word, seen without a parse; None where that is not plain to see."""
+    def fields_with(self, word: str, in_comments: bool = True) -> list[PlainField] | None:
+        """The fields whose line comments hold a word, or else the whole line, seen without a parse; None where that is not plain to see."""
         if self._document is not None or not self.line_safe or may_hide(self._text):
             return None
         from krmkit.krm.plainlines import fields_with  # for the few functions that live from comments
 
-        return fields_with(self._text, self.column, word)
+        return fields_with(self._text, self.column, word, in_comments)
 
     def text_at(self, span: tuple[int, int]) -> str | None:
         """The text of a scalar that `fields_with` has found; None where it needs the parser."""
@@ -102,8 +102,7 @@ class PlainView:
         """Put another text of one line in the place of a scalar; `is_raw`: without quotes, so that it can be a number."""
         self.refuse_unreadable()
         if is_raw and self._text[span[0]] not in "\"'":
-            self._replace(self._text[: span[0]] + value + self._text[span[1] :])
-            self.changed = True
+            self._splice(*span, value)
         else:
             self._set_span(span, value)
 
@@ -115,9 +114,15 @@ class PlainView:
         return names if len(names) == len(path) else ()
 
     def _span(self, path: Path) -> tuple[int, int] | None:
-        """Where the scalar at a path stands, if that is plain to see without a parse."""
+        """The span of the scalar at a path, if that is plain to see without a parse."""
         names = self._plain_names(path)
-        found = self._block(names[:-1]) if names else None
+        return self._plain_span(names) if names else None
+
+    def _plain_span(self, names: tuple[str, ...]) -> tuple[int, int] | None:
+        """The same for a path without positions of lists."""
+        if self._document is not None or not self.line_safe:
+            return None
+        found = self._block(names[:-1])
         return scalar_in(self._text, found, names[-1]) if found is not None else None
 
     def _block(self, path: tuple[str, ...]) -> Block | None:
@@ -129,23 +134,24 @@ class PlainView:
             )
         return self._blocks[path]
 
-    def _with_line(self, path: Path, value: str | dict[str, str]) -> str | None:
-        """The text with a new key in a plain block mapping, for a text of one line; None where the parser has to look.
+    def _add_line(self, path: Path, value: str | dict[str, str]) -> bool:
+        """Add a key with a text of one line to a plain block mapping; False where the parser has to look.
 
         It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around it as it is,
         if that line is a key with a scalar of one line. Maps on the way are made.
         """
         names = self._plain_names(path)
         if len(names) < 2 or not self.is_plainly_absent(path):
-            return None
+            return False
         found = self._block(names[:-1])
         if found is None:
-            return self._with_line(path[:-1], {names[-1]: value}) if isinstance(value, str) else None
+            return isinstance(value, str) and self._add_line(path[:-1], {names[-1]: value})
         text, (_, end, column) = self._text, found
         if not ends_plainly(text, found):
-            return None
+            return False
         line = f"{' ' * column}{emit.key(names[-1])}:{emit.after_key(value, column)}"
-        return text[:end] + (f"{line}\n" if text[end - 1] == "\n" else f"\n{line}") + text[end:]
+        self._splice(end, end, f"{line}\n" if text[end - 1] == "\n" else f"\n{line}", names[:-1])
+        return True
 
     # Editing
 
@@ -173,11 +179,23 @@ class PlainView:
         if span is not None:
             self._set_span(span, value)
             return True
-        text = self._with_line(path, value)
-        if text is not None:
-            self._replace(text)
-            self.changed = True
-        return text is not None
+        return self._add_line(path, value)
+
+    def _splice(self, start: int, end: int, new: str, owner: tuple[str, ...] = ()) -> None:
+        """Put a text in the place of another; the blocks that were found already move along.
+
+        The text is a scalar of one line, or a line at the end of the block at `owner`, which becomes its last.
+        """
+        known, more = self._blocks, len(new) - (end - start)
+        self._replace(self._text[:start] + new + self._text[end:])
+        self.changed = True
+        for path, block in known.items():
+            if block is None:
+                continue  # it may be there now
+            first, last, column = block
+            if start == end == last and path != owner[: len(path)]:
+                continue  # the new line may be below it: it is looked for again
+            self._blocks[path] = (first + more * (first >= end), last + more * (last >= end), column)
 
     def set_entries(self, path: tuple[str, ...], key: str, values: list[str | None]) -> None:
         """Give the entries of the list that `entry_strings` has shown other texts of one line; None leaves one as it is."""
@@ -192,9 +210,8 @@ class PlainView:
         new = restyled(text, span, value, self.column)
         if new == text[start:end]:
             return
-        self._replace(text[:start] + new + text[end:])
+        self._splice(start, end, new)
         # Still line-safe where the kind of scalar stays: plain, or quoted up to the end of its line; or where nothing follows.
         self.line_safe = (
             new[0] == text[start] or text[end : end + 1] == "\n" or not {new[0], text[start]} & {"'", '"'}
         )
-        self.changed = True

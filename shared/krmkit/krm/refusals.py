@@ -32,7 +32,7 @@ def refusal(error: FieldError, resource: Subject | None, made: str = "") -> Find
 
 
 def definitions(resources: Iterable[Resource]) -> list[dict[str, Any]]:
-    """Return the CustomResourceDefinitions among items. One that cannot be read says nothing about objects."""
+    """Return the CustomResourceDefinitions among items. One that cannot be read is left out."""
     found = []
     for resource in resources:
         if resource.kind == "CustomResourceDefinition":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
-    `text` is the resource as it stands behind its dash (first line unindented, all others at `column`), or, where
+    `text` is the resource behind its dash (first line unindented, all others at `column`), or, where
     `column` is 0, as a document of its own. Paths are tuples of keys and list positions.
     """
 
@@ -46,7 +46,7 @@ class Resource(PlainView):
         self._document: Document | None = None
         self._root: Map | None = None
         self._anchors: Anchors | None = None
-        # Where the block mappings stand that were asked for, by their path.
+        # The places of the block mappings that were asked for, by path.
         self._blocks = {}
         self.column = column
         self.line_safe = line_safe
@@ -161,7 +161,7 @@ class Resource(PlainView):
 
     def string(self, *path: str) -> str:
         """The text of the scalar at a path; "" where there is none, or null. Cheap on items that were not parsed yet."""
-        span = self._span(path)
+        span = self._plain_span(path)
         if span is not None:
             text = plain_text(self._text, span)
             if text is not None:
@@ -199,7 +199,7 @@ class Resource(PlainView):
 
     def annotation(self, name: str) -> str:
         """One annotation, "" where absent. Cheap on items that were not parsed yet."""
-        span = self._span(("metadata", "annotations", name))
+        span = self._plain_span(("metadata", "annotations", name))
         if span is not None:
             text = plain_text(self._text, span)
             if text is not None:
@@ -222,7 +222,7 @@ class Resource(PlainView):
 
     @property
     def path(self) -> str | None:
-        """The file the resource comes from, relative to its package; None where nothing tells."""
+        """The file the resource comes from, relative to its package; None if that is unknown."""
         if self.location is not None:
             return self.location.path
         return self.annotation(names.PATH) or self.annotation(names.LEGACY_PATH) or None
@@ -236,26 +236,27 @@ class Resource(PlainView):
 
     @property
     def package_path(self) -> str:
-        """The folder of the resource's package, "" where nothing tells (`kpt fn eval`, kustomize)."""
+        """The folder of the resource's package, "" if that is unknown (`kpt fn eval`, kustomize)."""
         if self.location is not None:
             return self.location.package
         return self.annotation(names.PACKAGE_PATH)
 
     @property
     def is_local_config(self) -> bool:
-        """Whether the resource is for tools only: kpt applies it to no cluster, whatever the mark says but "false"."""
+        """Whether the resource is for tools only: kpt applies it to no cluster, unless the mark is "false"."""
         said = self.annotation(names.LOCAL_CONFIG)
         return said != "false" if said else names.LOCAL_CONFIG in self.annotations
 
     def ref(self) -> dict[str, str]:
         """The resourceRef of results: apiVersion, kind, name and, where there is one, namespace."""
         ref = {"apiVersion": self.api_version, "kind": self.kind, "name": self.name}
-        if self.namespace:
-            ref["namespace"] = self.namespace
+        namespace = self.namespace
+        if namespace:
+            ref["namespace"] = namespace
         return ref
 
     def file(self) -> dict[str, object] | None:
-        """The file of results: path and index; None where nothing tells."""
+        """The file of results: path and index; None if they are unknown."""
         path = self.path
         return {"path": path, "index": self.index} if path else None
 

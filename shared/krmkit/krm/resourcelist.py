@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from krmkit.krm.anchors import AnchorsBefore, ListAnchors, refuse_lost
-from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import ListError
 from krmkit.krm.header import check_header, is_empty_entry
 from krmkit.krm.identity import may_hide
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
     from krmkit.yaml.limits import Limits
 
 _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n", [], "")
-"""What stands around items that came with no text of a list."""
+"""The envelope of items that did not come in the text of a list."""
 
 
 class ResourceList:
     """Items in their order, the functionConfig, and the results to be written.
 
     `results` holds mappings in the shape of the specification; what a list brought along is dropped, because every
-    function reports its own. New resources made from data go to the end. `envelope` is what stands around the items.
+    function reports its own. New resources made from data go to the end. `envelope` is the text around the items.
     """
 
     __slots__ = (
@@ -206,15 +205,19 @@ class ResourceList:
         return "".join(parts)
 
     def _ended(self, position: int, text: str) -> str:
-        """The text of the item at a position, with a final line break that adds nothing to what it says."""
+        """The text of the item at a position, with a final line break that does not change its value."""
+        from krmkit.krm.endings import ended_text
+
         item = self.items[position]
         return ended_text(item) if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
-        """An item's text as it stands behind a dash of this list."""
+        """An item's text as it is written behind a dash of this list."""
         column = chunks.column
         if type(item) is _Item and item.column == column:
             return item.text
+        from krmkit.krm.endings import ended_text
+
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
         column += len(blank)
@@ -252,7 +255,7 @@ class ResourceList:
         if known is not None or root.flow:
             return self._with_results(head, tail)
         start = root.entries[0].key.start
-        # The key may stand behind a question mark of its own.
+        # The key may follow a question mark of its own.
         lead = envelope.text[envelope.text.rfind("\n", 0, start) + 1 : start].removeprefix("\ufeff")
         at = len(lead) - len(lead.lstrip(" "))
         fresh = f"{' ' * at}results:{emit.after_key(self.results, at)}\n"
@@ -275,7 +278,7 @@ class ResourceList:
         return text[: len(text) - len(tail)], tail
 
     def _fresh_tail(self) -> str:
-        """What stands below the items of a list in memory."""
+        """The text below the items of a list in memory."""
         tail = ""
         if self.function_config is not None:
             tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)
@@ -316,7 +319,7 @@ class _Item(Resource):
 
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
-    """What stands around the items. It may refer to anchors inside them, and empty documents may follow."""
+    """The text around the items. It may refer to anchors inside them, and empty documents may follow."""
     text = chunks.head + chunks.tail
     anchors = None
     if "*" in chunks.tail:
@@ -335,7 +338,7 @@ def _rendered(document: Document) -> str:
 
 
 def _in_flow(item: Resource) -> str:
-    """An item's text as it stands in a list in brackets."""
+    """An item's text as it is written in a list in brackets."""
     text = item.text
     # `{}` becomes a block when something is put into it.
     if type(item) is _Item and (not item.changed or item.root.flow):

@@ -1,12 +1,40 @@
-"""Secrets that look like words of krmkit's own: where one stands in a message, and where it is a part of another word.
+"""Words around secrets: those that name one in a resource, and secrets that look like words of krmkit's own.
 
 A message is krmkit's words with values in it. To strike the secret "blue" out of "blueprint" would tell it.
 """
 
 from __future__ import annotations
 
+from krmkit.krm.errors import ListError
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from krmkit.krm.resource import Resource
+
 SECRET = "(secret)"
+# A text without one of these words marks nothing as secret.
+_MARKS = ("Secret", "secret", "password")
 _INSIDE = 8  # characters from which on a text of letters is no part of krmkit's own words
+
+
+def may_hold_secrets(text: str) -> bool:
+    """Whether a text has one of the words that can mark something as secret."""
+    return any(mark in text for mark in _MARKS)
+
+
+def suspects(items: Iterable[Resource | None]) -> list[Resource]:
+    """Return the resources that may hold secrets; of one that cannot be read nothing is shown."""
+    found = []
+    for item in items:
+        try:
+            if item is not None and may_hold_secrets(item.text):
+                found.append(item)
+        except (ListError, YamlError):
+            continue
+    return found
 
 
 def is_plain_word(secret: str) -> bool:
@@ -15,12 +43,12 @@ def is_plain_word(secret: str) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter and no digit stands right before or after `text[start:end]`."""
+    """Whether no letter and no digit is right before or after `text[start:end]`."""
     return not (text[max(start - 1, 0) : start].isalnum() or text[end : end + 1].isalnum())
 
 
 def struck(text: str, secret: str) -> str:
-    """The text with `(secret)` for a plain word where it stands alone: `struck("blueprint blue", "blue")` keeps the first."""
+    """The text with `(secret)` for a plain word where it is no part of a longer one: `struck("blueprint blue", "blue")` keeps the first."""
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:

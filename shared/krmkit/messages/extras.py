@@ -19,6 +19,8 @@ def missing(what: str, error: ImportError, extra: str = "") -> MissingDependency
     package = (error.name or str(error)).partition(".")[0]
     if package == "krmkit":
         raise error
+    if package == "google":
+        package = "protobuf"  # which has a folder in a namespace of many packages
     remedy = how(extra) if extra else "install krmkit again; in the folder of its checkout: pip install ."
     return MissingDependencyError(f"{what} need the package {package}, which is not installed: {remedy}")
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from krmkit.krm.errors import ListError
+from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
 from krmkit.output.macros import with_macros, without_macros
 from krmkit.palette.packs.items import CARRIERS, FILES, place
 from krmkit.palette.packs.lines import LineIndex, block_place
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.fields import Fields, fields_of
-from krmkit.yaml.tree import Alias, Map, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.krm.fieldpath import Path
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.tree import Alias, Map, Node, Seq, deref
 
 _CONTENT = re.compile(r"^[^\S\n]*[^\s#]", re.MULTILINE)  # the first line that is neither empty nor a comment
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
-from krmkit.output.model import API_VERSION
-from krmkit.output.terminal import CYAN, GREEN, RED, YELLOW, Table, one_line, visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.output.model import PackageReport, Report, Result
-    from krmkit.output.terminal import Terminal
+from krmkit.output.model import API_VERSION, PackageReport, Report, Result
+from krmkit.output.terminal import CYAN, GREEN, RED, YELLOW, Table, Terminal, one_line, visible
 
 FORMATS = ("table", "text", "json", "sarif", "junit", "github", "gitlab", "markdown")
 _STYLES = {"error": RED, "warning": YELLOW, "info": CYAN}

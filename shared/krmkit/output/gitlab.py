@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.output.model import Report, Result
+from krmkit.output.model import Report, Result
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
 _FAILED = "function-failed"

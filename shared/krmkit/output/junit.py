@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 
 from krmkit.output.formats import line
+from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.terminal import Terminal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.output.model import PackageReport, Report, Result
 
 # What XML 1.0 has no way to write.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

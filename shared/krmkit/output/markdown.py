@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from krmkit.output.formats import Totals, counted
+from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.terminal import one_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.output.model import PackageReport, Report, Result
 
 MOST = 65_000  # characters; GitHub refuses a comment of more than 65,536
 _SIGNS = {"error": ":x:", "warning": ":warning:", "info": ":information_source:"}

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from krmkit.output.formats import FORMATS, json_of, results_text, shown
-from krmkit.output.terminal import unread_is_fine
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.output.model import Report
-    from krmkit.output.terminal import Terminal
+from krmkit.output.model import Report
+from krmkit.output.terminal import Terminal, unread_is_fine
 
 
 class Told:

@@ -10,21 +10,16 @@ from __future__ import annotations
 import os
 import re
 
+from krmkit.disk.write import FileEdit
 from krmkit.json.paths import steps_of
 from krmkit.output.fieldtable import field_table, inner_mark
 from krmkit.output.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
 from krmkit.output.pipelineorder import order_results
 from krmkit.palette.packs.items import CARRIERS, FILES
-from krmkit.render.package import KPTFILE
-from krmkit.render.resultlist import normalized
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.disk.write import FileEdit
-    from krmkit.render.package import Package
-    from krmkit.render.rendering import Rendering
-    from krmkit.render.resultlist import FunctionRun
-    from krmkit.render.source import FileResource
+from krmkit.render.package import KPTFILE, Package
+from krmkit.render.rendering import Rendering
+from krmkit.render.resultlist import FunctionRun, normalized
+from krmkit.render.source import FileResource
 
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
 

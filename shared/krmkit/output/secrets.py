@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from krmkit.fn.masking import secrets_in
 from krmkit.render.filesecrets import secrets_in_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.render.package import Package
-    from krmkit.render.rendering import Rendering
+from krmkit.render.package import Package
+from krmkit.render.rendering import Rendering
 
 
 def secrets_of(package: Package, rendering: Rendering) -> set[str]:

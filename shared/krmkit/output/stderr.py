@@ -45,6 +45,21 @@ class Patient:
         return getattr(self._stream, name)
 
 
+class CommandFree(Patient):
+    """A stderr that is a log of GitHub, which runs lines that begin with `::` or hold `##[`: packages of others may hold such lines.
+
+    An invisible sign goes between: `CommandFree(stream).write("  ::stop-commands::x")` writes `  :<U+200B>:stop-commands::x`.
+    """
+
+    def write(self, text: str) -> int:
+        """Write as far as that goes, and nothing that GitHub runs."""
+        import re
+
+        plain = re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")
+        super().write(plain)
+        return len(text)
+
+
 def say(command: str, message: object) -> None:
     """Write to stderr, each line of the message as `krmkit render: line`, but those that are indented below another.
 

@@ -8,13 +8,11 @@ from krmkit.schema.fields import entries, mapping
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from krmkit.json import Object
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.palette.packs.items import Carrier
-
-    Object = dict[str, Any]
 
 CLUSTER_GROUP = "cluster.x-k8s.io/"
 CONFIG_GROUP = "krmkit.dev/"

@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from krmkit.json import Object
     from krmkit.krm.resource import Resource
-    from krmkit.platform.facts import Object, PlatformFacts
+    from krmkit.platform.facts import PlatformFacts
 
     Revisions = dict[tuple[str, str], set[str]]
 

@@ -21,7 +21,7 @@ _KNOWN = (
     "protocol port targetPort hostPort containerPort hostIP readOnly mountPath subPath subPathExpr mountPropagation "
     "value valueFrom fieldRef resourceFieldRef configMapKeyRef secretKeyRef prefix configMapRef secretRef"
 )
-# A name that stands twice counts where it stands last.
+# The last occurrence of a name counts.
 _RANK = {name: rank for rank, name in enumerate(_KNOWN.split())}
 
 

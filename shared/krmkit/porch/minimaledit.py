@@ -1,15 +1,11 @@
-"""Edits that leave alone what already says the same: comments, order and quoting of the rest stay."""
+"""Edits that leave equal values alone: comments, order and quoting of the rest stay."""
 
 from __future__ import annotations
 
+from krmkit.krm.resource import Resource
 from krmkit.yaml.copies import detached
 from krmkit.yaml.data import go_data, lookup, same_data
 from krmkit.yaml.tree import Alias, Map, Node, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
-
 
 _PAIRING = ("internal.config.kubernetes.io/id", "config.k8s.io/id")
 
@@ -77,7 +73,7 @@ def _merges(node: Map) -> bool:
 
 
 def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
-    """Make a list hold `wanted` in that order: an int stands for the item now at that position, anything else for a new one.
+    """Make a list hold `wanted` in that order: an int is the present position of an item, anything else a new item.
 
     Returns whether that changed anything.
     """
@@ -95,7 +91,7 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
 
 
 def keep_comments_here(resource: Resource) -> None:
-    """Keep kpt from copying the old comments and the old order of fields onto list entries that now stand at other positions.
+    """Keep kpt from copying the old comments and the old order of fields onto list entries that are at other positions now.
 
     kpt pairs what a function returns with what it sent by these annotations, entry by entry in the order of the lists. The first entry
     that is put in front would get the comments of the one behind it, and that one too. Without the annotations our text stays.

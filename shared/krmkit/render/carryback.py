@@ -19,9 +19,9 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.porch.merge.comments import merge_comments
 from krmkit.porch.merge.edits import write_merged
-from krmkit.porch.merge.kptfile import merge_kptfiles
-from krmkit.porch.merge.listkeys import schema_of
-from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, merge
+from krmkit.porch.merge.kptfile import merge_kptfiles, named_functions
+from krmkit.porch.merge.listkeys import MergeSchema, schema_of
+from krmkit.porch.merge.threeway import UPSTREAM, MergedValue, elements_by_step, merge
 from krmkit.render.merge.mergeconflict import ResourceConflict, said_value
 from krmkit.render.merge.mergeunits import who
 from krmkit.render.merge.textmerge import merge_inside
@@ -157,21 +157,36 @@ def _lost_fields(
 ) -> Iterator[ResourceConflict]:
     now = data_of(item)
     wanted = _merged(path, data_of(before) if before is not None else MISSING, after, now).value
-    for place, value, other in _differences((), wanted, now):
+    schema, infer = schema_of(after.api_version, after.kind), path.rpartition("/")[2] == KPTFILE
+    if infer:
+        wanted, now = named_functions(wanted, now)
+    for place, value, other in _differences((), wanted, now, schema, infer):
         wrote, makes = said_value(value) or "nothing", said_value(other) or "nothing"
         message = f"changed by hand to {wrote}, and the pipeline makes it {makes}"
         yield ResourceConflict(path, name, place, message, value, other)
 
 
-def _differences(path: tuple[str, ...], wanted: Any, now: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """(path, wanted value, value that is there) of each field that differs; a list that differs is one value."""
+def _differences(
+    path: tuple[str, ...], wanted: Any, now: Any, schema: MergeSchema | None, infer: bool
+) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """(path, wanted value, value that is there) of each field that differs, in lists as far down as merging goes."""
     if isinstance(wanted, dict) and isinstance(now, dict):
         for key in (*wanted, *(key for key in now if key not in wanted)):
-            yield from _differences((*path, str(key)), wanted.get(key, MISSING), now.get(key, MISSING))
+            below = schema.field(str(key)) if schema is not None else None
+            values = wanted.get(key, MISSING), now.get(key, MISSING)
+            yield from _differences((*path, str(key)), *values, below, infer)
         return
-    inner = [_tree(value) for value in (wanted, now)]
-    if None not in inner:
-        yield from _differences(path, *inner)
+    if isinstance(wanted, list) and isinstance(now, list):
+        elements = elements_by_step((wanted, now), schema, infer)
+        if elements is not None:
+            below = schema.element if schema is not None else None
+            for step in {**elements[0], **elements[1]}:
+                values = elements[0].get(step, MISSING), elements[1].get(step, MISSING)
+                yield from _differences((*path, step), *values, below, infer)
+            return
+    wanted_tree, now_tree = _tree(wanted), _tree(now)
+    if wanted_tree is not None and now_tree is not None:
+        yield from _differences(path, wanted_tree, now_tree, None, True)
     elif not (wanted is now or (wanted is not MISSING and now is not MISSING and same_data(wanted, now))):
         yield path, wanted, now
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from krmkit.disk.folders import TreeError, files, read_file
 from krmkit.disk.write import FileEdit, Writer
+from krmkit.envsubst.bracedvariables import SubstitutionError
+from krmkit.envsubst.texttemplate import MissingValueError, TextTemplate
 from krmkit.krm.kptfile import new_kptfile
 from krmkit.krm.resource import Resource
 from krmkit.landscaper.components import configmaps as carrier
-from krmkit.landscaper.components.ctf import CtfError, read_components
+from krmkit.landscaper.components.constructors import NAMES, is_constructor_name, read_constructor
+from krmkit.landscaper.components.ctf import CtfError, NoComponentError, TransportArchive, read_components
 from krmkit.landscaper.components.descriptors import Data
 from krmkit.landscaper.items.identity import name_of
 from krmkit.render.package import KPTFILE
@@ -22,17 +25,21 @@ _LARGEST = 64 * 1024 * 1024
 _LONGEST_KEY = 253
 
 
-def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list[str]:
-    """Bring the components below the folders into the package `out`; returns the paths of the ConfigMaps.
+def imported(
+    places: list[str], out: str, say: Callable[[str], object], values: Mapping[str, str] | None = None
+) -> list[str]:
+    """Bring the components of folders and constructor files into the package `out`; returns the paths of the ConfigMaps.
 
-    Raises CtfError for what cannot be read, WriteError.
+    values: of the variables in constructors. Raises CtfError for what cannot be read, WriteError.
     """
     changes: dict[str, FileEdit] = {}
-    for folder in folders:
+    for place in places:
         try:
-            found = read_components(_files(folder))
+            found = (
+                _constructed([place], values or {}) if os.path.isfile(place) else _below(place, values or {})
+            )
         except CtfError as error:
-            raise CtfError(f"{folder}: {error}") from None
+            raise CtfError(f"{place}: {error}") from None
         for note in found.notes:
             say(note)
         made = [carrier.descriptor_item(component, content) for component, content in found.components]
@@ -50,10 +57,74 @@ def imported(folders: list[str], out: str, say: Callable[[str], object]) -> list
     return [os.path.join(out, path) for path in changes]
 
 
+def _below(folder: str, values: Mapping[str, str]) -> TransportArchive:
+    """What lies below a folder: archives, and else constructors. Raises CtfError."""
+    found = _files(folder)
+    constructors = [path for path in sorted(found) if is_constructor_name(path)]
+    try:
+        return read_components(found)
+    except NoComponentError as error:
+        if not constructors:
+            raise CtfError(f"{error}, and no component constructor ({', '.join(NAMES)})") from None
+    return _constructed([os.path.join(folder, path) for path in constructors], values)
+
+
+def _constructed(paths: list[str], values: Mapping[str, str]) -> TransportArchive:
+    """The components of constructor files. Raises CtfError."""
+    found = TransportArchive()
+    for path in paths:
+        label = os.path.basename(path)
+        try:
+            content = (read_file(path, label, limit=_LARGEST) or b"").decode("utf-8")
+            filled = TextTemplate(content).filled(values)
+        except SubstitutionError as error:
+            raise CtfError(f"{label}: line {error.line}: {error}") from None
+        except MissingValueError as error:
+            raise CtfError(f"{label}: {error}") from None
+        except UnicodeDecodeError as error:
+            raise CtfError(f"{label} must be UTF-8; byte {error.start} is not") from None
+        except TreeError as error:
+            raise CtfError(str(error)) from None
+        read_constructor(filled, label, _Beside(path), found)
+    return found
+
+
+class _Beside:
+    """The files that a constructor may take: those of its git repository, or without one those below the folder above its own."""
+
+    def __init__(self, constructor: str) -> None:
+        self._folder = os.path.dirname(os.path.realpath(constructor))
+        above = self._folder
+        while not os.path.exists(os.path.join(above, ".git")) and os.path.dirname(above) != above:
+            above = os.path.dirname(above)
+        self._bound = above if os.path.exists(os.path.join(above, ".git")) else os.path.dirname(self._folder)
+
+    def file(self, path: str) -> bytes | None:
+        """The bytes of a file; None where there is none. Raises CtfError."""
+        place = self._place(path)
+        try:
+            return (
+                read_file(place, path, within=self._bound, limit=_LARGEST) if os.path.isfile(place) else None
+            )
+        except TreeError as error:
+            raise CtfError(str(error)) from None
+
+    def folder(self, path: str) -> dict[str, bytes] | None:
+        """The files of a folder by their paths in it; None where there is none. Raises CtfError."""
+        place = self._place(path)
+        return _files(place) if os.path.isdir(place) else None
+
+    def _place(self, path: str) -> str:
+        place = os.path.realpath(os.path.join(self._folder, path))
+        if os.path.commonpath([self._bound, place]) != self._bound or os.path.isabs(path):
+            raise CtfError(f"the path {path} leads out of {self._bound}, the folder whose files it may name")
+        return place
+
+
 def _files(folder: str) -> dict[str, bytes]:
     """The bytes of all files below a folder, by their paths. Raises CtfError."""
     if not os.path.isdir(folder):
-        raise CtfError("is not a folder")
+        raise CtfError("is not a folder" if os.path.exists(folder) else "does not exist")
     found: dict[str, bytes] = {}
     try:
         for path in files(folder):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from krmkit.disk.write import FileEdit
 from krmkit.fn.masking import parts
 from krmkit.krm.secretwords import SECRET
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from krmkit.disk.write import FileEdit
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _BOLD = "\x1b[1m"

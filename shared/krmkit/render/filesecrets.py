@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from krmkit.fn.masking import Mask, may_hold_secrets, secrets_in
+from krmkit.fn.masking import Mask, secrets_in
 from krmkit.krm.errors import ListError
-from krmkit.render.merge.mergeconflict import said_value
+from krmkit.krm.secretwords import may_hold_secrets
+from krmkit.render.merge.mergeconflict import ResourceConflict, said_value
 from krmkit.render.source import has_content, split_documents
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.render.merge.mergeconflict import ResourceConflict
 
 
 def secrets_in_file(text: str | None) -> set[str]:

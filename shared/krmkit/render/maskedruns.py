@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from krmkit.fn.masking import SHORTEST, Mask, marked, secrets_in
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
+from krmkit.render.resultlist import FunctionRun
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.krm.resource import Resource
-    from krmkit.render.resultlist import FunctionRun
 
 _KEPT = ("severity", "file")
 _NAMES = ("resourceRef", "tags")  # a name that equals the value of a Secret must remain a name

@@ -10,6 +10,7 @@ folder called .git is not searched for them. A link to a file is read, a link to
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.disk.folders import WORK, TreeError, check_name, entries, read_file
@@ -28,13 +29,7 @@ from krmkit.render.source import (
     package_file,
 )
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from krmkit.yaml.limits import Limits
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 
 KPTFILE = "Kptfile"
 IGNORE_FILE = ".krmignore"
@@ -157,15 +152,17 @@ def read(
 
 
 def _hint(root: str, message: str) -> str:
-    """Return a hint for a file that cannot be read because it is a Helm template; the message begins with its path."""
+    """Return a hint for a file that cannot be read because it is a template; the message begins with its path."""
     path = os.path.join(root, message.partition(":")[0])
     try:
         content = read_file(path, path) if os.path.isfile(path) else b""
     except (OSError, TreeError):
         return ""
-    if b"{{" not in (content or b""):
-        return ""
-    return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
+    if b"{{" in (content or b""):
+        return f"; this looks like a Helm template; list the file in {IGNORE_FILE}"
+    if b"${" in (content or b"") and b"cluster.x-k8s.io" in (content or b""):
+        return "; this looks like a clusterctl template: krmkit clusterctl generate puts values in place of its variables"
+    return ""
 
 
 class _UnfinishedError(Exception):

@@ -19,7 +19,8 @@ from krmkit.render.merge.linemerge import LineMergeError
 from krmkit.render.merge.mergeconflict import ResourceConflict
 from krmkit.render.merge.mergepolicy import MARKERS, STOP, marked_files
 from krmkit.render.merge.mergeunits import IdentityError
-from krmkit.render.merge.unedited import data_of, is_unedited
+from krmkit.render.merge.stamp import stamped_file
+from krmkit.render.merge.unedited import SUFFIXES, data_of, is_unedited
 from krmkit.render.packagetree import PackageTree
 from krmkit.render.resourcemerge import FileMerge
 from krmkit.render.source import SourceFile
@@ -79,10 +80,20 @@ def _merged(trees: list[PackageTree], prefer: str) -> MergedPackage:
         elif old is None and new is not None and here is not None:
             raise PackageMergeError(f'the subpackage "{folder}" was added both upstream and locally')
         elif old is None and new is not None and here is None:
-            merged.files.update(new.below(folder))
+            merged.files.update({path: _marked(path, content) for path, content in new.below(folder).items()})
         elif old is not None and new is None and here is not None:
             _remove_folder(folder, old, here, merged)
     return merged
+
+
+def _marked(path: str, content: bytes) -> bytes:
+    """A new file of upstream with kpt's mark on its resources, as the files that were fetched first have it."""
+    if not path.endswith(SUFFIXES):
+        return content
+    try:
+        return stamped_file(path, content.decode("utf-8")).encode()
+    except UnicodeDecodeError:
+        return content
 
 
 def _is_kptfile(path: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Callable, Iterator
 
 from krmkit.disk.folders import TreeError, entries, files, open_file, read_file
 from krmkit.disk.write import FileEdit, FolderCopy, Writer
@@ -23,10 +24,6 @@ from krmkit.render.package import IGNORE_FILE, KPTFILE, Package
 from krmkit.yaml import emit
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TEXTS = (PACK_FILE, *FILES)
 _NAME_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")

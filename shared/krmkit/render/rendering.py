@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.disk.write import FileEdit
 from krmkit.krm.annotations import Location
 from krmkit.render.resultlist import FunctionRun
 from krmkit.render.source import FileResource
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.disk.write import FileEdit
-
 
 _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt keeps to itself
 

@@ -6,19 +6,15 @@ that belong to no resource, line ends) stays with the document that follows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
 from krmkit.krm.endings import ended_text
 from krmkit.krm.resource import Resource
 from krmkit.yaml.errors import LimitError
-from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.lines import ODD_BREAKS, all_close
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.yaml.limits import Limits
 
 # What kpt adds to items when it reads them, and takes away when it writes them, wherever it came from.
 ORCHESTRATION = (

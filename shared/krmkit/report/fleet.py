@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.folder import RECORD, VariantFolder
@@ -11,15 +12,9 @@ from krmkit.fleet.objects import FleetObjects
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
-from krmkit.output.model import FleetVariant
+from krmkit.output.model import FleetVariant, PackageReport, Report
 from krmkit.output.places import shown_path
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.output.model import PackageReport, Report
 
 _MOST_NAMED = 3  # files in a note
 

@@ -9,26 +9,21 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
 
-from krmkit.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.labels import API_VERSION, CLUSTER_NAME, GROUP, OWNED, group_of, version_of
 from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.clusterapi.plan.edits import references
 from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Key
-
-    Object = dict[str, Any]
-    Kind = tuple[str, str]  # group, kind
+Kind = tuple[str, str]  # group, kind
 
 _MOST_NAMES = 200  # in one call
-_TIMEOUT = "60s"
+_TIMEOUT = "60s"  # of a request
+_PATIENCE = 120.0  # seconds that a call of kubectl may take, with its login
 _CORE_KINDS = ("MachineDeployment", "MachinePool", "MachineHealthCheck")
 _MACHINES = ("MachineSet", "Machine")
 _MANAGED_BY_APPLY = "Apply"
@@ -70,23 +65,45 @@ class Kubectl:
             "--ignore-not-found",
         ]
         self.calls += 1
-        try:
-            done = subprocess.run(
-                [*self._begin, *words], check=False, capture_output=True, stdin=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise LiveError(f"kubectl cannot be run: {error.strerror}") from None
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+        code, output, errors = self._run(words)
+        if code:
+            said = errors.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
             raise LiveError(f"kubectl get {what} -n {namespace} failed: {said[-1]}")
-        if not done.stdout.strip():
+        if not output.strip():
             return []
         try:
-            found = json.loads(done.stdout)
+            found = json.loads(output)
         except ValueError as error:
             raise LiveError(f"kubectl get {what} -n {namespace}: the answer must be JSON: {error}") from None
         items = found.get("items") if isinstance(found, dict) and found.get("kind") == "List" else [found]
-        return [_slim(one) for one in items or () if isinstance(one, dict)]
+        if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
+            raise LiveError(
+                f"kubectl get {what} -n {namespace}: the answer must be an object or a List of them"
+            )
+        return [_slim(one) for one in items]
+
+    def _run(self, words: list[str]) -> tuple[int, bytes, bytes]:
+        """Return exit code, stdout and stderr. A plugin of kubectl that waits for somebody must not hold the plan for ever."""
+        try:
+            process = subprocess.Popen(
+                [*self._begin, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise LiveError(f"kubectl cannot be run: {error.strerror}") from None
+        with process:
+            try:
+                output, errors = process.communicate(timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise LiveError(
+                    f"kubectl {' '.join(words[:2])} did not end within {_PATIENCE:g} seconds; if it waits for a login, run"
+                    " `kubectl get namespaces` first"
+                ) from None
+            finally:
+                process.kill()
+        return process.returncode, output, errors
 
 
 def _slim(item: Object) -> Object:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 from krmkit.clusterapi.plan.changes import make_plan
+from krmkit.krm.resource import Resource
 from krmkit.report.topology import as_data
 from krmkit.report.topologysource import PlanError, read_both
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 HEAD = "HEAD"
 
@@ -29,8 +25,10 @@ def has_clusters(items: Iterable[Resource]) -> bool:
 
 
 def topology_of(path: str, against: str, items: list[Resource]) -> dict[str, Any]:
-    """The plan as data, with `against`. `items` are those of the package as rendered. Without a repository to compare with, `problem` says so, unless `against` was named:
-    then PlanError is raised."""
+    """The plan as data, with `against`, of a package at `path`; `items` are those of the package as rendered.
+
+    Without a repository to compare with, `problem` says so, unless `against` was named: then PlanError is raised.
+    """
     wanted = against or HEAD
     try:
         old, new, options = read_both(path, wanted, items)

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.disk.write import FileEdit
 from krmkit.fleet.collisions import object_identity
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
+from krmkit.output.model import PackageReport
 from krmkit.output.places import report_of
 from krmkit.palette.constraints.pools import PoolError
 from krmkit.palette.constraints.validate import ValidationOptions
 from krmkit.palette.packs.items import Packs
 from krmkit.palette.packs.overview import overview
 from krmkit.render.diff import diffs
-from krmkit.render.package import PackageError
+from krmkit.render.package import Package, PackageError
+from krmkit.render.resolve import ProgramResolver
 from krmkit.report.fleet import upstream_of
 from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.systems.describedsystems import describe_systems
 from krmkit.why.answers import Question, WhyError, fields_data
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.disk.write import FileEdit
-    from krmkit.krm.resource import Resource
-    from krmkit.output.model import PackageReport
-    from krmkit.render.package import Package
-    from krmkit.render.resolve import ProgramResolver
 
 WHOLE = 1_000_000  # lines around a change: the whole file, which a page folds
 _CONSTRAINTS = "validate-pack-constraints"

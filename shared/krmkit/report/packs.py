@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import Any
 
 from krmkit.disk.folders import read_file
 from krmkit.krm.errors import ListError
@@ -12,17 +13,11 @@ from krmkit.krm.resource import Resource
 from krmkit.output.fieldtable import plain, values_of
 from krmkit.output.formats import json_of
 from krmkit.output.macros import REFERENCE, with_macros, without_macros
-from krmkit.output.terminal import BOLD, CYAN
+from krmkit.output.terminal import BOLD, CYAN, Terminal
 from krmkit.palette.constraints.schema import PackSchema
 from krmkit.palette.macros.context import SYSTEM_MACROS
 from krmkit.palette.packs.pack import Pack, PackError, read_metadata
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.output.terminal import Terminal
 
 SECRET = "(secret)"
 _FILES = ("values.yaml", "presets.yaml", "schema.yaml")

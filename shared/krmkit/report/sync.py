@@ -36,7 +36,7 @@ def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check:
     waiting += f", {approval} with conflicts to look at" if approval else ""
     waiting += f", {gone} to be removed by --prune" if gone else ""
     waiting += f", {counted(len(named), 'collision')}" if named else ""
-    closing = f"{touched} variants changed, {rest} unchanged{waiting}, {failed} failed{done}"
+    closing = f"{counted(touched, 'variant')} changed, {rest} unchanged{waiting}, {failed} failed{done}"
     report = _report("variants sync", everything, not dry, check)
     return Told(report, "Variants", _details(everything), table.text(terminal), closing)
 

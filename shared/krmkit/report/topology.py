@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from krmkit.clusterapi.desired.generated import text_of
-from krmkit.clusterapi.plan.model import CHANGE, CREATE, PAUSED, REFUSED, REMOVE, REPLACE, SAME
+from krmkit.clusterapi.plan.model import (
+    CHANGE,
+    CREATE,
+    PAUSED,
+    REFUSED,
+    REMOVE,
+    REPLACE,
+    SAME,
+    ClusterPlan,
+    ObjectChange,
+    Roll,
+    Step,
+    TopologyPlan,
+)
 from krmkit.disk.write import FileEdit
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
-from krmkit.output.terminal import GREEN, RED, YELLOW, Table
+from krmkit.output.terminal import GREEN, RED, YELLOW, Table, Terminal
 from krmkit.render.diff import diff
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.plan.model import ClusterPlan, ObjectChange, Roll, Step, TopologyPlan
-    from krmkit.output.terminal import Terminal
 
 MARKDOWN = "markdown"
 PAGES = ("diff", MARKDOWN)  # forms of a plan beside the formats of all commands

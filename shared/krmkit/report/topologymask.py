@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from krmkit.clusterapi.api.collection import Collected
+from krmkit.clusterapi.plan.model import ClusterPlan, TopologyPlan
 from krmkit.fn.masking import Mask, secrets_among
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected
-    from krmkit.clusterapi.plan.model import TopologyPlan
 
 
 def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
@@ -28,10 +26,21 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
         return None if item is None else mask.value(item)
 
     plan.errors, plan.warnings = messages(plan.errors), messages(plan.warnings)
-    for cluster in plan.clusters:
+    for cluster in (one for first in plan.clusters for one in _with_later(first)):
         cluster.errors, cluster.waits = messages(cluster.errors), messages(cluster.waits)
-        for roll in cluster.rolls:
+        for step in cluster.steps:
+            step.waits = messages(step.waits)
+        for roll in (*cluster.rolls, *(roll for step in cluster.steps for roll in step.rolls)):
             roll.reasons = messages(roll.reasons)
-        for change in cluster.changes:
+        for change in (*cluster.changes, *(change for step in cluster.steps for change in step.changes)):
             change.fields = messages(change.fields)
             change.before, change.after = value(change.before), value(change.after)
+
+
+def _with_later(plan: ClusterPlan) -> Iterator[ClusterPlan]:
+    """The plan of a Cluster, and what it does once nothing is in its way."""
+    while True:
+        yield plan
+        if plan.then is None:
+            return
+        plan = plan.then

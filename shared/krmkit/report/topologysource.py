@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.clusterapi.api.objects import V1BETA1
@@ -13,21 +15,16 @@ from krmkit.clusterapi.desired.render import options_of
 from krmkit.clusterapi.desired.topologies import TopologyOptions
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.git.objects import Objects
 from krmkit.git.program import GitError, GitRepository
-from krmkit.git.treeupdate import check_path
+from krmkit.git.treeupdate import check_path, linked_content
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
 from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
-from krmkit.render.packageitems import items_of, mentions
+from krmkit.render.resourcefiles import items_of, mentions
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
 
 CONFIG_KIND = "RenderClusterTopology"
 
@@ -52,7 +49,12 @@ def collected(items: list[Resource]) -> Collected:
     try:
         return collect(items)
     except (ListError, YamlError) as error:
-        raise PlanError(str(error)) from None
+        raise _plain_error(items, str(error)) from None
+
+
+def _plain_error(items: list[Resource], message: str) -> PlanError:
+    """The error without the secrets of the package that it is about."""
+    return PlanError(Mask(secrets_among(items)).message(message))
 
 
 def holds_clusters(folder: str) -> bool:
@@ -64,6 +66,7 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
     """The resources that a package held in a revision of its git repository. Raises PlanError."""
     try:
         repository = GitRepository.open(Path(folder))
+        repository.work_tree()  # refuses one that lies elsewhere
         prefix = repository.run("rev-parse", "--show-prefix").decode("utf-8").strip().rstrip("/")
         with Objects(repository) as objects, TemporaryDirectory() as place:
             _, commit = objects.commit(revision)
@@ -76,7 +79,8 @@ def read_revision(folder: str, revision: str) -> list[Resource]:
                 if not (path.endswith(SUFFIXES) or target.name in (KPTFILE, ".krmignore")):
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(objects.blob(entry.oid))
+                whole = f"{prefix}/{path}" if prefix else path
+                target.write_bytes(linked_content(objects, commit.tree, whole, entry))
             return read_items(place)
     except GitError as error:
         other = "; --against DIR compares with a folder" if "not in a git repository" in str(error) else ""
@@ -88,7 +92,7 @@ def read_both(
 ) -> tuple[Collected, Collected, TopologyOptions]:
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
 
-    items: those of the package as it is to be, in place of those on disk.
+    `items` are those of the package as it is to be, in place of those on disk.
     """
     items = read_items(folder) if items is None else items
     if os.path.isdir(against):
@@ -137,7 +141,7 @@ def package_options(items: list[Resource]) -> TopologyOptions:
             try:
                 spec: Mapping[str, Any] = decode(definition, item).spec
             except ConfigError as error:
-                raise PlanError(f"{item.path or item.label}: {error}") from None
+                raise _plain_error(items, f"{item.path or item.label}: {error}") from None
             return replace(options_of(spec), clusters=[])
     return TopologyOptions()
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from krmkit.clusterapi.plan.model import REFUSED, SAME, Roll, Step
+from krmkit.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, Roll, Step, TopologyPlan
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
-from krmkit.output.terminal import RED, YELLOW, Table
+from krmkit.output.terminal import RED, YELLOW, Table, Terminal
 from krmkit.report.topology import as_data, cells, group_text, results_of, roll_data, summary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.plan.model import ClusterPlan, TopologyPlan
-    from krmkit.output.terminal import Terminal
 
 
 @dataclass(slots=True)

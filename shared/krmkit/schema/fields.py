@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TypeGuard
 
-    Data = dict[str, Any]
+    from krmkit.json import Object
 
 
-def is_list_of_maps(value: object) -> TypeGuard[list[Data]]:
+def is_list_of_maps(value: object) -> TypeGuard[list[Object]]:
     """Return whether a value is a list with nothing but mappings. `is_list_of_maps([])` is True."""
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
@@ -65,7 +65,7 @@ def find(value: object, path: Sequence[str], default: Any = None) -> Any:
     return default if found is MISSING else found
 
 
-def mapping(value: object, *path: str) -> Data:
+def mapping(value: object, *path: str) -> Object:
     """The mapping at a path, {} where there is none. The result must not be changed."""
     found = find(value, path) if path else value
     return found if isinstance(found, dict) else {}
@@ -76,7 +76,7 @@ def sequence(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def entries(value: object) -> list[Data]:
+def entries(value: object) -> list[Object]:
     """Return the mappings of a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -109,7 +109,7 @@ def leaves(value: object, keys: bool = False) -> Iterator[Any]:
             yield one
 
 
-def put(data: Data, path: Sequence[str], value: object) -> Data:
+def put(data: Object, path: Sequence[str], value: object) -> Object:
     """A copy of `data` with the value at the path; mappings on the way are made. Raises NestedError."""
     result = dict(data)
     target = result
@@ -126,7 +126,7 @@ def put(data: Data, path: Sequence[str], value: object) -> Data:
     return result
 
 
-def drop(data: Data, path: Sequence[str]) -> Data:
+def drop(data: Object, path: Sequence[str]) -> Object:
     """A copy of `data` without the field at the path; `data` itself where there is no such field."""
     if lookup(data, path) is MISSING:
         return data

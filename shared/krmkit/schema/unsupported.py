@@ -1,16 +1,14 @@
-"""What a schema says that `krmkit.schema.violations` does not understand: for tests of schemas, not for runs."""
+"""Parts of a schema that `krmkit.schema.violations` does not understand: for tests of schemas, not for runs."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from krmkit.json.paths import join
 from krmkit.schema.violationtexts import NAMES
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Schema = Mapping[str, Any]
+Schema = Mapping[str, Any]
 
 _KEYWORDS = (
     *("type", "nullable", "enum", "default", "format", "description", "title", "example"),

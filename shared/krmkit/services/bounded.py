@@ -8,10 +8,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _PAUSE = 60.0  # seconds between two lines of one cause
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)

@@ -15,7 +15,7 @@ from krmkit.spiff.flow.unresolved import unresolved_error
 from krmkit.spiff.functions.registry import call, call_with
 from krmkit.spiff.nodes import Node
 from krmkit.spiff.output import HIDDEN, data, only_state, without
-from krmkit.spiff.parsing.operators import parse
+from krmkit.spiff.parsing.grammar import Parser
 from krmkit.spiff.randomness import Chance
 from krmkit.spiff.reading import from_data, read_all
 from krmkit.spiff.tags import Tags
@@ -140,7 +140,7 @@ def new_run(options: Options) -> Run:
     if options.chance is not None:
         run.chance = Chance(options.chance)
     run.tags = Tags()
-    run.parse = parse
+    run.parse = Parser().parse
     run.call = call_with(options.functions) if options.functions else call
     run.update = update
     run.flow = flow_inside

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.go.limits import charge
 from krmkit.go.text import SPACES, category, is_letter, is_lower, is_upper, lower, runes, title, upper
 from krmkit.go.values import encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Kinds of words that snakecase and kebabcase tell apart.
 _NONE, _NUMBER, _UPPER, _ALPHABET, _CONNECTOR, _PUNCTUATION, _OTHER = range(7)

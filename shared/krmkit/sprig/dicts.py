@@ -7,9 +7,7 @@ from krmkit.go.limits import CountingWalk, charge
 from krmkit.go.values import StringList, sorted_keys, type_of
 from krmkit.sprig.strings import to_string
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Dict = dict[str, object] | None
+Dict = dict[str, object] | None
 
 
 def make_dict(*pairs: object) -> dict[str, object]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.go.cast import parse_int, to_float, to_int64, wrap64
 from krmkit.go.fmt.printing import sprint
 from krmkit.go.functions import GoCallError
 from krmkit.go.limits import check_items
 from krmkit.go.values import Int64, IntList
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _DIVISION_PLACES = 16
 

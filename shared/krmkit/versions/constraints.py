@@ -6,6 +6,8 @@ them names a pre-release. Example: `Constraints.parse("^1.2 || 2.x").check(Versi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.versions import scan as versionscan
 from krmkit.versions.scan import (
     BLANK,
@@ -19,10 +21,6 @@ from krmkit.versions.scan import (
     too_long,
 )
 from krmkit.versions.semver import Version, VersionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Two-character operators first, so that the longest one is found.
 _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")

@@ -7,32 +7,26 @@ krmkit.dev/report/v1alpha1 (docs/report.md).
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from krmkit.fn.masking import secrets_among, secrets_in
+from krmkit.fn.masking import Mask, secrets_among, secrets_in
+from krmkit.krm.cause import PathCauses
+from krmkit.krm.fieldpath import Path
 from krmkit.messages.nearest import did_you_mean
-from krmkit.output.fieldtable import chosen, field_table, plain
+from krmkit.output.fieldtable import ResourceFields, chosen, field_table, plain
 from krmkit.output.model import API_VERSION
 from krmkit.output.places import PackageFiles
+from krmkit.render.package import Package
 from krmkit.render.pipeline import render
+from krmkit.render.rendering import Rendering
+from krmkit.render.resolve import ProgramResolver
+from krmkit.render.resultlist import FunctionRun
 from krmkit.schema.fields import MISSING
 from krmkit.why.causes import CausePlaces, ShownCause
 from krmkit.why.trace import TracedResource, Tracer
 from krmkit.yaml.data import same_data
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.fn.masking import Mask
-    from krmkit.krm.cause import PathCauses
-    from krmkit.krm.fieldpath import Path
-    from krmkit.output.fieldtable import ResourceFields
-    from krmkit.render.package import Package
-    from krmkit.render.rendering import Rendering
-    from krmkit.render.resolve import ProgramResolver
-    from krmkit.render.resultlist import FunctionRun
 
 
 class WhyError(Exception):
@@ -287,7 +281,10 @@ def data_of(answers: list[Answer], mask: Mask, failure: str = "") -> dict[str, A
 def fields_data(answers: list[Answer], mask: Mask) -> list[dict[str, Any]]:
     """The answers as data, each as `{"resource": ..., "field": ..., "steps": [...]}`; values and causes are without secrets."""
     shown: Any = mask.value([_values(answer) for answer in answers])
-    return [_field_data(answer, values) for answer, values in zip(answers, shown, strict=True)]
+    return [
+        _field_data(answer, mask.message(answer.field), values)
+        for answer, values in zip(answers, shown, strict=True)
+    ]
 
 
 def _values(answer: Answer) -> dict[str, Any]:
@@ -312,8 +309,8 @@ def _present(**values: object) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not MISSING}
 
 
-def _field_data(answer: Answer, values: dict[str, Any]) -> dict[str, Any]:
-    data: dict[str, Any] = {"resource": answer.resource, "field": answer.field}
+def _field_data(answer: Answer, field: str, values: dict[str, Any]) -> dict[str, Any]:
+    data: dict[str, Any] = {"resource": answer.resource, "field": field}
     if answer.place:
         data["place"] = answer.place
     if answer.place_after:

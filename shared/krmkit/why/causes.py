@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from krmkit.json.paths import steps_of
+from krmkit.krm.cause import Cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.output.fieldtable import above, field_table, inner_mark, plain
-from krmkit.render.package import KPTFILE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import Cause
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.render.package import Package
-    from krmkit.render.resultlist import FunctionRun
-    from krmkit.why.trace import TracedResource, Tracer
+from krmkit.render.package import KPTFILE, Package
+from krmkit.render.resultlist import FunctionRun
+from krmkit.why.trace import TracedResource, Tracer
 
 
 @dataclass(slots=True, frozen=True)

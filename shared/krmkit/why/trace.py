@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.krm.resource import Resource
-    from krmkit.render.package import Package
-    from krmkit.render.resultlist import FunctionRun
-    from krmkit.render.source import FileResource
+from krmkit.krm.resource import Resource
+from krmkit.render.package import Package
+from krmkit.render.resultlist import FunctionRun
+from krmkit.render.source import FileResource
 
 
 @dataclass(slots=True, eq=False)

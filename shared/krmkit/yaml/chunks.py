@@ -15,7 +15,7 @@ class Chunks:
     the item as a document with all columns in place. `dash` is `<pad>- `; only where the content of some item begins
     on the line below its dash it is `<pad>-`, and items begin with the blank or line break behind it.
 
-    Flow form (flow True): items are the texts of the nodes, joints what stands between them: items[0] + joints[0] +
+    Flow form (flow True): items are the texts of the nodes, joints the texts between them: items[0] + joints[0] +
     items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow form.
 
     head + tail is the list without items, and parses: `items:` is null or `[]` there. Without items, head is the whole text.

@@ -29,7 +29,7 @@ def is_block(node: Node) -> bool:
 
 
 def is_clean(node: Node) -> bool:
-    """Whether a node stands in its text as it is: without edits, and without anchors and aliases, which may dangle."""
+    """Whether a node's text can be kept as it is: without edits, and without anchors and aliases, which may dangle."""
     return all(
         each.source is not None
         and each.anchor is None
@@ -52,7 +52,7 @@ class Composer:
 
     @property
     def wide(self) -> bool:
-        """Whether lists stand deeper than keys, as the first one under a key does in the text."""
+        """Whether lists are indented deeper than their keys, as the first one under a key is in the text."""
         if self._wide is None:
             entry = _first_list(self._own.root.node)
             self._wide = False
@@ -175,7 +175,7 @@ class Composer:
     # Blocks
 
     def block(self, node: Node, column: int) -> str:
-        """A block collection whose children stand at `column`; the first line comes without its indentation."""
+        """A block collection with its children at `column`; the first line comes without its indentation."""
         if is_block(node) and self._can_stay(node):
             assert node.source is not None
             places = self.places(node.source)
@@ -220,7 +220,7 @@ class Composer:
                 if unit.value.node is entry.value and is_clean(key) and self._can_stay(entry.value):
                     end = places.body_end(units, index)
                     return self._lines(places, start, end, unit.column, column)
-                # The value was edited; the comments above the key still stand.
+                # The value was edited; the comments above the key stay.
                 above = places.line(unit.start)
                 if start < above:
                     head = self._lines(places, start, above, unit.column, column) + "\n"

@@ -79,7 +79,7 @@ class _Copy:
 
 
 def take_anchor(new: Node, old: Node) -> None:
-    """Give a new node the anchor of the one in whose place it comes, so that aliases of the same text stand for it."""
+    """Give a new node the anchor of the one that it replaces, so that aliases of the same text refer to it."""
     if old.anchor is None or old.source is None:
         return
     new.anchor = old.anchor

@@ -1,7 +1,7 @@
 """Plain Python data from a span tree, by the rules of Go's yaml.v3 or of the YAML 1.2 core schema.
 
 Shapes: None, bool, int, float, str, list, dict with string keys (as after a trip through JSON). Merge keys are
-applied under Go's rules: what the mapping itself says wins, then the merged mappings in their order. Nodes that are
+applied under Go's rules: the mapping's own keys win, then the merged mappings in their order. Nodes that are
 reached through an alias count against `Limits.aliases`, so that a few hundred bytes cannot grow into gigabytes.
 """
 
@@ -82,7 +82,7 @@ def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Data as Go decodes it into fields of type string: each scalar is the text that stands there, or None for null.
+    """Data as Go decodes it into fields of type string: each scalar is its text, or None for null.
 
     Example: `a: 010` is {"a": "010"}.
     """
@@ -177,7 +177,7 @@ class _Reader:
         self.key = key
         self.visited = 0
         self.through_alias = 0
-        self.open: set[int] = set()  # what aliases stand for whose values are being read
+        self.open: set[int] = set()  # the targets of the aliases whose values are being read
 
     def data(self, node: Node | None) -> object:
         if isinstance(node, Alias):
@@ -191,7 +191,7 @@ class _Reader:
         return [self.data(item) for item in node.items] if isinstance(node, Seq) else None
 
     def target(self, node: Alias) -> object:
-        """What an alias stands for."""
+        """The target of an alias."""
         self.through_alias += 1
         if self.through_alias > self.limits.depth:
             raise LimitError.of("depth", self.limits.depth, "the nesting of aliases", *line_of(node))

@@ -95,7 +95,7 @@ def _documents(
     shallow: bool,
     alone: bool,
 ) -> list[Document]:
-    """The documents that the events say."""
+    """The documents that the events make."""
     yaml = _libyaml.backend()
     scalar, alias, map_start, seq_start, map_end, seq_end = (
         yaml.ScalarEvent, yaml.AliasEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent,
@@ -169,7 +169,7 @@ def _opened(event: Any, document: Document, cls: type[Map] | type[Seq]) -> Map |
 
 
 def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
-    """Note where a collection ends. `text`: refuse keys that stand twice in it. `forget`: drop its children."""
+    """Note where a collection ends. `text`: refuse duplicate keys in it. `forget`: drop its children."""
     if node.flow:
         end = event.end_mark.index
         if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own
@@ -188,7 +188,7 @@ def _alias(event: Any, document: Document, anchors: dict[str, Node], known: Anch
     if target is None and known is not None:
         target = known.get(name)
     if target is None:
-        # The name is not said: it may be a password that somebody forgot to quote.
+        # The message leaves the name out: it may be a password that somebody forgot to quote.
         raise _at(event, "an alias without its anchor before it (a text that begins with `*` goes in quotes)")
     alias = Alias(name, target, document, event.start_mark.index, event.end_mark.index)
     document.aliases.append(alias)

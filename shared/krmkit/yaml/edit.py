@@ -13,7 +13,6 @@ from krmkit.yaml.copies import detach_aliases
 from krmkit.yaml.data import comparable_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.editing.blockedit import Editor
-from krmkit.yaml.editing.finalbreak import closing_splice
 from krmkit.yaml.editing.places import Places, block_scalar_end
 from krmkit.yaml.editing.view import EditError, Splice, apply
 from krmkit.yaml.errors import LimitError, YamlError
@@ -36,9 +35,9 @@ def render(document: Document) -> str:
     edited = _edited(root, set(), 1)
     expected = comparable_data(root, document.limits)
     places = Places(document)
-    closing = closing_splice(document)
+    closing = None if document.text.endswith("\n") else _closing(document)
     reason: YamlError | None = None
-    # What stands next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
+    # Text next to a block scalar can become a part of it: then new text is quoted, or that scalar closed.
     closings = [None] if closing is None else [None, closing]
     for literals, closed in [(literals, closed) for literals in (True, False) for closed in closings]:
         editor = Editor(places, literals, edited, closed)
@@ -56,7 +55,7 @@ def with_literal(node: Node | None, value: str) -> str | None:
     """The text of a document with another text in place of a literal block (`|`, `|-`); None where that is not plainly safe.
 
     It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it neither
-    keeps blank lines nor begins with one, and what stands below the old block ends the new one as well.
+    keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
     Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
     """
     if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:
@@ -81,6 +80,12 @@ def with_literal(node: Node | None, value: str) -> str | None:
         return None
     end = block_scalar_end(text, node.start, node.end, node.text)
     return text[: node.start] + emit.literal(value, 0, depth) + text[end:]
+
+
+def _closing(document: Document) -> Splice | None:
+    from krmkit.yaml.editing.finalbreak import closing_splice  # for the few texts without a final line break
+
+    return closing_splice(document)
 
 
 def _endings(document: Document, written: str) -> list[str]:

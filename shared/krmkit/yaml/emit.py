@@ -1,7 +1,7 @@
 """New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only where a reader could be misled.
 
 Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`) come in
-double quotes; those that the syntax forbids to stand plain in single quotes; strings of several lines as literal
+double quotes; those that cannot be plain in single quotes; strings of several lines as literal
 blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
 
 Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<` is quoted
@@ -46,7 +46,7 @@ _LONGEST_KEY = 1000
 def after_key(value: object, column: int, wide: bool = False) -> str:
     """The text after `key:`, for a key at `column`: ` x`, or a line break and a block; no final newline.
 
-    `wide` puts the dashes of lists two columns deeper than their key, else they stand below it.
+    `wide` puts the dashes of lists two columns deeper than their key, else they are in its column.
     """
     if value and isinstance(value, (dict, list, tuple)):
         at = column + 2 if wide or isinstance(value, dict) else column
@@ -69,7 +69,7 @@ def document(value: object, wide: bool = False) -> str:
 
 
 def _block(value: dict[object, object] | list[object] | tuple[object, ...], column: int, wide: bool) -> str:
-    """The lines of a block collection whose children stand at `column`, the first without its indentation."""
+    """The lines of a block collection with its children at `column`, the first without its indentation."""
     if isinstance(value, dict):
         lines = [f"{key(name)}:{after_key(item, column, wide)}" for name, item in value.items()]
     else:
@@ -81,6 +81,8 @@ def key(name: object) -> str:
     """A mapping's key, quoted where Go would quote it. Raises YamlError on one no reader would take."""
     if not isinstance(name, str):
         return scalar(name, 0)
+    if _is_word(name) and len(name) <= _LONGEST_KEY:
+        return name
     if "\n" in name:
         text = double_quoted(name)
     elif name == "<<":
@@ -100,6 +102,8 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
     Empty collections are written as well: `{}`, `[]`.
     """
     if isinstance(value, str):
+        if _is_word(value):
+            return value
         if _LETTERS.issuperset(value[:1]) and _SAFE.issuperset(value) and value not in _WORDS and value:
             return value
         return _string(value, column, flow)
@@ -118,6 +122,11 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
     if not value and isinstance(value, (list, tuple)):
         return "[]"
     raise TypeError(f"a {type(value).__name__} is not a scalar of YAML data")
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is a word of letters and digits that every reader takes for one, as most keys are."""
+    return text.isidentifier() and text.isascii() and text[0] != "_" and text not in _WORDS
 
 
 def double_quoted(text: str) -> str:
@@ -162,7 +171,7 @@ def literal(text: str, column: int, step: int = 2) -> str:
 
 
 def is_printable(text: str) -> bool:
-    """Whether the text, its line breaks and tabs aside, can stand unescaped in single quotes or a literal block."""
+    """Whether the text, its line breaks and tabs aside, needs no escape in single quotes or a literal block."""
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     return all(_printable(character) or character in "\n\t" for character in set(text))

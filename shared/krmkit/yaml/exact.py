@@ -77,7 +77,7 @@ def _block_chunks(text: str, root: Map, number: int, listed: Seq) -> Chunks:
         raise YamlError("the first item must be on a line of its own, below a plain `items:`", *place)
     for start in document.given_offsets([item.start for item in listed.items])[1:]:
         line = _line_start(text, start)
-        # Comments may stand between a dash and what it holds.
+        # Comments may come between a dash and its value.
         while line > lines[-1] and text[line : line + pad + 1] != " " * pad + "-":
             line = _line_start(text, line - 1)
         lines.append(line)
@@ -100,7 +100,7 @@ def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
         return following
     start = _line_start(text, following)
     if start == last:
-        last = 0  # `- ? a` ends for libyaml where the next token begins: comments may stand in between
+        last = 0  # `- ? a` ends for libyaml where the next token begins: comments may come in between
     while start > last:
         above = _line_start(text, start - 1)
         if above < last or text[above : above + column + 1].lstrip(" ") != "#":

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     Path = tuple[str | int, ...]
 
 _MOST_KNOWN = 4096  # plain scalars whose values are remembered
+_DEEPEST = 200  # nesting that is read here; the tree reads what is deeper, up to its limit
 _known: dict[str, object] = {}
 
 
 class _NotPlainError(Exception):
-    """The text has anchors, aliases, tags, merge keys, keys that are no scalars or stand twice: a tree reads it."""
+    """The text has anchors, aliases, tags, merge keys, keys that are not scalars or occur twice, or deep nesting: a tree reads it."""
 
 
 class Fields:
@@ -48,71 +49,82 @@ def fields_of(text: str) -> Fields | None:
 
 def _read(get_event: Callable[[], Any]) -> Fields:
     yaml = _libyaml.backend()
-    scalar, map_start, seq_start, map_end, seq_end, alias = (
-        yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent,
-        yaml.SequenceEndEvent, yaml.AliasEvent,
-    )  # fmt: skip
-    found = Fields()
-    values, marks = found.values, found.marks
+    reader = _Reader(get_event)
     documents = 0
-    # The path of the collection that is being filled, whether it is a list, its number of children, and those around it.
-    path: Path = ()
-    is_list, count = False, 0
-    inside = False
-    around: list[tuple[Path, bool, int]] = []
-    key: str | None = None
     while True:
         event = get_event()
         kind = type(event)
-        if kind is scalar:
-            if event.anchor is not None or event.tag is not None:
-                raise _NotPlainError
-            if inside and not is_list and key is None:
-                key = event.value
-                if key == "<<" or (*path, key) in marks:
-                    raise _NotPlainError
-                mark = event.start_mark
-                marks[(*path, key)] = mark.line + 1, mark.column + 1
-                continue
-            child = path
-            if is_list:
-                child = (*path, count)
-                mark = event.start_mark
-                marks[child] = mark.line + 1, mark.column + 1
-            elif key is not None:
-                child = (*path, key)
-                key = None
-            value = event.value
-            if not event.style:
-                value = _known[value] if value in _known else _resolved(value)
-            values[child] = value
-            count += 1
-        elif kind is map_start or kind is seq_start:
-            if event.anchor is not None or event.tag is not None or (inside and not is_list and key is None):
-                raise _NotPlainError
-            child = path
-            if is_list:
-                child = (*path, count)
-                mark = event.start_mark
-                marks[child] = mark.line + 1, mark.column + 1
-            elif key is not None:
-                child = (*path, key)
-                key = None
-            around.append((path, is_list, count + 1))
-            path, is_list, count, inside = child, kind is seq_start, 0, True
-        elif kind is map_end or kind is seq_end:
-            if not count:
-                values[path] = [] if kind is seq_end else {}
-            path, is_list, count = around.pop()
-            inside = bool(around)
-        elif kind is alias:
-            raise _NotPlainError
-        elif kind is yaml.DocumentStartEvent:
+        if kind is yaml.StreamEndEvent:
+            return reader.found
+        if kind is yaml.DocumentStartEvent:
             documents += 1
             if documents > 1:
                 raise _NotPlainError
-        elif kind is yaml.StreamEndEvent:
-            return found
+        elif kind is not yaml.StreamStartEvent and kind is not yaml.DocumentEndEvent:
+            reader.node(event, ())
+
+
+class _Reader:
+    """Fills `found` with the fields of the node that an event begins, and of all nodes in it."""
+
+    __slots__ = (
+        "_alias", "_map_end", "_map_start", "_next_event", "_scalar", "_seq_end", "found",
+    )  # fmt: skip
+
+    def __init__(self, get_event: Callable[[], Any]) -> None:
+        yaml = _libyaml.backend()
+        self._scalar, self._alias = yaml.ScalarEvent, yaml.AliasEvent
+        self._map_start, self._map_end = yaml.MappingStartEvent, yaml.MappingEndEvent
+        self._seq_end = yaml.SequenceEndEvent
+        self._next_event = get_event
+        self.found = Fields()
+
+    def node(self, event: Any, path: Path) -> None:
+        kind = type(event)
+        if kind is self._alias or event.anchor is not None or event.tag is not None or len(path) > _DEEPEST:
+            raise _NotPlainError
+        if kind is self._scalar:
+            value = event.value
+            if not event.style:
+                value = _known[value] if value in _known else _resolved(value)
+            self.found.values[path] = value
+        elif kind is self._map_start:
+            self._mapping(path)
+        else:
+            self._sequence(path)
+
+    def _mapping(self, path: Path) -> None:
+        next_event, marks, is_empty = self._next_event, self.found.marks, True
+        while True:
+            event = next_event()
+            kind = type(event)
+            if kind is self._map_end:
+                break
+            if kind is not self._scalar or event.anchor is not None or event.tag is not None:
+                raise _NotPlainError
+            child = (*path, event.value)
+            if event.value == "<<" or child in marks:
+                raise _NotPlainError
+            mark = event.start_mark
+            marks[child] = mark.line + 1, mark.column + 1
+            self.node(next_event(), child)
+            is_empty = False
+        if is_empty:
+            self.found.values[path] = {}
+
+    def _sequence(self, path: Path) -> None:
+        next_event, marks, count = self._next_event, self.found.marks, 0
+        while True:
+            event = next_event()
+            if type(event) is self._seq_end:
+                break
+            child = (*path, count)
+            mark = event.start_mark
+            marks[child] = mark.line + 1, mark.column + 1
+            self.node(event, child)
+            count += 1
+        if not count:
+            self.found.values[path] = []
 
 
 def _resolved(text: str) -> object:

@@ -54,7 +54,7 @@ def opening(text: str, lines: list[str]) -> list[int]:
 def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
     """Those of the line numbers (sorted) whose lines are surely no text of a literal block below a plain key.
 
-    Lines have their whole indentation. A block ends with the first line that stands left of its first line.
+    Lines have their whole indentation. A block ends before the first line that is indented less than its first line.
     Example: of `["x: |", "  {", "y: {"]` and `[1, 2]` only line 2 can open anything.
     """
     left: list[int] = []
@@ -213,7 +213,7 @@ def shift(text: str, old: int, new: int) -> str:
 
 
 def line_fed(text: str) -> str:
-    """The text without a byte order mark and, where no carriage return stands alone, with line feeds only."""
+    """The text without a byte order mark and, unless there is a carriage return without a line feed, with line feeds only."""
     text = text.lstrip("\ufeff")
     if "\r" in text and text.count("\r") == text.count("\r\n"):
         return text.replace("\r\n", "\n")

@@ -14,7 +14,7 @@ _INFINITY = float("inf")
 _NAN = float("nan")
 _MAX_INT = 2**64 - 1
 _MIN_INT = -(2**63)
-# What stands plain for no value.
+# Plain scalars that mean null.
 NULLS = ("", "~", "null", "Null", "NULL")
 
 _CONSTANTS: dict[str, tuple[str, object]] = {
@@ -76,7 +76,7 @@ def core_resolve(text: str) -> tuple[str, object]:
 def _go_number(text: str) -> tuple[str, object]:
     """A scalar that starts with a sign, a dot or a digit."""
     if text[0] == ".":
-        # Go hands these to strconv.ParseFloat as they are, where an underscore may stand between two digits.
+        # Go hands these to strconv.ParseFloat as they are, which allows an underscore between two digits.
         plain = text if "_" not in text else _without_separators(text)
         return _float_or_text(plain, text)
     # The common case in real lists: a short decimal.
@@ -149,7 +149,7 @@ def is_decimal_float(text: str) -> bool:
 
 
 def _without_separators(text: str) -> str:
-    """The text without underscores that stand between two digits."""
+    """The text without underscores between two digits."""
     parts = text.split("_")
     digits = _DIGITS[10]
     for index in range(1, len(parts)):

@@ -5,7 +5,7 @@ way cuts at `\\n<pad>- ` and then shows that each cut is a boundary for every YA
 
 1. The lines above, and those below the items, are parsed together: one document, one plain `items:` key, on the line
    where the items begin.
-2. Every line of the region is blank, a comment, begins with `<pad>- `, or stands at least two columns deeper than
+2. Every line of the region is blank, a comment, begins with `<pad>- `, or is indented at least two columns deeper than
    `<pad>`. At a line that begins with `<pad>- ` no block scalar and no plain scalar goes on, for both need deeper lines;
    so it is a boundary unless a quote or a flow collection is still open there.
 3. None is open at the end of any item. In most items that follows line by line (`krmkit.yaml.lines`). Any other item is
@@ -97,7 +97,7 @@ def _tail(text: str, first: int, cut: str) -> int:
 
 
 def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
-    """What stands behind each dash between `first` and `tail`, up to the next one's line."""
+    """The text behind each dash between `first` and `tail`, up to the next one's line."""
     parts = text.split(cut)
     items = parts[text.count(cut, 0, first - 1) + 1 : len(parts) - text.count(cut, tail - 1)]
     # Only one of the two lists may hold the texts while they get their last line break back.

@@ -29,7 +29,7 @@ def joined(text: str) -> str:
     try:
         json.loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        return text  # no JSON, or none that is read: the reader of YAML says what is wrong
+        return text  # no JSON, or none that is read: the reader of YAML reports what is wrong
 
     def character(found: Match[str]) -> str:
         high, low, alone = found.groups()

@@ -1,4 +1,4 @@
-"""What a YAML text says, as nodes in the order of the text, and the edits that are recorded on them.
+"""A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
 
 A node that came from a text knows its document and, for messages, where it starts (`start`: a code point offset into
 `source.text`, anchors and tags included), and where it ends, if a character of its own says so (`end`: of scalars, aliases
@@ -310,7 +310,7 @@ class Seq(Collection):
 
 
 def deref(node: Node) -> Node:
-    """The node itself, or what an alias stands for."""
+    """The node itself, or the target of an alias."""
     while isinstance(node, Alias):
         node = node.target
     return node

@@ -24,10 +24,11 @@ from krmkit.clusterapi.hooks.extensions import (
 from krmkit.clusterapi.hooks.serving import Served
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.clusterapi.patches.request import wire_variables
+from krmkit.json import Object
 from krmkit.json.patch import PatchError, patched
 from krmkit.services.extension.client import LocalCaller
 from krmkit.services.extension.live import GROUP, VERSION, LiveExtensions, Recorder
-from tests.conformance.adapters._clusterapi_topology import Judge, Object, Record, same, verdict
+from tests.conformance.adapters._clusterapi_topology import Judge, Record, same, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

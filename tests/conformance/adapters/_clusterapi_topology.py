@@ -12,11 +12,11 @@ from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.patches.lookup import VariableError
 from krmkit.clusterapi.patches.values import PatchValueError
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 
 Record = dict[str, Any]
 Judge = Callable[[Record, Path], tuple[bool, str]]
-Object = dict[str, Any]
 
 GLOB = "?????"
 

@@ -23,19 +23,13 @@ from krmkit.clusterapi.hooks.extensions import Extensions
 from krmkit.clusterapi.patches.engine import PatchEngine
 from krmkit.clusterapi.patches.requestitems import create_request
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.json.patch import patched
 from krmkit.krm import annotations as names_of
 from krmkit.krm.finding import Finding
 from krmkit.schema.fields import find
 from tests.conformance.adapters._clusterapi_served import served_patches
-from tests.conformance.adapters._clusterapi_topology import (
-    Judge,
-    Object,
-    Record,
-    by_role,
-    same,
-    verdict,
-)
+from tests.conformance.adapters._clusterapi_topology import Judge, Record, by_role, same, verdict
 
 
 def templates_of(objects: list[Object]) -> Callable[[Object, str], Object]:

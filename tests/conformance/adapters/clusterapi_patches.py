@@ -19,16 +19,12 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.schema.fields import find
 from tests.conformance.adapters import _clusterapi_served as served
 from tests.conformance.adapters._clusterapi_served import both
-from tests.conformance.adapters._clusterapi_topology import (
-    Judge,
-    Object,
-    Record,
-    verdict,
-)
+from tests.conformance.adapters._clusterapi_topology import Judge, Record, verdict
 
 
 def json_patch_value(record: Record, folder: Path) -> tuple[bool, str]:

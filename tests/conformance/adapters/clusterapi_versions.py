@@ -15,13 +15,9 @@ from krmkit.clusterapi.desired.versions import (
     is_deferred,
     worker_version,
 )
+from krmkit.json import Object
 from krmkit.schema.fields import find
-from tests.conformance.adapters._clusterapi_topology import (
-    Judge,
-    Object,
-    Record,
-    verdict,
-)
+from tests.conformance.adapters._clusterapi_topology import Judge, Record, verdict
 
 
 def mhc_resolution(record: Record, folder: Path) -> tuple[bool, str]:

@@ -18,7 +18,7 @@ from krmkit.spiff.flow.cascade import flow_document, prepare_stubs
 from krmkit.spiff.flow.unresolved import unresolved_error
 from krmkit.spiff.nodes import Expression, Node
 from krmkit.spiff.output import HIDDEN, data, without
-from krmkit.spiff.parsing.operators import parse
+from krmkit.spiff.parsing.grammar import parse
 from krmkit.spiff.reading import read_all
 
 Judged = tuple[bool, str]

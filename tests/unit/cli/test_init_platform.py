@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
-from krmkit.cli.newplatform import FILES, HERE
+from krmkit.fleet.newplatform import FILES, HERE
 
 NAMES = {
     "GIT_AUTHOR_NAME": "t",

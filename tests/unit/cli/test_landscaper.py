@@ -156,7 +156,7 @@ def test_docs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     """The commands of docs/landscaper.md print what stands below them."""
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs" / "landscaper.md").read_text("utf-8")
-    shown = re.findall(r"```sh\nkrmkit ([^\n]*)\n```\n\n```text\n(.*?)```", page, re.S)
+    shown = re.findall(r"```sh\nkrmkit ([^\n]*)\n```\n```text\n(.*?)```", page, re.S)
 
     for command, expected in shown:
         main(command.split())

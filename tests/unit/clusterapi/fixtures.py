@@ -6,8 +6,7 @@ from typing import Any
 
 from krmkit.clusterapi.api.contracts import Contracts
 from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta2"
 CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"

@@ -8,14 +8,15 @@ from typing import Any
 from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.desired.package import TopologyPackage
 from krmkit.clusterapi.webhooks.package import validate_package
+from krmkit.json import Object
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
-from tests.unit.clusterapi.objects import GATES, Data, reference
+from tests.unit.clusterapi.objects import GATES, reference
 
 PREVIOUS = {"krmkit.dev/previous": "true", "config.kubernetes.io/local-config": "true"}
 
 
-def templates() -> list[Data]:
+def templates() -> list[Object]:
     """The templates that the small class refers to."""
     refs = [
         reference("InfraTemplate"),
@@ -34,20 +35,20 @@ def templates() -> list[Data]:
     ]
 
 
-def before(data: Data) -> Data:
+def before(data: Object) -> Object:
     """The object as a state before a change."""
     metadata = data["metadata"]
     return {**data, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **PREVIOUS}}}
 
 
 def package(
-    objects: Iterable[Data], names: Sequence[str] | None = None, previous: Iterable[Data] = ()
+    objects: Iterable[Object], names: Sequence[str] | None = None, previous: Iterable[Object] = ()
 ) -> TopologyPackage:
     """The package of some objects, as the functions read it."""
     return TopologyPackage(collect(map(Resource.from_data, objects), previous), names)
 
 
-def validated(objects: Iterable[Data], **more: Any) -> list[Finding]:
+def validated(objects: Iterable[Object], **more: Any) -> list[Finding]:
     """What validate-cluster-topology finds, the templates of the small class given."""
     return validate_package(package([*objects, *templates()], **more), GATES)
 

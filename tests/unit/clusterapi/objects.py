@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from krmkit.clusterapi.api.features import FeatureGates
+from krmkit.json import Object
 
-Data = dict[str, Any]
 GATES = FeatureGates(machine_taint_propagation=True, runtime_sdk=True)
 
 
-def reference(kind: str, group: str = "infrastructure.cluster.x-k8s.io") -> Data:
+def reference(kind: str, group: str = "infrastructure.cluster.x-k8s.io") -> Object:
     """A template of the class."""
     return {"apiVersion": f"{group}/v1beta2", "kind": kind, "name": kind.lower()}
 
 
-def worker_class(name: str, **more: Any) -> Data:
+def worker_class(name: str, **more: Any) -> Object:
     """A MachineDeployment or MachinePool class."""
     return {
         "class": name,
@@ -25,7 +25,7 @@ def worker_class(name: str, **more: Any) -> Data:
     }
 
 
-def small_class(**spec: Any) -> Data:
+def small_class(**spec: Any) -> Object:
     """A class with a control plane of machines, one MachineDeployment class and one MachinePool class."""
     return {
         "apiVersion": "cluster.x-k8s.io/v1beta2",
@@ -46,7 +46,7 @@ def small_class(**spec: Any) -> Data:
     }
 
 
-def small_cluster(name: str = "c", **topology: Any) -> Data:
+def small_cluster(name: str = "c", **topology: Any) -> Object:
     """A Cluster of the small class."""
     return {
         "apiVersion": "cluster.x-k8s.io/v1beta2",

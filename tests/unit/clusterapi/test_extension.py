@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from krmkit.clusterapi.extension import Extension, HookError, Templates, decoded
+from krmkit.json import Object
 
-Object = dict[str, Any]
 HOLDER = {"kind": "Cluster", "namespace": "n", "name": "c", "fieldPath": "spec.infrastructureRef"}
 
 

@@ -32,7 +32,11 @@ def listed(source: str) -> str:
 
 @pytest.mark.parametrize(
     ("tag", "name", "rules"),
-    [("v0.4.3", "found", []), ("v0.5.0", "web", ["match-gvk"]), ("latest", "web", ["match-gvk"])],
+    [
+        ("v0.4.3", "found", ["release"]),
+        ("v0.5.0", "web", ["release", "match-gvk"]),
+        ("latest", "web", ["release", "match-gvk"]),
+    ],
 )
 def test_the_tag_decides_what_match_gvk_compares(tag: str, name: str, rules: list[str]) -> None:
     """Up to v0.4.3 groups count; later code finds no apiVersion with a group, and a warning says so."""

@@ -175,7 +175,7 @@ def test_findings() -> None:
         proposed=None,
     )
 
-    hide([finding], [item, None])
+    hide([finding], [item])
 
     assert (finding.rule, finding.message, finding.current, finding.proposed) == (
         "bad-hunter2", "must be x, got (secret)", "(secret)", None,

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
+import yaml
 
 from krmkit.fn.config import Config
 from krmkit.fn.definition import FunctionDefinition
@@ -118,6 +119,27 @@ def test_original_items_come_back_from_a_list_with_results() -> None:
 
     assert outcome.stdout.startswith(TEXT + CONFIG + "results:\n- message: new\n")
     assert "old" not in outcome.stdout
+
+
+IN_BRACKETS = (
+    "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{\n a: 1, kind: &k X}, {b: *k}]\n"
+)
+
+
+@pytest.mark.parametrize("items", [TEXT, IN_BRACKETS])
+def test_items_come_back_from_a_list_that_cannot_be_edited(items: str) -> None:
+    """The results have no place beside a line break that only some readers see; the items have one in a new list."""
+    text = items + CONFIG.replace("name: c", "name: c\u2028") + "results: x\n"
+
+    def process(resources: ResourceList, config: Config, results: Results) -> None:
+        results.error("wrong", "is wrong")
+
+    outcome = execute(process, text)
+
+    assert outcome.exit_code == 1
+    assert outcome.stderr == "paint-things: is wrong\n"
+    assert yaml.safe_load(outcome.stdout)["items"] == yaml.safe_load(text)["items"]
+    assert "{\n a: 1, kind: &k X}" in outcome.stdout or items == TEXT
 
 
 def raiser(error: BaseException) -> Callable[[ResourceList, Config, Results], None]:
@@ -365,7 +387,7 @@ def test_an_item_that_is_no_yaml() -> None:
 
 
 def test_an_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When writing fails with the changes, the originals are written; when they cannot be either, an empty list is."""
+    """When writing fails with the changes, the originals are written; else their items alone; at last an empty list."""
     calls = []
     render = ResourceList.render
 
@@ -382,11 +404,15 @@ def test_an_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> No
     calls.clear()
     failures = 2
     twice = execute(paint_one)
+    calls.clear()
+    failures = 3
+    thrice = execute(paint_one)
 
     assert once.stdout.startswith(TEXT)
     assert once.results[0].rule == "internal-error"
-    assert twice.stdout.startswith("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n")
-    assert (once.exit_code, twice.exit_code) == (1, 1)
+    assert yaml.safe_load(twice.stdout)["items"] == yaml.safe_load(TEXT)["items"]
+    assert thrice.stdout.startswith("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n")
+    assert (once.exit_code, twice.exit_code, thrice.exit_code) == (1, 1, 1)
 
 
 def test_long_lines_are_cut() -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.krm import identity
 from krmkit.krm.resource import Resource
+from krmkit.yaml.data import go_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
 
 TEXT = """\
 kind: Thing
@@ -116,3 +120,63 @@ def test_fields_with_a_word() -> None:
     assert [path for path, _, _ in found] == [("a", 0, "deep", 0, "c"), ("a", 0, "deep", 1, "c")]
     assert [text[start:end] for _, (start, end), _ in found] == ["'d'", "e"]
     assert line_safe(text + "t: |\n  a: b # mark\n").fields_with("mark") is None
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\nstatus:\n  a: b\n"], ids=repr)
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("metadata", "name"), "longer-than-it-was"),
+        (("metadata", "labels", "app"), ""),
+        (("metadata", "labels", "team"), "blue"),
+        (("metadata", "site"), "north"),
+        (("metadata", "annotations", "a"), "b"),
+        (("spec", "template", "metadata", "labels", "app"), "c"),
+        (("spec", "template", "image"), "d"),
+        (("spec", "more"), "e"),
+    ],
+    ids=str,
+)
+def test_blocks_after_an_edit(end: str, path: tuple[str, ...], value: str) -> None:
+    """The block mappings that were found before an edit by lines are where a new look finds them."""
+    text = (
+        "kind: Thing\nmetadata:\n  name: a\n  labels:\n    app: a\n    tier: b\nspec:\n  replicas: 1\n"
+        "  template:\n    metadata:\n      labels:\n        app: a"
+    )
+    item = line_safe(text + end)
+    for known in (("metadata", "labels"), ("spec", "template", "metadata", "labels"), ("status",)):
+        item.is_plain_map(known)
+
+    item.set(path, value)
+
+    moved = {at: block for at, block in item._blocks.items() if block is not None}
+    assert moved == {at: identity.block(item.text, 0, at) for at in moved}
+    assert Resource(item.text).get(*path) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        ("a: 1\nb:\n  a: 1\n", True),
+        ("a:\n- b: 1\n  c: 2\n- b: 1\n", True),
+        ("a: 1\na: 2\n", False),
+        ("a: 1\na : 2\n", False),
+        ("a:\n- b: 1\n  b: 2\n", False),
+        ("a:\n-   b: 1\n    b: 2\n", False),
+        ("a:\n- - b: 1\n    b: 2\n", False),
+        ("a: {b: 1, b: 2}\n", False),
+        ("a: 1 # ${b}\nc: {b: 1, b: 2}\n", False),
+        ("a: 1\n'a': 2\n", False),
+        ("? a\n: 1\na: 2\n", False),
+        ("a: 1\n!!str a: 2\n", False),
+        ("a: b: c\n", False),
+        ("a: 1\n", True),
+    ],
+)
+def test_sound_texts(text: str, sound: bool) -> None:
+    """What is plainly sound is read by the parser; a key that stands twice, however it is written, never is."""
+    assert identity.is_plainly_sound(text) is sound
+    try:
+        go_data(parse(text).root)
+    except YamlError:
+        assert not sound

@@ -11,14 +11,15 @@ import yaml
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
-from tests.unit.landscaper.worlds import Data, data_object, installation, obj, target
+from tests.unit.landscaper.worlds import data_object, installation, obj, target
 
 FUNCTIONS = Path(__file__).resolve().parents[3] / "functions"
 CONFIG = "apiVersion: krmkit.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: c}}\nspec: {{}}\n"
 
 
-def validated(*objects: Data) -> list[tuple[str, str, str]]:
+def validated(*objects: Object) -> list[tuple[str, str, str]]:
     """(rule, field, message) of every error about the objects; the items must come back as they were."""
     items = [emit.document(one) for one in objects]
     text = resource_list(items, CONFIG.format(kind="ValidateInstallation"))
@@ -28,7 +29,7 @@ def validated(*objects: Data) -> list[tuple[str, str, str]]:
     return [(one.rule, one.field, one.message) for one in outcome.results if one.severity == "error"]
 
 
-def imports(*data: Data, targets: list[Data] | None = None) -> Data:
+def imports(*data: Object, targets: list[Object] | None = None) -> Object:
     return {"data": list(data), "targets": targets or []}
 
 
@@ -96,7 +97,7 @@ def imports(*data: Data, targets: list[Data] | None = None) -> Data:
         ),
     ],
 )  # fmt: skip
-def test_form(spec: Data, field: str, message: str) -> None:
+def test_form(spec: Object, field: str, message: str) -> None:
     """What is wrong with the form of an Installation names the field and the right word."""
     found = validated(installation("shop", "", **spec))
 
@@ -219,7 +220,7 @@ def test_deep_and_large_values() -> None:
     [({"a": "%%%"}, "invalid"), ({"a": "YTogWw=="}, "invalid"), ({"b": "YQ=="}, "key-not-found")],
     ids=["no base64", "no YAML", "no such key"],
 )
-def test_secrets(data: Data, rule: str) -> None:
+def test_secrets(data: Object, rule: str) -> None:
     """A Secret that cannot be read is an error without its content."""
     wanted = imports({"name": "a", "secretRef": {"name": "s", "key": "a"}})
 
@@ -259,7 +260,7 @@ def test_bad_schedules_are_said() -> None:
     ]
 
 
-def planned(*objects: Data, **spec: Any) -> Outcome:
+def planned(*objects: Object, **spec: Any) -> Outcome:
     """plan-reconcile on objects."""
     config = emit.document(
         {
@@ -274,7 +275,7 @@ def planned(*objects: Data, **spec: Any) -> Outcome:
     )
 
 
-def failed(name: str, **annotations: str) -> Data:
+def failed(name: str, **annotations: str) -> Object:
     """An Installation that has failed, and is reconciled at once."""
     found = installation(name, "", automaticReconcile={"failedReconcile": {}})
     found["status"] = {"phase": "Failed", "observedGeneration": 0}
@@ -325,7 +326,7 @@ def test_plans_of_some() -> None:
         ({"phase": "Failed", "observedGeneration": 3}, "needs the annotation landscaper.gardener.cloud/operation: reconcile: its spec is newer than what Landscaper reconciled last"),
     ],
 )  # fmt: skip
-def test_what_plans_say(status: Data, said: str) -> None:
+def test_what_plans_say(status: Object, said: str) -> None:
     """A plan says what happens, when, and why."""
     shop = failed("shop")
     shop["status"] = status
@@ -363,7 +364,7 @@ def test_annotations_of_plans(annotations: dict[str, str], said: str) -> None:
         ({"phase": "Failed", "observedGeneration": 7}, "reconcile: reconcile-if-changed is set, and the generation is not the observed one"),
     ],
 )  # fmt: skip
-def test_reasons_of_plans(change: Data, said: str) -> None:
+def test_reasons_of_plans(change: Object, said: str) -> None:
     """Each decision comes with its reason."""
     shop = failed("shop", **{"landscaper.gardener.cloud/reconcile-if-changed": "true"})
     shop["spec"]["automaticReconcile"] = {"failedReconcile": {"numberOfReconciles": 1}, "succeededReconcile": {}}  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components.descriptors import ComponentRepository, to_v3
@@ -16,7 +17,6 @@ from krmkit.landscaper.flow.exporttemplates import ExportTemplate, exporter
 from krmkit.landscaper.templates.executors import merge_maps
 from tests.unit.landscaper.worlds import (
     CONTEXT,
-    Data,
     descriptor,
     installation,
     installed,
@@ -37,9 +37,9 @@ FILES = {
 }
 
 
-def nested(files: dict[str, str]) -> Data:
+def nested(files: dict[str, str]) -> Object:
     """A file system as it stands in an Installation."""
-    found: Data = {}
+    found: Object = {}
     for path, content in files.items():
         *folders, name = path.split("/")
         place = found
@@ -194,7 +194,7 @@ def test_lookups_in_the_newer_schema(template: str, value: object) -> None:
 
 def test_conversion_leaves_nothing_out() -> None:
     """A descriptor in the newer form has the labels and contexts of the older one; empty lists are left out."""
-    older: Data = {
+    older: Object = {
         "component": {
             "name": "n",
             "version": "1",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION, object_name
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow import landscape
@@ -20,14 +21,14 @@ from krmkit.landscaper.items.installations import Items
 from krmkit.landscaper.items.objects import World
 from krmkit.schema.fields import mapping
 from tests.costs import check_shape
-from tests.unit.landscaper.worlds import Data, data_object, installation, messages, obj, one, run, target
+from tests.unit.landscaper.worlds import data_object, installation, messages, obj, one, run, target
 
-HEADER: Data = {"apiVersion": API_VERSION, "kind": "Blueprint"}
+HEADER: Object = {"apiVersion": API_VERSION, "kind": "Blueprint"}
 
 
-def nest(depth: int) -> Data:
+def nest(depth: int) -> Object:
     """The text of a blueprint with so many others inside of each other."""
-    found: Data = dict(HEADER)
+    found: Object = dict(HEADER)
     for _ in range(depth):
         found = {
             **HEADER,
@@ -36,7 +37,7 @@ def nest(depth: int) -> Data:
     return found
 
 
-def rooted(body: Data, name: str = "root", **spec: Any) -> Data:
+def rooted(body: Object, name: str = "root", **spec: Any) -> Object:
     """An Installation with this blueprint."""
     text = json.dumps(body)
     return obj(
@@ -68,7 +69,7 @@ def test_number_of_installations(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_namespaces_are_apart() -> None:
     """Installations of two namespaces share neither objects nor order."""
 
-    def there(item: Data, namespace: str) -> Data:
+    def there(item: Object, namespace: str) -> Object:
         return {**item, "metadata": {**item["metadata"], "namespace": namespace}}
 
     taker = installation(
@@ -85,9 +86,9 @@ def test_namespaces_are_apart() -> None:
     assert {mapping(item["metadata"])["namespace"] for item in found[1].objects} == {"two"}
 
 
-def flow(name: str, takes: str = "", gives: str = "") -> Data:
+def flow(name: str, takes: str = "", gives: str = "") -> Object:
     """An installation that takes one data object and gives another one."""
-    spec: Data = {}
+    spec: Object = {}
     if takes:
         spec["imports"] = {"data": [{"name": "in", "dataRef": takes}]}
     if gives:
@@ -220,7 +221,7 @@ def test_exports_of_whole_installations() -> None:
         "targetExports": [{"name": "t", "type": "x/y", "config": {"a": 1}}],
     }
 
-    def find(rendered: RenderedInstallation) -> Data | None:
+    def find(rendered: RenderedInstallation) -> Object | None:
         return told if rendered.name == "a" else None
 
     parent = installation(
@@ -251,9 +252,9 @@ def test_exports_of_whole_installations() -> None:
     ],
     ids=["data", "a target", "a list", "a map", "a reference to a list", "a reference to a map", "of the other kind", "an own export", "twice"],
 )  # fmt: skip
-def test_edges(taken: Data, expected: list[str]) -> None:
+def test_edges(taken: Object, expected: list[str]) -> None:
     """Who imports what another one exports depends on it; references to whole lists and maps make no order."""
-    giver: Data = {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}}
+    giver: Object = {"exports": {"data": [{"dataRef": "k"}], "targets": [{"target": "t"}]}}
 
     assert edges({"a": giver, "b": {"imports": taken, "exports": {"data": [{"dataRef": "own"}]}}}) == {"a": [], "b": expected}  # fmt: skip
 
@@ -429,7 +430,7 @@ def test_graph_order_and_edges() -> None:
 
 def test_options_stay_as_given() -> None:
     """Rendering changes neither the state that it is told nor the objects."""
-    state: Data = {"a": {"deployd": {"x": 1}}}
+    state: Object = {"a": {"deployd": {"x": 1}}}
     body = "deployExecutions: [{name: d, type: GoTemplate, template: 'state: {x: 2}'}]\n"
     parent = installation("a", body)
     before = json.dumps(parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components.descriptors import ComponentRepository
@@ -12,37 +13,37 @@ from krmkit.landscaper.flow.outcome import LandscapeOptions, RenderedInstallatio
 from krmkit.landscaper.items.objects import World
 
 CLUSTER = "landscaper.gardener.cloud/kubernetes-cluster"
-Data = dict[str, Any]
+
 HEADER = f"apiVersion: {API_VERSION}\nkind: Blueprint\n"
 
 
-def obj(kind: str, name: str, version: str = API_VERSION, **fields: Any) -> Data:
+def obj(kind: str, name: str, version: str = API_VERSION, **fields: Any) -> Object:
     """An object of the namespace default."""
     return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "default"}, **fields}
 
 
-def target(name: str, kind: str = CLUSTER, **config: Any) -> Data:
+def target(name: str, kind: str = CLUSTER, **config: Any) -> Object:
     """A Target with a config."""
     return obj("Target", name, spec={"type": kind, "config": config})
 
 
-def data_object(name: str, value: Any) -> Data:
+def data_object(name: str, value: Any) -> Object:
     """A DataObject."""
     return obj("DataObject", name, data=value)
 
 
-def blueprint(body: str, **files: str) -> Data:
+def blueprint(body: str, **files: str) -> Object:
     """spec.blueprint with the text of a blueprint, without its header, and other files (`__` stands for a dot)."""
     named = {name.replace("__", "."): text for name, text in files.items()}
     return {"inline": {"filesystem": {"blueprint.yaml": HEADER + body, **named}}}
 
 
-def installation(name: str, body: str, files: Data | None = None, **spec: Any) -> Data:
+def installation(name: str, body: str, files: Object | None = None, **spec: Any) -> Object:
     """An Installation with an inline blueprint."""
     return obj("Installation", name, spec={"blueprint": blueprint(body, **(files or {})), **spec})
 
 
-def descriptor(name: str, *resources: Data, references: tuple[Data, ...] = ()) -> Data:
+def descriptor(name: str, *resources: Object, references: tuple[Object, ...] = ()) -> Object:
     """A descriptor of schema v2."""
     return {
         "meta": {"schemaVersion": "v2"},
@@ -57,15 +58,15 @@ def descriptor(name: str, *resources: Data, references: tuple[Data, ...] = ()) -
     }
 
 
-def resource(name: str, kind: str = "blueprint", **more: Any) -> Data:
+def resource(name: str, kind: str = "blueprint", **more: Any) -> Object:
     return {"name": name, "type": kind, "version": "1.0.0", "relation": "local", **more}
 
 
-def reference(name: str, **more: Any) -> Data:
+def reference(name: str, **more: Any) -> Object:
     return {"name": name, "componentName": f"example.com/{name}", "version": "1.0.0", **more}
 
 
-def repository(*descriptors: Data, **blueprints: str) -> ComponentRepository:
+def repository(*descriptors: Object, **blueprints: str) -> ComponentRepository:
     """Components, and blueprints by the name of their component."""
     found = ComponentRepository()
     for each in descriptors:
@@ -75,7 +76,7 @@ def repository(*descriptors: Data, **blueprints: str) -> ComponentRepository:
     return found
 
 
-def installed(name: str, **spec: Any) -> Data:
+def installed(name: str, **spec: Any) -> Object:
     """An Installation that takes its blueprint from a component, with a Context beside it."""
     described = {"ref": {"componentName": f"example.com/{name}", "version": "1.0.0"}}
     return obj(
@@ -91,7 +92,7 @@ CONTEXT = obj(
 
 
 def run(
-    *objects: Data, repository: ComponentRepository | None = None, **options: Any
+    *objects: Object, repository: ComponentRepository | None = None, **options: Any
 ) -> list[RenderedInstallation]:
     """All root installations, rendered."""
     landscape = Landscape(World.of(objects), repository or ComponentRepository(), LandscapeOptions(**options))
@@ -99,7 +100,7 @@ def run(
 
 
 def one(
-    *objects: Data, repository: ComponentRepository | None = None, **options: Any
+    *objects: Object, repository: ComponentRepository | None = None, **options: Any
 ) -> RenderedInstallation:
     """The only root installation, rendered."""
     (found,) = run(*objects, repository=repository, **options)
@@ -111,7 +112,7 @@ def messages(rendered: RenderedInstallation) -> list[str]:
     return [error.message for each in rendered.tree() for error in each.errors]
 
 
-def made(rendered: RenderedInstallation) -> list[Data]:
+def made(rendered: RenderedInstallation) -> list[Object]:
     """The objects of a tree, parents first."""
-    found: list[Data] = [item for each in rendered.tree() for item in each.objects]
+    found: list[Object] = [item for each in rendered.tree() for item in each.objects]
     return found

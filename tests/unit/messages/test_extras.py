@@ -18,7 +18,7 @@ def test_the_command_that_installs_it() -> None:
     error = missing("CEL rules", ModuleNotFoundError("no", name="google.protobuf"), "cel")
 
     assert str(error) == (
-        "CEL rules need the package google, which is not installed: install krmkit with the extra [cel];"
+        "CEL rules need the package protobuf, which is not installed: install krmkit with the extra [cel];"
         " in the folder of its checkout: pip install '.[cel]'"
     )
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 
 ROOT = Path(__file__).parents[3]
 FUNCTION = ROOT / "functions/validate-platform"
-Object = dict[str, Any]
+
 RULES = {
     "class-versions", "cluster-name", "kubernetes-version", "pack-variable", "pool-size", "pool-unknown", "target-cluster",
     "target-key", "variant-package", "variant-repository",

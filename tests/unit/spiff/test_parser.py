@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.spiff.errors import Failure
-from krmkit.spiff.parsing.operators import parse
+from krmkit.spiff.parsing.grammar import parse
 
 SAME = {
     "number": "12",

@@ -103,3 +103,9 @@ def test_equal_to_the_tree(data: dict[str, object]) -> None:
         flat(Resource(text).get(), (), expected)
 
         assert [*found.values.items()] == [*expected.items()]
+
+
+def test_deep_nesting_is_left_to_the_tree() -> None:
+    """Nesting that the tree reads within its limit is not read here, so that no text exhausts Python's stack."""
+    assert fields_of("[" * 100 + "]" * 100) is not None
+    assert fields_of("[" * 20_000 + "]" * 20_000) is None

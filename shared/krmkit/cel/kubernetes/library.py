@@ -6,14 +6,12 @@ double, bool, strings (a list of them), query (a map of such lists), the kinds o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from krmkit.cel.kubernetes import types as celvalues
 from krmkit.cel.kubernetes.types import accepts
 from krmkit.go.regexp import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 ALWAYS = (1, 0)
 _ORDERED = ("int", "double", "bool", "string")

@@ -6,22 +6,18 @@ refers to, only the kind is read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.clusterapi.api.objects import GROUP
+from krmkit.json import Object
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import is_tool_key
+from krmkit.krm.resource import Resource
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-
-    Data = dict[str, Any]
-    Key = tuple[str, str]
-    Reference = tuple[str, str, str, str]
+Key = tuple[str, str]
+Reference = tuple[str, str, str, str]
 
 DEFAULT_NAMESPACE = "default"
 CRD = "CustomResourceDefinition"
@@ -35,9 +31,9 @@ class CollectedObject:
 
     __slots__ = ("_data", "api_version", "kind", "name", "namespace", "resource")
 
-    def __init__(self, resource: Resource | None = None, data: Data | None = None) -> None:
+    def __init__(self, resource: Resource | None = None, data: Object | None = None) -> None:
         self.resource = resource
-        self._data: Data | None = None
+        self._data: Object | None = None
         if resource is not None:
             # Data that are given stand in place of the resource's own.
             self._data = data
@@ -71,7 +67,7 @@ class CollectedObject:
         return f"{self.kind} {self.namespace}/{self.name}"
 
     @property
-    def data(self) -> Data:
+    def data(self) -> Object:
         """The object without the keys of tools, parsed on first use."""
         if self._data is None:
             assert self.resource is not None
@@ -143,12 +139,12 @@ def _add_previous(found: Collected, item: CollectedObject) -> None:
         found.previous_classes[item.key] = item
 
 
-def without_tool_keys(data: Data) -> Data:
+def without_tool_keys(data: Object) -> Object:
     """Return the object without annotations and labels of tools; a map that becomes empty is removed."""
     metadata = data.get("metadata")
     if not isinstance(metadata, dict):
         return data
-    changed: Data = {}
+    changed: Object = {}
     for part in ("annotations", "labels"):
         values = metadata.get(part)
         if isinstance(values, dict) and any(is_tool_key(str(name)) for name in values):

@@ -5,15 +5,11 @@ Sources in their order: a CRD's labels, the config, a table of published kinds, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from krmkit.clusterapi.api.labels import GROUP, group_of, version_of
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    Object = dict[str, Any]
 
 V1BETA1 = "v1beta1"
 V1BETA2 = "v1beta2"

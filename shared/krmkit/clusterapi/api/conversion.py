@@ -7,18 +7,13 @@ are dropped: templates live in the namespace of their class.
 from __future__ import annotations
 
 from krmkit.clusterapi.api.times import to_seconds
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Data = dict[str, Any]
+from krmkit.json import Object
 
 API_VERSION = "cluster.x-k8s.io/v1beta2"
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")
 
 
-def convert_cluster(old: Data) -> Data:
+def convert_cluster(old: Object) -> Object:
     """A decoded v1beta1 Cluster as v1beta2.
 
     >>> convert_cluster({"kind": "Cluster", "spec": {"topology": {"class": "small", "version": "v1.33.1"}}})["spec"]
@@ -32,7 +27,7 @@ def convert_cluster(old: Data) -> Data:
     return _object(old, spec, _cluster_status(old.get("status") or {}))
 
 
-def convert_cluster_class(old: Data) -> Data:
+def convert_cluster_class(old: Object) -> Object:
     """A decoded v1beta1 ClusterClass as v1beta2."""
     spec = dict(old.get("spec") or {})
     infrastructure = _template(spec.pop("infrastructure", None))
@@ -55,7 +50,7 @@ def convert_cluster_class(old: Data) -> Data:
     return _object(old, spec, _class_status(old.get("status") or {}))
 
 
-def _object(old: Data, spec: Data, status: Data) -> Data:
+def _object(old: Object, spec: Object, status: Object) -> Object:
     new = {**old, "apiVersion": API_VERSION}
     new.pop("spec", None)
     new.pop("status", None)
@@ -64,35 +59,35 @@ def _object(old: Data, spec: Data, status: Data) -> Data:
     return new
 
 
-def _put(target: Data, name: str, value: object) -> None:
+def _put(target: Object, name: str, value: object) -> None:
     """Set a field; empty structs are absent in Go."""
     if value:
         target[name] = value
 
 
-def _renamed(old: Data, **names: str) -> Data:
+def _renamed(old: Object, **names: str) -> Object:
     return {names.get(name, name): value for name, value in old.items()}
 
 
-def _object_ref(old: Data) -> Data:
+def _object_ref(old: Object) -> Object:
     """An ObjectReference without version and namespace; the group comes from the apiVersion."""
     group, slash, _ = old.get("apiVersion", "").partition("/")
     new = {"apiGroup": group if slash else "", "kind": old.get("kind"), "name": old.get("name")}
     return {name: value for name, value in new.items() if value}
 
 
-def _template_ref(old: Data) -> Data:
+def _template_ref(old: Object) -> Object:
     return {name: old[name] for name in ("kind", "name", "apiVersion") if name in old}
 
 
-def _template(old: Data | None) -> Data:
+def _template(old: Object | None) -> Object:
     """Return a LocalObjectTemplate as {templateRef}; {} if there is none."""
-    new: Data = {}
+    new: Object = {}
     _put(new, "templateRef", _template_ref((old or {}).get("ref") or {}))
     return new
 
 
-def _take_deletion(values: Data) -> Data:
+def _take_deletion(values: Object) -> Object:
     """The timeouts of `values`, taken out of it, as `deletion`."""
     found = {}
     for name in _TIMEOUTS:
@@ -102,30 +97,30 @@ def _take_deletion(values: Data) -> Data:
     return found
 
 
-def _conditions(old: list[Data]) -> list[Data]:
+def _conditions(old: list[Object]) -> list[Object]:
     new = []
     for one in old:
-        converted: Data = {name: one[name] for name in ("type", "status") if name in one}
+        converted: Object = {name: one[name] for name in ("type", "status") if name in one}
         converted["timeoutSeconds"] = to_seconds(one.get("timeout", "0s"))
         new.append(converted)
     return new
 
 
-def _health_check(old: Data) -> Data:
+def _health_check(old: Object) -> Object:
     """Convert machineHealthCheck to healthCheck: the checks, and the rules for replacing machines."""
-    checks: Data = {}
+    checks: Object = {}
     if "nodeStartupTimeout" in old:
         checks["nodeStartupTimeoutSeconds"] = to_seconds(old["nodeStartupTimeout"])
     _put(checks, "unhealthyNodeConditions", _conditions(old.get("unhealthyConditions") or []))
     _put(checks, "unhealthyMachineConditions", _conditions(old.get("unhealthyMachineConditions") or []))
-    trigger: Data = {}
+    trigger: Object = {}
     if "maxUnhealthy" in old:
         trigger["unhealthyLessThanOrEqualTo"] = old["maxUnhealthy"]
     _put(trigger, "unhealthyInRange", old.get("unhealthyRange"))
-    remediation: Data = {}
+    remediation: Object = {}
     _put(remediation, "triggerIf", trigger)
     _put(remediation, "templateRef", _template_ref(old.get("remediationTemplate") or {}))
-    new: Data = {}
+    new: Object = {}
     if "enable" in old:
         new["enabled"] = old["enable"]
     _put(new, "checks", checks)
@@ -133,7 +128,7 @@ def _health_check(old: Data) -> Data:
     return new
 
 
-def _worker(old: Data) -> Data:
+def _worker(old: Object) -> Object:
     """The fields that control planes, MachineDeployments and MachinePools share, of classes and of topologies."""
     new = dict(old)
     deletion = _take_deletion(new)
@@ -144,7 +139,7 @@ def _worker(old: Data) -> Data:
     limit = (strategy.get("remediation") or {}).get("maxInFlight")
     if limit is not None:
         health["remediation"] = {"maxInFlight": limit, **health.get("remediation", {})}
-    rollout: Data = {}
+    rollout: Object = {}
     _put(rollout, "type", strategy.get("type"))
     _put(rollout, "rollingUpdate", rolling)
     _put(new, "rollout", {"strategy": rollout} if rollout else None)
@@ -154,7 +149,7 @@ def _worker(old: Data) -> Data:
     return new
 
 
-def convert_worker_group(old: Data) -> Data:
+def convert_worker_group(old: Object) -> Object:
     """Convert the spec of a v1beta1 MachineDeployment or MachinePool to v1beta2."""
     worker = {name: old[name] for name in ("strategy",) if name in old}
     moved = _worker(worker)
@@ -176,7 +171,7 @@ def convert_worker_group(old: Data) -> Data:
     return {**new, "template": template}
 
 
-def _machine_spec(old: Data) -> Data:
+def _machine_spec(old: Object) -> Object:
     new = dict(old)
     _put(new, "deletion", _take_deletion(new))
     bootstrap = dict(new.get("bootstrap") or {})
@@ -188,20 +183,20 @@ def _machine_spec(old: Data) -> Data:
     return new
 
 
-def convert_machine_health_check(old: Data) -> Data:
+def convert_machine_health_check(old: Object) -> Object:
     """Convert the spec of a v1beta1 MachineHealthCheck to v1beta2."""
-    kept: Data = {name: old[name] for name in ("clusterName", "selector") if name in old}
+    kept: Object = {name: old[name] for name in ("clusterName", "selector") if name in old}
     return {**kept, **_health_check(old)}
 
 
-def _control_plane_class(old: Data) -> Data:
+def _control_plane_class(old: Object) -> Object:
     new = _worker(old)
     _put(new, "templateRef", _template_ref(new.pop("ref", None) or {}))
     _put(new, "machineInfrastructure", _template(new.pop("machineInfrastructure", None)))
     return new
 
 
-def _worker_class(old: Data) -> Data:
+def _worker_class(old: Object) -> Object:
     new = _worker(old)
     template = new.pop("template", None) or {}
     _put(new, "metadata", template.get("metadata"))
@@ -210,11 +205,11 @@ def _worker_class(old: Data) -> Data:
     return new
 
 
-def _variables(old: list[Data]) -> list[Data]:
+def _variables(old: list[Object]) -> list[Object]:
     return [{name: one[name] for name in ("name", "value") if name in one} for one in old]
 
 
-def _worker_topology(old: Data) -> Data:
+def _worker_topology(old: Object) -> Object:
     new = _worker(old)
     overrides = (new.pop("variables", None) or {}).get("overrides")
     if overrides is not None:
@@ -222,7 +217,7 @@ def _worker_topology(old: Data) -> Data:
     return new
 
 
-def _topology(old: Data) -> Data:
+def _topology(old: Object) -> Object:
     new = dict(old)
     new.pop("rolloutAfter", None)
     reference = {"name": new.pop("class", None), "namespace": new.pop("classNamespace", None)}
@@ -241,7 +236,7 @@ def _topology(old: Data) -> Data:
 _TOPOLOGY_ORDER = ("classRef", "version", "controlPlane", "workers", "variables")
 
 
-def _patch(old: Data) -> Data:
+def _patch(old: Object) -> Object:
     new = dict(old)
     if new.get("external") is not None:
         new["external"] = _renamed(
@@ -252,9 +247,9 @@ def _patch(old: Data) -> Data:
     return new
 
 
-def _cluster_status(old: Data) -> Data:
+def _cluster_status(old: Object) -> Object:
     """The parts of a status that a topology reads."""
-    new: Data = {name: old[name] for name in ("phase", "observedGeneration") if name in old}
+    new: Object = {name: old[name] for name in ("phase", "observedGeneration") if name in old}
     ready = {
         "infrastructureProvisioned": old.get("infrastructureReady") is True,
         "controlPlaneInitialized": old.get("controlPlaneReady") is True,
@@ -266,9 +261,9 @@ def _cluster_status(old: Data) -> Data:
     return new
 
 
-def _class_status(old: Data) -> Data:
+def _class_status(old: Object) -> Object:
     """Convert status.variables, whose metadata is renamed, and the fields that show that the class is reconciled."""
-    new: Data = {name: old[name] for name in ("variables", "observedGeneration") if name in old}
+    new: Object = {name: old[name] for name in ("variables", "observedGeneration") if name in old}
     conditions = old.get("v1beta2")
     if isinstance(conditions, dict):
         _put(new, "conditions", conditions.get("conditions"))
@@ -278,7 +273,7 @@ def _class_status(old: Data) -> Data:
     return new
 
 
-def _status_variable(old: Data) -> Data:
+def _status_variable(old: Object) -> Object:
     new = dict(old)
     if new.get("definitionsConflict") is False:
         del new["definitionsConflict"]

@@ -13,28 +13,26 @@ Empty lists stay: in memory they differ from absent ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from krmkit.go.fmt.printing import quote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 
 WRONG_TYPE = "wrong-type"
 UNKNOWN_FIELD = "unknown-field"
 UNKNOWN_VALUE = "unknown-value"
+TEMPLATE_VARIABLE = "template-variable"
 _INT32 = 1 << 31
 _INT64 = 1 << 63
 
 
 @dataclass(slots=True)
 class DecodeProblem:
-    """A part of an object that does not fit its type: `field` is its path, `rule` one of the three above.
+    """A part of an object that does not fit its type: `field` is its path, `rule` one of those above.
 
     The API server drops an unknown field, and the CRD refuses an unknown value; webhooks see neither. An object with a value
-    of a wrong type cannot be used.
+    of a wrong type cannot be used, nor one that still holds variables of a template.
     """
 
     field: str
@@ -44,7 +42,7 @@ class DecodeProblem:
     @property
     def unknown(self) -> bool:
         """Return whether the object can be used in spite of the problem."""
-        return self.rule != WRONG_TYPE
+        return self.rule in (UNKNOWN_FIELD, UNKNOWN_VALUE)
 
 
 def go_kind(value: object) -> str:

@@ -6,17 +6,15 @@ and a list in v1beta2, durations are texts and whole seconds, and fields of roll
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from krmkit.clusterapi.api.labels import group_of
 from krmkit.clusterapi.api.times import go_duration, to_seconds
+from krmkit.json import Object
 from krmkit.schema.fields import drop, find, put
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Object = dict[str, Any]
-    Path = tuple[str, ...]
+Path = tuple[str, ...]
 
 _ARGUMENTS: tuple[Path, ...] = (
     ("clusterConfiguration", "apiServer", "extraArgs"),

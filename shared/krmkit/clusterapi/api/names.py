@@ -6,18 +6,13 @@ topology has the same names on every machine and on every day.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
+from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.go.fmt.printing import quote
-from krmkit.gotemplate import TemplateError, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.gotemplate import Template
+from krmkit.gotemplate import Template, TemplateError, parse
 
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 MAX_NAME_LENGTH = 63

@@ -8,18 +8,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.clusterapi.api import classtypes as apitypes_class
 from krmkit.clusterapi.api import types as apitypes
 from krmkit.clusterapi.api import v1beta1 as apitypes_v1beta1
 from krmkit.clusterapi.api.conversion import API_VERSION, convert_cluster, convert_cluster_class
 from krmkit.clusterapi.api.decode import DecodeProblem, Struct
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Data = dict[str, Any]
+from krmkit.json import Object
 
 GROUP = "cluster.x-k8s.io"
 V1BETA1 = GROUP + "/v1beta1"
@@ -27,7 +23,7 @@ V1BETA2 = API_VERSION
 VERSIONS = (V1BETA2, V1BETA1)
 
 
-def decode_cluster(data: object) -> tuple[Data, list[DecodeProblem]]:
+def decode_cluster(data: object) -> tuple[Object, list[DecodeProblem]]:
     """Return a Cluster of v1beta1 or v1beta2 as v1beta2, and the problems of its data.
 
     The Cluster is usable only if all problems are unknown fields.
@@ -35,14 +31,14 @@ def decode_cluster(data: object) -> tuple[Data, list[DecodeProblem]]:
     return _decode(data, apitypes.CLUSTER, apitypes_v1beta1.CLUSTER, convert_cluster)
 
 
-def decode_cluster_class(data: object) -> tuple[Data, list[DecodeProblem]]:
+def decode_cluster_class(data: object) -> tuple[Object, list[DecodeProblem]]:
     """Return a ClusterClass of v1beta1 or v1beta2 as v1beta2, and the problems of its data."""
     return _decode(data, apitypes_class.CLUSTER_CLASS, apitypes_v1beta1.CLUSTER_CLASS, convert_cluster_class)
 
 
 def _decode(
-    data: object, current: Struct, old: Struct, convert: Callable[[Data], Data]
-) -> tuple[Data, list[DecodeProblem]]:
+    data: object, current: Struct, old: Struct, convert: Callable[[Object], Object]
+) -> tuple[Object, list[DecodeProblem]]:
     problems: list[DecodeProblem] = []
     version = data.get("apiVersion") if isinstance(data, dict) else None
     of = old if version == V1BETA1 else current

@@ -5,6 +5,8 @@ A ClusterClass names the version in which the controller reads a template, and `
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.kubeadm import (
@@ -14,15 +16,10 @@ from krmkit.clusterapi.api.kubeadm import (
     control_plane_to_v1beta2,
 )
 from krmkit.clusterapi.api.labels import CONVERSION_DATA, GROUP, group_of, version_of
+from krmkit.json import Object
 from krmkit.schema.fields import NestedError, drop, find, put
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Object = dict[str, Any]
-    Change = Callable[[Object], Object]
+Change = Callable[[Object], Object]
 
 V1BETA1 = "v1beta1"
 V1BETA2 = "v1beta2"

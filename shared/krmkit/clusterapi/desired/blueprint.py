@@ -6,24 +6,17 @@ and parsed once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.api.contracts import Contracts
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.names import NamingTemplate
-from krmkit.clusterapi.api.workerkinds import DEPLOYMENT
+from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
 from krmkit.clusterapi.desired.cloning import made_type
 from krmkit.clusterapi.patches.engine import PatchEngine
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from krmkit.clusterapi.api.contracts import Contracts
-    from krmkit.clusterapi.api.workerkinds import WorkerKind
-
-    Object = dict[str, Any]
 
 _DEFAULT_NAME = "{{ .cluster.name }}-{{ .random }}"
 _DEFAULT_WORKER_NAME = "{{ .cluster.name }}-{{ .%s.topologyName }}-{{ .random }}"

@@ -8,24 +8,21 @@ one.topology(("spec", "replicas"), "replicas")
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from krmkit.clusterapi.api import labels
+from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.api.workerkinds import WorkerKind
+from krmkit.json import Object
 from krmkit.json.paths import dotted
 from krmkit.krm.cause import Cause, PathCauses, resource_cause
+from krmkit.krm.fieldpath import Path
 from krmkit.schema.fields import mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject
-    from krmkit.clusterapi.api.workerkinds import WorkerKind
-    from krmkit.krm.fieldpath import Path
-
-    Object = dict[str, Any]
-    # (handler, request, cause of a variable in the template of a uid) -> (the extension, what it set in each template)
-    VariableCause = Callable[[str, str], Cause]
-    ExtensionCauses = Callable[[str, Object, VariableCause], tuple[Cause, Mapping[str, PathCauses]]]
+# (handler, request, cause of a variable in the template of a uid) -> (the extension, what it set in each template)
+VariableCause = Callable[[str, str], Cause]
+ExtensionCauses = Callable[[str, Object, VariableCause], tuple[Cause, Mapping[str, PathCauses]]]
 
 _TOPOLOGY: Path = ("spec", "topology")
 _LABELS = (labels.CLUSTER_NAME, labels.OWNED)

@@ -5,14 +5,11 @@ Source: templateToObject and templateToTemplate in exp/topology/desiredstate/des
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.api import labels
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 _SERVER_FIELDS = ("resourceVersion", "finalizers", "uid", "selfLink", "creationTimestamp", "managedFields")
 

@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
     from krmkit.clusterapi.desired.causes import ObjectCauses
     from krmkit.clusterapi.desired.upgrades import PlanSource
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 _UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtension")
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
     from krmkit.clusterapi.desired.causes import ObjectCauses
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 _MACHINE_TEMPLATE = ("spec", "machineTemplate")
 _TIMEOUTS = ("nodeDrainTimeout", "nodeVolumeDetachTimeout", "nodeDeletionTimeout")

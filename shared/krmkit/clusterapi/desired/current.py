@@ -6,23 +6,18 @@ refers to are looked up by group, kind and name, of any version.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmkit.clusterapi.api import labels
+from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS
+from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
 from krmkit.clusterapi.desired.cloning import made_type
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.clusterapi.desired.versions import is_running
 from krmkit.clusterapi.webhooks.versionupdate import CurrentState as ValidationState
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject
-    from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
-
-    Object = dict[str, Any]
 
 _NO_OBJECT: Object = {}
 

@@ -11,14 +11,12 @@ from krmkit.yaml import emit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from krmkit.clusterapi.api.collection import CollectedObject
     from krmkit.clusterapi.desired.topologies import RenderedCluster
+    from krmkit.json import Object
     from krmkit.krm.cause import PathCauses
     from krmkit.krm.resourcelist import ResourceList
 
-    Object = dict[str, Any]
     Identity = tuple[str, str, str, str]
 
 FOLDER = "topology"

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.desired.cloning import compact
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 NODE_STARTUP_TIMEOUT_SECONDS = 600
 

@@ -6,8 +6,10 @@ The functions that default and validate share it: a class is read, and its schem
 from __future__ import annotations
 
 from krmkit.clusterapi.api.collection import Collected, CollectedObject
+from krmkit.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
 from krmkit.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.clusterapi.api.objects import decode_cluster, decode_cluster_class
+from krmkit.clusterapi.api.templatevariables import unfilled
 from krmkit.clusterapi.hooks.extensions import NoExtensions, checked
 from krmkit.clusterapi.variables.cluster import default_and_validate
 from krmkit.clusterapi.variables.definitions import Definitions, DiscoveryError, status_variables
@@ -20,15 +22,12 @@ from krmkit.schema.fields import find, is_list_of_maps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
     from krmkit.clusterapi.api.collection import Key
-    from krmkit.clusterapi.api.decode import DecodeProblem
     from krmkit.clusterapi.hooks.extensions import Extensions
+    from krmkit.json import Object
     from krmkit.krm.finding import Subject
     from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
 
 INLINE = "inline"
 _SHOWN = 2000
@@ -40,13 +39,17 @@ class DecodedObject:
     __slots__ = ("data", "item", "problems", "usable")
 
     def __init__(
-        self, item: CollectedObject, decode: Callable[[object], tuple[Data, list[DecodeProblem]]]
+        self, item: CollectedObject, decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
     ) -> None:
         self.item = item
         data, self.problems = decode(item.data)
         # Objects without a namespace belong to "default", also in references between classes and Clusters.
         metadata = data.get("metadata") or {}
-        self.data: Data = {**data, "metadata": {**metadata, "namespace": item.namespace}}
+        self.data: Object = {**data, "metadata": {**metadata, "namespace": item.namespace}}
+        path, said = unfilled(item.data)
+        if path:
+            # What else does not fit follows from it.
+            self.problems = [DecodeProblem(path, said, TEMPLATE_VARIABLE)]
         self.usable = all(problem.unknown for problem in self.problems)
 
     def findings(self) -> list[Finding]:
@@ -93,7 +96,7 @@ class Class:
         self.stops = False
 
     @property
-    def data(self) -> Data:
+    def data(self) -> Object:
         """The class, v1beta2."""
         return self.decoded.data
 
@@ -115,13 +118,13 @@ class Class:
         return "" if self.definitions is not None else self._problem or ""
 
 
-def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
+def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
     """Return the class's status.variables: its own definitions, and those of extensions. Raises TopologyError, DefinitionsError.
 
     If no extension answers, the variables in the class's status count.
     """
     known = discovered(cluster_class)
-    answers: dict[str, list[Data]] = {}
+    answers: dict[str, list[Object]] = {}
     metadata = cluster_class.get("metadata") or {}
     owner = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
     for patch in find(cluster_class, ("spec", "patches")) or []:
@@ -152,9 +155,9 @@ def class_variables(cluster_class: Data, extensions: Extensions) -> list[Data]:
         raise DefinitionsError("; ".join([str(error), *error.details]), error.variables) from None
 
 
-def discovered(cluster_class: Data) -> dict[str, list[Data]]:
+def discovered(cluster_class: Object) -> dict[str, list[Object]]:
     """Return the definitions of external patches in the class's status, by patch name."""
-    found: dict[str, list[Data]] = {}
+    found: dict[str, list[Object]] = {}
     for variable in _mappings(find(cluster_class, ("status", "variables"))):
         for definition in _mappings(variable.get("definitions")):
             source = definition.get("from", "")
@@ -164,7 +167,7 @@ def discovered(cluster_class: Data) -> dict[str, list[Data]]:
     return found
 
 
-def _mappings(value: object) -> list[Data]:
+def _mappings(value: object) -> list[Object]:
     """Return the mappings of a list; the status is not validated."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
@@ -217,17 +220,17 @@ class TopologyPackage:
                 self.findings.append(Finding("unknown-cluster", f"no Cluster has the name {name}{hint}"))
         return found
 
-    def class_of(self, cluster: Data) -> Class | None:
+    def class_of(self, cluster: Object) -> Class | None:
         """Return the usable class of a Cluster, None if there is none."""
         found = self.classes.get(class_key(cluster))
         return found if found is not None and found.decoded.usable else None
 
-    def near_class(self, cluster: Data) -> str:
+    def near_class(self, cluster: Object) -> str:
         """Return the nearest class for a Cluster whose class is not there: `; did you mean "quick-start"?`, else ""."""
         namespace, name = class_key(cluster)
         return proposal(name, [one for space, one in self.classes if space == namespace])
 
-    def previous(self, decoded: DecodedObject) -> Data | None:
+    def previous(self, decoded: DecodedObject) -> Object | None:
         """Return the Cluster before the change."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
@@ -243,7 +246,7 @@ def _duplicate(item: CollectedObject) -> Finding:
 _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")
 
 
-def as_applied(cluster: Data, before: Data) -> Data:
+def as_applied(cluster: Object, before: Object) -> Object:
     """Return a Cluster from files as it is after an apply over the running one: fields that the file lacks stay.
 
     The controller writes the references into the running Cluster (it has a uid), and an apply without them keeps them.
@@ -262,12 +265,14 @@ def as_applied(cluster: Data, before: Data) -> Data:
 
 
 def _decoded(
-    items: Mapping[Key, CollectedObject], decode: Callable[[object], tuple[Data, list[DecodeProblem]]]
+    items: Mapping[Key, CollectedObject], decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
 ) -> dict[Key, DecodedObject]:
     return {key: DecodedObject(item, decode) for key, item in items.items()}
 
 
-def default_cluster(cluster: Data, owner: Class | None, old: Data | None) -> tuple[Data, list[FieldError]]:
+def default_cluster(
+    cluster: Object, owner: Class | None, old: Object | None
+) -> tuple[Object, list[FieldError]]:
     """Return the Cluster after the defaulting webhook, and the errors of that webhook.
 
     Without a class, or without its variables, only the version is defaulted.

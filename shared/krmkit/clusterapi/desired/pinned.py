@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.messages.nearest import did_you_mean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.clusterapi.api.collection import CollectedObject
-    from krmkit.clusterapi.desired.state import ClusterState
 
 _ROLES = (
     "infrastructureCluster",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.desired.generated import GeneratedItems, summary
@@ -11,17 +14,10 @@ from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.clusterapi.webhooks.classrepairs import class_need
 from krmkit.clusterapi.webhooks.clusterclass import validate_class
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.schema.fields import find, is_list_of_maps
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.krm.resourcelist import ResourceList
-
-    Object = dict[str, Any]
 
 _REASON = "FieldValueInvalid"
 

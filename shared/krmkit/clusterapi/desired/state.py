@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.workerkinds import WorkerKind
-
-    Object = dict[str, Any]
+from krmkit.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
+from krmkit.json import Object
 
 
 @dataclass(slots=True)

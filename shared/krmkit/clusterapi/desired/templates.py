@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.labels import group_of
 from krmkit.clusterapi.api.objectversion import how_to_export, in_version
 from krmkit.clusterapi.desired.current import is_text_map
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject
-
-    Object = dict[str, Any]
 
 
 class ClassTemplates:

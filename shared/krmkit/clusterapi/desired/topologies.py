@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.contracts import Contracts
 from krmkit.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.clusterapi.api.features import FeatureGates
@@ -18,6 +19,7 @@ from krmkit.clusterapi.desired.package import TopologyPackage, class_variables
 from krmkit.clusterapi.desired.pinned import PinnedNames
 from krmkit.clusterapi.desired.settings import WHEN_UID, DesiredStateSettings
 from krmkit.clusterapi.desired.templates import ClassTemplates
+from krmkit.clusterapi.desired.versions import BEFORE_CLUSTER_UPGRADE
 from krmkit.clusterapi.hooks.extensions import NoExtensions
 from krmkit.clusterapi.plan.rotation import ROTATED, rotate
 from krmkit.clusterapi.variables.cluster import default_and_validate
@@ -32,7 +34,6 @@ from krmkit.schema.fields import find
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from krmkit.clusterapi.api.collection import Collected, CollectedObject
     from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 
 @dataclass(slots=True)
@@ -313,6 +313,10 @@ def waiting(tracker: UpgradeTracker) -> list[str]:
     lines = []
     if tracker.plan:
         lines.append(f"the control plane goes through {', '.join(tracker.plan)}")
+    if BEFORE_CLUSTER_UPGRADE in tracker.blocking and tracker.is_pending_upgrade:
+        lines.append(
+            f"the upgrade is put off by the Cluster's annotation {labels.BEFORE_CLUSTER_UPGRADE_PREFIX}"
+        )
     if tracker.is_provisioning and tracker.is_pending_upgrade:
         lines.append("the control plane is being created; it takes the new version afterwards")
     if tracker.is_upgrading:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION, checked
+from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION, Extensions, checked
+from krmkit.json import Object
 from krmkit.versions.blang import UNORDERED, compare_with_build_tags, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.hooks.extensions import Extensions
-
-    Object = dict[str, Any]
 
 Plans = tuple[list[str], list[str]]
 PlanSource = Callable[[str, str, str], Plans]

@@ -6,23 +6,17 @@ desiredstate/desired_state.go. Lifecycle hooks have no answer offline: they coun
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.desired.upgrades import default_and_validate, lowest_version, parse_version
+from krmkit.clusterapi.desired.upgrades import PlanSource, default_and_validate, lowest_version, parse_version
 from krmkit.clusterapi.webhooks.versionupdate import status_version
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
 from krmkit.versions.blang import compare_with_build_tags
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.desired.upgrades import PlanSource
-
-    Object = dict[str, Any]
 
 AFTER_CONTROL_PLANE_UPGRADE = "AfterControlPlaneUpgrade"
 BEFORE_WORKERS_UPGRADE = "BeforeWorkersUpgrade"

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.api.workerkinds import WorkerKind
     from krmkit.clusterapi.desired.blueprint import WorkerBlueprint
     from krmkit.clusterapi.desired.causes import ObjectCauses
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 _TIMEOUTS = ("nodeDrainTimeoutSeconds", "nodeVolumeDetachTimeoutSeconds", "nodeDeletionTimeoutSeconds")
 

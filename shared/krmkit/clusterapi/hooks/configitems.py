@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.api.decode import UNKNOWN_FIELD
 from krmkit.clusterapi.hooks.extensionconfig import (
     check_namespace,
@@ -10,16 +13,8 @@ from krmkit.clusterapi.hooks.extensionconfig import (
     validate_extension_config,
 )
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, WARNING, Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject
-
-    Object = dict[str, Any]
 
 
 class ExtensionConfigs:

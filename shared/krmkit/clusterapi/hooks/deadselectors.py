@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.messages.nearest import did_you_mean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    Object = dict[str, Any]
 
 
 class Unmatched(NamedTuple):

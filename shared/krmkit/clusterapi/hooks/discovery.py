@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
     GENERATE_PATCHES,
@@ -9,14 +12,8 @@ from krmkit.clusterapi.hooks.extensions import (
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
+from krmkit.json import Object
 from krmkit.kube.names import is_dns1123_label
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    Object = dict[str, Any]
 
 DEFAULT_TIMEOUT = 10
 LONGEST_TIMEOUT = 30

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.clusterapi.patches.causes import record_merge, record_operation, references
+from krmkit.json import Object
 from krmkit.krm.cause import Cause, PathCauses
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-
-    Object = dict[str, Any]
-    VariableCause = Callable[[str], Cause]
+VariableCause = Callable[[str], Cause]
 
 
 class ExtensionSource:

@@ -21,9 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from krmkit.json import Object
     from krmkit.schema.openapi import Schema
-
-    Object = dict[str, Any]
 
 GROUP = "runtime.cluster.x-k8s.io"
 KIND = "ExtensionConfig"

@@ -10,16 +10,14 @@ from krmkit.schema.fields import mapping
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from krmkit.clusterapi.api.collection import Collected, CollectedObject
     from krmkit.clusterapi.hooks.configitems import ExtensionConfigs
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.hooks.responses import RecordedResponses
     from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+    from krmkit.json import Object
     from krmkit.krm.cause import Cause, PathCauses
-
-    Object = dict[str, Any]
 
 EXTENSION_CONFIG = "ExtensionConfig"
 TOPOLOGY_EXTENSION = "TopologyExtension"

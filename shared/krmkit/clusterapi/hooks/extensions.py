@@ -9,12 +9,7 @@ from typing import Protocol
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.go.fmt.printing import quote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 HOOKS_VERSION = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 GENERATE_PATCHES = "GeneratePatches"

@@ -5,21 +5,17 @@ Source: Cluster API's guidelines for patch extensions, "Input validation: must a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.clusterapi.hooks.messages import described
+from krmkit.clusterapi.patches.request import Request
 from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.values import read_variables
 from krmkit.clusterapi.variables.valuevalidation import validate_variables
+from krmkit.json import Object
 from krmkit.schema.fields import leaves
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from krmkit.cel.kubernetes.environment import KubeEnvironment
-    from krmkit.clusterapi.patches.request import Request
-
-    Object = dict[str, Any]
 
 NO_VALUE = "<no value>"
 """What a Go template writes for a variable that is not there."""

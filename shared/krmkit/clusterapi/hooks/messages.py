@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from typing import Any
 
 from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION
 from krmkit.clusterapi.patches.request import Request, RequestItem
 from krmkit.clusterapi.patches.variables import named_values
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 SUCCESS = "Success"
 FAILURE = "Failure"

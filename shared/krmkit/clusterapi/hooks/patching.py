@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from krmkit.clusterapi.hooks.extensioncauses import ExtensionRecorder
     from krmkit.clusterapi.patches.request import Request, RequestItem
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 SETTINGS = "settings"
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from krmkit.clusterapi.hooks.inputvalidation import variables_in
 from krmkit.gotemplate import TemplateError, parse
+from krmkit.json import Object
 from krmkit.schema.fields import leaves
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:

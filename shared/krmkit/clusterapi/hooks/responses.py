@@ -20,7 +20,10 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from binascii import Error as Base64Error
+from collections.abc import Iterable
+from typing import Any
 
+from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.names import ALPHABET, RANDOM_LENGTH
 from krmkit.clusterapi.hooks.extensions import (
@@ -31,19 +34,11 @@ from krmkit.clusterapi.hooks.extensions import (
     unanswered,
 )
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.resource import Resource
 from krmkit.schema.fields import is_list_of_maps
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject
-    from krmkit.krm.resource import Resource
-
-    Object = dict[str, Any]
 
 KIND = "TopologyResponses"
 API_VERSION = "krmkit.dev/v1alpha1"

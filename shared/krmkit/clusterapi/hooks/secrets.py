@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from krmkit.clusterapi.patches.request import Request
 from krmkit.schema.fields import leaves
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.patches.request import Request
 
 
 class SensitiveValues:

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from krmkit.json import Object
     from krmkit.krm.resource import Resource
-
-    Object = dict[str, Any]
 
 CONTAINER = "server"
 INJECT_CA = "runtime.cluster.x-k8s.io/inject-ca-from-secret"

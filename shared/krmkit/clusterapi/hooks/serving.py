@@ -6,6 +6,8 @@ A handler that fails answers with status 200 too, with the failure in the body, 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Protocol
 
 from krmkit.clusterapi.hooks.extensions import (
     DISCOVER_VARIABLES,
@@ -14,24 +16,19 @@ from krmkit.clusterapi.hooks.extensions import (
     VALIDATE_TOPOLOGY,
 )
 from krmkit.clusterapi.hooks.messages import FAILURE, SUCCESS, failure, on_the_wire, response
+from krmkit.json import Object
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Protocol
 
-    Object = dict[str, Any]
+class HookExtension(Protocol):
+    """An extension that can be served: TopologyExtension, or one that is written in Python."""
 
-    class HookExtension(Protocol):
-        """An extension that can be served: TopologyExtension, or one that is written in Python."""
+    name: str
 
-        name: str
+    def discovery(self) -> Object:
+        """The DiscoveryResponse."""
 
-        def discovery(self) -> Object:
-            """The DiscoveryResponse."""
-
-        def answer(self, hook: str, handler: str, request: Object) -> Object:
-            """Return the response of a hook; patches are data."""
+    def answer(self, hook: str, handler: str, request: Object) -> Object:
+        """Return the response of a hook; patches are data."""
 
 
 LARGEST = 20 << 20

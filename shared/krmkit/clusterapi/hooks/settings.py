@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.hooks.messages import HookError
 from krmkit.clusterapi.variables.schema import convert_schema
+from krmkit.json import Object
 from krmkit.schema.kubernetes.pruning import unknown_fields
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import fill_defaults
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 
 class ExtensionSettings:

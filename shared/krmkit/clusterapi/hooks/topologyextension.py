@@ -35,14 +35,12 @@ from krmkit.schema.violations import validate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from krmkit.cel.kubernetes.environment import KubeEnvironment
     from krmkit.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
     from krmkit.clusterapi.patches.request import Request
+    from krmkit.json import Object
     from krmkit.krm.cause import Cause, PathCauses
-
-    Object = dict[str, Any]
 
 PREFIXES = {
     GENERATE_PATCHES: "generate-patches-",

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.cel.expressions import CelError
+from collections.abc import Callable
+
+from krmkit.cel.expressions import Bindings, CelError
+from krmkit.cel.kubernetes.environment import KubeEnvironment, KubeProgram
 from krmkit.clusterapi.hooks.messages import described
+from krmkit.clusterapi.patches.request import RequestItem
 from krmkit.clusterapi.patches.selector import matches
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from krmkit.cel.expressions import Bindings
-    from krmkit.cel.kubernetes.environment import KubeEnvironment, KubeProgram
-    from krmkit.clusterapi.patches.request import RequestItem
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 _SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"}
 

@@ -5,20 +5,16 @@ Source: patches/engine.go (applyPatchesToRequest) and patches/patch.go (copySpec
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.json import Object
 from krmkit.json.patch import Draft, PatchError, merged
 from krmkit.schema.fields import MISSING, NestedError, lookup, put
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.patches.request import RequestItem
-
-    Object = dict[str, Any]
-    Path = tuple[str, ...]
+Path = tuple[str, ...]
 
 PROTECTED_LABELS = (labels.CLUSTER_NAME, labels.OWNED, labels.DEPLOYMENT_NAME, labels.POOL_NAME)
 PROTECTED_ANNOTATIONS = (labels.CLONED_FROM_NAME, labels.CLONED_FROM_GROUP_KIND)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from krmkit.clusterapi.patches.apply import OBJECT_FIELDS, TEMPLATE_FIELDS, protected_fields
 from krmkit.gotemplate.errors import TemplateError
 from krmkit.gotemplate.rootfields import root_fields
+from krmkit.json import Object
+from krmkit.krm.cause import Cause, PathCauses
+from krmkit.krm.fieldpath import Path
 from krmkit.schema.fields import MISSING, lookup
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.krm.cause import Cause, PathCauses
-    from krmkit.krm.fieldpath import Path
-
-    Object = dict[str, Any]
 
 
 def record_operation(paths: PathCauses, operation: Object, after: object, causes: Iterable[Cause]) -> Path:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from krmkit.clusterapi.hooks.extensions import Extensions
     from krmkit.clusterapi.patches.recorder import PatchRecorder
     from krmkit.clusterapi.patches.request import Request, RequestItem
-
-    Object = dict[str, Any]
+    from krmkit.json import Object
 
 INLINE = "inline"
 

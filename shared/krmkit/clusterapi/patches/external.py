@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.extensions import HOOKS_VERSION, JSON_MERGE_PATCH, JSON_PATCH, checked
-from krmkit.clusterapi.patches.request import item_variables, wire_variables
+from krmkit.clusterapi.hooks.extensions import (
+    HOOKS_VERSION,
+    JSON_MERGE_PATCH,
+    JSON_PATCH,
+    Extensions,
+    checked,
+)
+from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, wire_variables
+from krmkit.json import Object
 from krmkit.schema.fields import is_list_of_maps
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.clusterapi.patches.request import Request, RequestItem
-
-    Object = dict[str, Any]
 
 
 class ExternalPatch:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.hooks.extensions import JSON_PATCH
-from krmkit.clusterapi.patches.request import item_variables, merge_variables
+from krmkit.clusterapi.hooks.extensions import JSON_PATCH, Extensions
+from krmkit.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
 from krmkit.clusterapi.patches.selector import matches
 from krmkit.clusterapi.patches.values import PatchValueError, Variables, enabled_by, value_of
 from krmkit.go.fmt.printing import quote
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.clusterapi.patches.request import Request, RequestItem
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 
 class InlinePatch:

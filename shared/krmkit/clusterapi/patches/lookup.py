@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.go.fmt.printing import quote
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Segment = tuple[str, int | None]
+Segment = tuple[str, int | None]
 
 
 class VariableError(ValueError):

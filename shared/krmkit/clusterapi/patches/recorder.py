@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from krmkit.clusterapi.desired.causes import ClusterCauses
 from krmkit.clusterapi.patches.apply import PROTECTED_CONTROL_PLANE
 from krmkit.clusterapi.patches.causes import (
     record_explained,
@@ -10,20 +13,12 @@ from krmkit.clusterapi.patches.causes import (
     references,
     write_back_causes,
 )
+from krmkit.clusterapi.patches.external import ExternalPatch
 from krmkit.clusterapi.patches.inline import InlinePatch
+from krmkit.clusterapi.patches.request import Request, RequestItem
+from krmkit.json import Object
 from krmkit.krm.cause import Cause, PathCauses
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.desired.causes import ClusterCauses
-    from krmkit.clusterapi.patches.external import ExternalPatch
-    from krmkit.clusterapi.patches.request import Request, RequestItem
-    from krmkit.krm.fieldpath import Path
-
-    Object = dict[str, Any]
+from krmkit.krm.fieldpath import Path
 
 
 class PatchRecorder:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 INFRASTRUCTURE_REF = "spec.infrastructureRef"
 CONTROL_PLANE_REF = "spec.controlPlaneRef"

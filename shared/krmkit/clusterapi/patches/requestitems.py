@@ -5,7 +5,8 @@ from __future__ import annotations
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.contracts import machine_infrastructure_path
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
-from krmkit.clusterapi.desired.blueprint import worker_blueprint
+from krmkit.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.patches.request import (
     BOOTSTRAP_REF,
     CONTROL_PLANE_REF,
@@ -20,16 +21,8 @@ from krmkit.clusterapi.patches.variables import (
     named_values,
     worker_builtin,
 )
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping, put
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.desired.blueprint import ClusterBlueprint
-    from krmkit.clusterapi.desired.state import ClusterState
-
-    Object = dict[str, Any]
 
 
 def create_request(blueprint: ClusterBlueprint, desired: ClusterState) -> Request:

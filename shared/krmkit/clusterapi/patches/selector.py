@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from krmkit.clusterapi.patches.request import (
     BOOTSTRAP_REF,
     CONTROL_PLANE_MACHINE_REFS,
     CONTROL_PLANE_REF,
     INFRASTRUCTURE_REF,
     MACHINE_INFRASTRUCTURE_REF,
+    RequestItem,
 )
 from krmkit.schema.fields import find
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.patches.request import RequestItem
 
 _WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
 

@@ -5,21 +5,17 @@ Source: renderValueTemplate and calculateValue in patches/inline/json_patch_gene
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from krmkit.clusterapi.patches.lookup import VariableError, VariablePath
 from krmkit.go.fmt.printing import quote
 from krmkit.go.json.data import DataError, from_json
-from krmkit.gotemplate import TemplateError, parse
+from krmkit.gotemplate import Template, TemplateError, parse
 from krmkit.yaml.data import go2_data
 from krmkit.yaml.document import parse_all
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.scalars import go2_resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from krmkit.gotemplate import Template
 
 _PLAIN_FIRST = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/")
 _PLAIN = _PLAIN_FIRST | frozenset("-._:")

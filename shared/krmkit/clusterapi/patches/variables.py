@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.api.labels import BOOKKEEPING
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
 
 
 def cluster_builtin(cluster: Object) -> Object:

@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 from krmkit.clusterapi.api import labels
-from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, in_version, same_version
 from krmkit.clusterapi.plan.comparison import applied_by, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected
-
-    Object = dict[str, Any]
 
 # This kind is edited in place, and its webhook fills in no more than these.
 _FEW_DEFAULTS = (BOOTSTRAP, "KubeadmConfigTemplate")

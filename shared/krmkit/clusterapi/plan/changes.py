@@ -6,14 +6,18 @@ names stay, and templates with changed content rotate as in the controller.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
+from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.desired.current import CurrentObjects, state_objects
-from krmkit.clusterapi.desired.package import TopologyPackage
-from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
+from krmkit.clusterapi.desired.state import ClusterState
+from krmkit.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.clusterapi.hooks.extensions import NoExtensions
+from krmkit.clusterapi.hooks.extensions import Extensions, NoExtensions
 from krmkit.clusterapi.plan.applied import templates_as_applied
 from krmkit.clusterapi.plan.edits import TemplateEdits
 from krmkit.clusterapi.plan.model import (
@@ -30,23 +34,11 @@ from krmkit.clusterapi.plan.objectchanges import StateComparison, all_objects
 from krmkit.clusterapi.plan.rolls import Clock
 from krmkit.clusterapi.plan.running import knows_applied, missing_objects, running_state
 from krmkit.clusterapi.plan.steps import plan_steps
+from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors, updated_errors
 from krmkit.clusterapi.webhooks.package import validate_package
-from krmkit.krm.finding import ERROR
+from krmkit.json import Object
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject, Key
-    from krmkit.clusterapi.desired.package import DecodedObject
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.desired.topologies import RenderedCluster
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.krm.finding import Finding
-
-    Object = dict[str, Any]
 
 PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 
@@ -152,7 +144,10 @@ class _Planner:
                 ]
         if one.action == REFUSED:
             return one
-        if refused and one.action != SAME:
+        unwritten = _unwritten(one, before)
+        if unwritten:
+            return ClusterPlan(*key, REFUSED, errors=unwritten)
+        if refused:
             return ClusterPlan(*key, REFUSED, errors=refused, then=one)
         return _paused(one, after.cluster)
 
@@ -170,6 +165,23 @@ class _Planner:
             one is None or other is None or not _holds(one.data.get("spec"), other.data.get("spec"))
             for one, other in pairs
         )
+
+
+def _unwritten(one: ClusterPlan, before: ClusterState | None) -> list[str]:
+    """Return what the webhook of the control plane refuses when the controller writes it."""
+    found = []
+    for change in one.changes:
+        if change.role != "controlPlane" or change.after is None:
+            continue
+        if change.action == CREATE or before is None:
+            errors = created_errors(change.after)
+        else:
+            errors = updated_errors(before.control_plane.object, change.after, change.fields)
+        found += [
+            f"{change.kind} {one.namespace}/{change.name}: {error}: its webhook refuses that, so the controller stops with an error"
+            for error in errors
+        ]
+    return found
 
 
 def _holds(old: Any, new: Any) -> bool:

@@ -8,19 +8,15 @@ exactly what its topology asked for.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, same_version
 from krmkit.go.time.durations import parse_duration
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    Object = dict[str, Any]
 
 MANAGER = "capi-topology"
 _METADATA = ("labels", "annotations")

@@ -6,48 +6,53 @@ every ten minutes by default (the manager's --sync-period).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from krmkit.clusterapi.api import labels
+from krmkit.clusterapi.api.collection import Collected, CollectedObject
 from krmkit.clusterapi.api.objectversion import BOOTSTRAP, CONTROL_PLANE, label
 from krmkit.clusterapi.plan.comparison import changed_fields
+from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import Collected, CollectedObject
-
-    Object = dict[str, Any]
-
 INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
-IMMUTABLE = frozenset(
-    {
-        f"KubeadmControlPlaneTemplate.{CONTROL_PLANE}",
-        *(
-            f"{kind}.{INFRASTRUCTURE}"
-            for kind in (
-                "DockerClusterTemplate",
-                "DockerMachineTemplate",
-                "DevClusterTemplate",
-                "DevMachineTemplate",
-                "AWSMachineTemplate",
-                "AzureClusterTemplate",
-                "AzureMachineTemplate",
-                "HCloudMachineTemplate",
-                "OpenStackMachineTemplate",
-                "ScalewayMachineTemplate",
-                "VSphereMachineTemplate",
-            )
-        ),
-    }
-)
-"""Kinds whose webhook refuses a change of spec.template.spec, read from the ValidateUpdate of their published providers.
+_INNER, _WHOLE = "spec.template.spec", "spec"
+IMMUTABLE = {
+    f"KubeadmControlPlaneTemplate.{CONTROL_PLANE}": _INNER,
+    **{
+        f"{kind}.{INFRASTRUCTURE}": _INNER
+        for kind in (
+            "AzureClusterTemplate",
+            "AzureMachineTemplate",
+            "DevClusterTemplate",
+            "DevMachineTemplate",
+            "DockerClusterTemplate",
+            "DockerMachineTemplate",
+            "OpenStackClusterTemplate",
+            "OpenStackMachineTemplate",
+            "ScalewayMachineTemplate",
+            "VSphereClusterTemplate",
+            "VSphereMachineTemplate",
+        )
+    },
+    **{
+        f"{kind}.{INFRASTRUCTURE}": _WHOLE
+        for kind in (
+            "AWSClusterTemplate",
+            "AWSMachineTemplate",
+            "GCPClusterTemplate",
+            "GCPMachineTemplate",
+            "HCloudMachineTemplate",
+            "HetznerClusterTemplate",
+        )
+    },
+}
+"""Kinds whose webhook refuses an edit, and below which field: read from ValidateUpdate of their kinds' webhooks in the providers' code.
 
-`Kind.group`; `immutableTemplates` in a RenderClusterTopology adds more.
+`Kind.group`; `immutableTemplates` in a RenderClusterTopology adds more, with all of their spec.
 """
-_MUTABLE = frozenset({f"KubeadmConfigTemplate.{BOOTSTRAP}"})
+_MUTABLE = frozenset({f"KubeadmConfigTemplate.{BOOTSTRAP}", f"Metal3MachineTemplate.{INFRASTRUCTURE}"})
 _SHOWN = 3
 
 
@@ -62,7 +67,7 @@ class TemplateEdits:
     def __init__(self, old: Collected, new: Collected, immutable: Iterable[str] = ()) -> None:
         self._old = old
         self._new = new
-        self._immutable = IMMUTABLE | frozenset(immutable)
+        self._immutable = {**dict.fromkeys(immutable, _WHOLE), **IMMUTABLE}
         self._by_class: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
 
     def of(self, cluster_class: Object) -> tuple[list[str], list[str]]:
@@ -86,17 +91,20 @@ class TemplateEdits:
             before, after = (one.find(group, kind, namespace, name) for one in (self._old, self._new))
             if before is None or after is None or before is after:
                 continue
-            fields = [path for path in edited(before, after) if path.startswith("spec")]
+            fields = [path for path in edited(before, after) if path.startswith(_WHOLE)]
             if not fields:
                 continue
-            where = f"{label(after.data)} is edited in place ({listed(fields, _SHOWN)})"
-            if f"{kind}.{group}" in self._immutable:
+            what = f"{label(after.data)} is edited in place"
+            protected = self._immutable.get(f"{kind}.{group}")
+            wrong = [path for path in fields if protected and path.startswith(protected)]
+            if wrong:
                 refused.append(
-                    f"{where}, and its webhook refuses that: make a new template and point the class to it"
+                    f"{what} ({listed(wrong, _SHOWN)}), and its webhook refuses that: make a new template and point the class to it"
                 )
             else:
-                unless = "" if f"{kind}.{group}" in _MUTABLE else ", unless its provider refuses the edit"
-                late.append(where + unless)
+                known = protected or f"{kind}.{group}" in _MUTABLE
+                unless = "" if known else ", unless its provider refuses the edit"
+                late.append(f"{what} ({listed(fields, _SHOWN)}){unless}")
         return refused, late
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 CREATE = "create"
 CHANGE = "change"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live, owned_part
-from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange
+from krmkit.clusterapi.plan.model import CHANGE, CREATE, REMOVE, REPLACE, ObjectChange, Roll
 from krmkit.clusterapi.plan.rolls import Clock, group_of_role, rolls
-from krmkit.clusterapi.plan.rotation import ROTATED
+from krmkit.clusterapi.plan.rotation import ROTATED, Rotation
+from krmkit.json import Object
+from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.plan.model import Roll
-    from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
+_MOST_REASONS = 5
 
 
 def all_objects(state: ClusterState, action: str) -> list[ObjectChange]:
@@ -88,9 +83,17 @@ class StateComparison:
             if role == "controlPlane" or role.endswith(("/machineDeployment", "/machinePool"))
         }
         running = {group_of_role(role): item for role, item in self._first.objects() if is_live(item)}
+        kept = []
         for roll in found:
-            _limit(roll, holders.get(roll.group, {}), running.get(roll.group, {}))
-        return found, later
+            holder = holders.get(roll.group, {})
+            if find(holder, ("spec", "rollout", "strategy", "type")) == "OnDelete":
+                later.append(
+                    f"{roll.group} rolls a machine when somebody deletes it (OnDelete): {listed(roll.reasons, _MOST_REASONS)}"
+                )
+                continue
+            _limit(roll, holder, running.get(roll.group, {}))
+            kept.append(roll)
+        return kept, later
 
 
 def _limit(roll: Roll, desired: Object, running: Object) -> None:

@@ -5,19 +5,13 @@ Sources: controlplane/kubeadm/internal/filters.go and core/controllers/machinede
 
 from __future__ import annotations
 
-from krmkit.clusterapi.plan.model import CREATE, REMOVE, Roll
+from collections.abc import Callable, Iterable, Mapping
+
+from krmkit.clusterapi.plan.model import CREATE, REMOVE, ObjectChange, Roll
+from krmkit.clusterapi.plan.rotation import Rotation
+from krmkit.json import Object
 from krmkit.messages.listed import listed
 from krmkit.schema.fields import find, mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.plan.model import ObjectChange
-    from krmkit.clusterapi.plan.rotation import Rotation
-
-    Object = dict[str, Any]
 
 CONTROL_PLANE = "controlPlane"
 _KUBEADM = "KubeadmControlPlane"
@@ -121,7 +115,7 @@ class _Rolls:
         """Add the rolls of a control plane's own changes. Those of Kubeadm's controller are known; for others only the provider knows."""
         group, kubeadm = CONTROL_PLANE, change.kind == _KUBEADM
         if _differ(change, ("spec", "version")):
-            self._add(group, _from_to(change, ("spec", "version")))
+            self._add(group, _from_to(change, ("spec", "version")), kubeadm)
         self._after(group, change)
         harmless = ("spec.version", "spec.replicas", "spec.rollout", "spec.machineTemplate")
         other = [path for path in change.fields if path.startswith("spec.") and not path.startswith(harmless)]
@@ -138,7 +132,8 @@ class _Rolls:
         for name in _REPLACING:
             path = ("spec", "template", "spec", name)
             if _differ(change, path):
-                self._add(group, _from_to(change, path))
+                # What a pool does with a new version is its provider's.
+                self._add(group, _from_to(change, path), change.kind != "MachinePool")
         self._after(group, change)
 
     def _after(self, group: str, change: ObjectChange) -> None:
@@ -148,7 +143,7 @@ class _Rolls:
             return
         if not self._clock.is_past(str(date)):
             self._later.append(
-                f"rollout.after of {group} is {date}: until then no machine rolls, and then those created before"
+                f"rollout.after of {group} is {date}: it rolls no machine until then, and then those created before"
             )
         elif self._clock.any_older(group, str(date)):
             self._add(group, f"rollout.after {date}", only=f"created before {date}")

@@ -8,23 +8,17 @@ reference points, so that the machines are replaced. The new name's suffix is a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.api.names import simple_name
+from krmkit.clusterapi.api.names import ClusterNames, simple_name
 from krmkit.clusterapi.api.objectversion import how_to_export, in_version, label
 from krmkit.clusterapi.api.workerkinds import DEPLOYMENT
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import find, mapping, put
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.names import ClusterNames
-    from krmkit.clusterapi.desired.state import ClusterState
-
-    Object = dict[str, Any]
 
 KEPT = "kept"
 PATCHED = "patched"

@@ -6,25 +6,18 @@ managedFields of the objects, where the export has them, say it exactly.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from krmkit.clusterapi.api import labels
 from krmkit.clusterapi.api.objectversion import how_to_export, label
 from krmkit.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.clusterapi.desired.current import CurrentObjects
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
-from krmkit.clusterapi.desired.versions import is_running
+from krmkit.clusterapi.desired.versions import UpgradeTracker, WorkersTracker, is_running
 from krmkit.clusterapi.plan.comparison import applied_by_topology, is_live
+from krmkit.json import Object
 from krmkit.schema.fields import mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.clusterapi.desired.current import CurrentObjects
-    from krmkit.clusterapi.desired.versions import UpgradeTracker, WorkersTracker
-
-    Object = dict[str, Any]
 
 
 def running_state(rendered: ClusterState | None, found: ClusterState | None) -> ClusterState | None:

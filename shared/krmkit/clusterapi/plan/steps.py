@@ -6,19 +6,13 @@ An upgrade takes several: the control plane goes through each version, and worke
 from __future__ import annotations
 
 from krmkit.clusterapi.api.errors import TopologyError
-from krmkit.clusterapi.desired.topologies import waiting
-from krmkit.clusterapi.desired.versions import is_running
-from krmkit.clusterapi.plan.model import CHANGE, REFUSED, SAME, Roll, Step
+from krmkit.clusterapi.desired.state import ClusterState
+from krmkit.clusterapi.desired.topologies import RenderedCluster, Topologies, waiting
+from krmkit.clusterapi.desired.versions import UpgradeTracker, is_running
+from krmkit.clusterapi.plan.model import CHANGE, REFUSED, SAME, ClusterPlan, ObjectChange, Roll, Step
+from krmkit.clusterapi.plan.objectchanges import StateComparison
 from krmkit.clusterapi.plan.running import in_effect, reached
 from krmkit.schema.fields import find
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.desired.topologies import RenderedCluster, Topologies
-    from krmkit.clusterapi.desired.versions import UpgradeTracker
-    from krmkit.clusterapi.plan.model import ClusterPlan, ObjectChange
-    from krmkit.clusterapi.plan.objectchanges import StateComparison
 
 _MOST_STEPS = 100
 _WORKER_VERSION = ("spec", "template", "spec", "version")

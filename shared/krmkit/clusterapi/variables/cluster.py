@@ -5,19 +5,16 @@ Source: DefaultAndValidateVariables in cluster-api, core/webhooks/admission/clus
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.clusterapi.variables.defaulting import default_variables
+from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.clusterapi.variables.values import read_variables
 from krmkit.clusterapi.variables.valuevalidation import validate_variables
 from krmkit.kube.fielderror import FieldError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.variables.definitions import Definitions
-
-    Data = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 CLUSTER_PATH = "spec.topology.variables"
 CONTROL_PLANE_PATH = "spec.topology.controlPlane.variables.overrides"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.clusterapi.variables.definitions import Definitions
 from krmkit.json.equal import json_equal
-from krmkit.krm.cause import Cause
-from krmkit.schema.openapi import fill_defaults
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from krmkit.clusterapi.variables.definitions import Definitions
-    from krmkit.krm.cause import PathCauses
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.schema.openapi import Schema
+from krmkit.krm.cause import Cause, PathCauses
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
+from krmkit.schema.openapi import Schema, fill_defaults
 
 
 class DefaultCauses:

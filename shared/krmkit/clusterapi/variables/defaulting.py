@@ -5,15 +5,12 @@ Source: cluster-api, internal/topology/variables/cluster_variable_defaulting.go.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from krmkit.clusterapi.variables.definitions import Definitions, VariableDefinition
 from krmkit.clusterapi.variables.values import VariableValue, repeated, unusable
 from krmkit.kube.fielderror import FieldError, invalid, key
 from krmkit.schema.openapi import fill_defaults
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.clusterapi.variables.definitions import Definitions, VariableDefinition
 
 
 def default_variables(

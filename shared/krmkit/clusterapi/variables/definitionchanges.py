@@ -5,15 +5,13 @@ Source: Cluster API's guidelines for variable discovery, "Avoid breaking changes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.clusterapi.variables.values import VariableValue
 from krmkit.schema.fields import mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Data = Mapping[str, Any]
+Data = Mapping[str, Any]
 
 _MOST = ("maximum", "maxLength", "maxItems", "maxProperties")
 _LEAST = ("minimum", "minLength", "minItems", "minProperties")

@@ -5,22 +5,18 @@ This is the list of ClusterClass status.variables. It is computed here, and may 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.clusterapi.variables.values import VariableValue, go_number
 from krmkit.go.fmt.printing import quote
 from krmkit.kube.fielderror import FieldError, aggregate, child, type_invalid
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.cel.kubernetes.environment import KubeEnvironment
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 INLINE = "inline"
 _ABSENT = object()

@@ -6,6 +6,10 @@ k8s.io/apiextensions-apiserver checks of a CustomResourceDefinition.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from krmkit.cel.kubernetes.environment import KubeEnvironment
 from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key, not_supported, required
 from krmkit.kube.names import validate_annotations, validate_labels
@@ -14,15 +18,7 @@ from krmkit.schema.kubernetes.rulepath import RulePathError, rule_path
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.structural import check_structural
 from krmkit.schema.kubernetes.values import validate_value
-from krmkit.schema.openapi import MAX_DEPTH, wrapped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from krmkit.cel.kubernetes.environment import KubeEnvironment
-    from krmkit.schema.openapi import Schema, ValidationRule
+from krmkit.schema.openapi import MAX_DEPTH, Schema, ValidationRule, wrapped
 
 BUILTIN = "builtin"
 TYPES = ("array", "boolean", "integer", "number", "object", "string")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from krmkit.clusterapi.variables.values import go_number, unusable
 from krmkit.go.json.read import JsonSyntaxError, read_json
 from krmkit.kube.fielderror import FieldError, child, index, invalid, key
 from krmkit.schema.openapi import Schema, SchemaError, read_schema
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 KEYWORDS = frozenset(
     "type description example properties additionalProperties maxProperties minProperties required items maxItems minItems"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from krmkit.go.functions import GoCallError
 from krmkit.go.json.functions import must_to_json
 from krmkit.kube.fielderror import FieldError, invalid, key
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
 
 _INT64 = 1 << 63
 _PLAIN_FLOATS = 1e21  # from here on, Go's JSON writes an exponent

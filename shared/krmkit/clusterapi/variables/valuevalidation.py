@@ -5,17 +5,14 @@ Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from krmkit.clusterapi.variables.definitions import Definitions, VariableDefinition
 from krmkit.clusterapi.variables.values import VariableValue, repeated, unusable
 from krmkit.kube.fielderror import INTERNAL, FieldError, child, invalid, key, required
 from krmkit.schema.kubernetes.pruning import unknown_fields
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import wrapped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from krmkit.clusterapi.variables.definitions import Definitions, VariableDefinition
 
 MAX_ERRORS = 1000
 """Errors and unknown fields of one value that are named; the rest is counted."""

@@ -9,20 +9,14 @@ from krmkit.clusterapi.webhooks.compatibility import (
     template_ref,
     workers_of,
 )
+from krmkit.json import Object
+from krmkit.kube.fielderror import FieldError
 from krmkit.messages.listed import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
 
 _CLASS_SELECTORS = {MACHINE_DEPLOYMENTS: "machineDeploymentClass", MACHINE_POOLS: "machinePoolClass"}
 
 
-def class_need(error: FieldError, cluster_class: Data) -> str:
+def class_need(error: FieldError, cluster_class: Object) -> str:
     """Return the repair for an error of a ClusterClass, "" if the error itself names it.
 
     For a selector that selects nothing it is what selects the templates of its kind: `matchResources.infrastructureCluster: true`.
@@ -41,7 +35,7 @@ def class_need(error: FieldError, cluster_class: Data) -> str:
     return ""
 
 
-def _selections(selector: Data, spec: Data) -> list[str]:
+def _selections(selector: Object, spec: Object) -> list[str]:
     wanted = (selector.get("apiVersion"), selector.get("kind"))
 
     def is_wanted(holder: object) -> bool:

@@ -35,12 +35,9 @@ from krmkit.versions.semver import Version, VersionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from krmkit.clusterapi.api.features import FeatureGates
     from krmkit.clusterapi.webhooks.versionupdate import CurrentState
-
-    Data = dict[str, Any]
+    from krmkit.json import Object
 
 UPGRADE_CONCURRENCY = "topology.cluster.x-k8s.io/upgrade-concurrency"
 UNSAFE_CLASS_NAME = "unsafe.topology.cluster.x-k8s.io/disable-update-class-name-check"
@@ -61,20 +58,20 @@ class Surroundings:
     """
 
     features: FeatureGates
-    cluster_class: Data | None
+    cluster_class: Object | None
     reconciled: bool = True
-    old_class: Data | None = None
+    old_class: Object | None = None
     state: CurrentState | None = None
 
 
-def class_key(cluster: Data) -> tuple[str, str]:
+def class_key(cluster: Object) -> tuple[str, str]:
     """Return namespace and name of the class (GetClassKey). The namespace is the Cluster's unless the reference names another."""
     reference = topology_of(cluster).get("classRef") or {}
     namespace = reference.get("namespace") or (cluster.get("metadata") or {}).get("namespace", "")
     return namespace, reference.get("name", "")
 
 
-def default_version(cluster: Data) -> Data:
+def default_version(cluster: Object) -> Object:
     """Return the Cluster with `v` added in front of its topology's version if it lacks one.
 
     >>> default_version({"spec": {"topology": {"version": "1.33.1"}}})["spec"]["topology"]["version"]
@@ -87,14 +84,16 @@ def default_version(cluster: Data) -> Data:
     return {**cluster, "spec": {**spec_of(cluster), "topology": {**topology, "version": "v" + version}}}
 
 
-def validate_class_name(cluster: Data) -> list[FieldError]:
+def validate_class_name(cluster: Object) -> list[FieldError]:
     """Return defaulting's error about a topology without a class."""
     if topology_of(cluster) and not class_key(cluster)[1]:
         return [required("spec.topology.classRef.name", "cannot be empty")]
     return []
 
 
-def validate_cluster(new: Data, old: Data | None, around: Surroundings) -> tuple[list[FieldError], list[str]]:
+def validate_cluster(
+    new: Object, old: Object | None, around: Surroundings
+) -> tuple[list[FieldError], list[str]]:
     """Return errors and warnings about a Cluster; `old` is its state before an update, None for a new one."""
     spec, old_spec = spec_of(new), spec_of(old or {})
     found = [
@@ -126,7 +125,7 @@ def validate_cluster(new: Data, old: Data | None, around: Surroundings) -> tuple
 
 
 def _validate_topology(
-    new: Data, old: Data | None, around: Surroundings, warnings: list[str]
+    new: Object, old: Object | None, around: Surroundings, warnings: list[str]
 ) -> list[FieldError]:
     if not around.features.cluster_topology:
         return [forbidden(_TOPOLOGY, "can be set only if the ClusterTopology feature flag is enabled")]
@@ -168,7 +167,7 @@ def _validate_version(version: str) -> list[FieldError]:
     return found
 
 
-def _validate_parts(topology: Data, features: FeatureGates) -> list[FieldError]:
+def _validate_parts(topology: Object, features: FeatureGates) -> list[FieldError]:
     """Check metadata, rollout and taints of the control plane and the workers."""
     control_plane = topology.get("controlPlane") or {}
     path = "spec.topology.controlPlane"
@@ -185,7 +184,7 @@ def _validate_parts(topology: Data, features: FeatureGates) -> list[FieldError]:
     return metadata + rollout + taints
 
 
-def _validate_concurrency(cluster: Data) -> list[FieldError]:
+def _validate_concurrency(cluster: Object) -> list[FieldError]:
     text = ((cluster.get("metadata") or {}).get("annotations") or {}).get(UPGRADE_CONCURRENCY)
     if text is None:
         return []
@@ -197,7 +196,7 @@ def _validate_concurrency(cluster: Data) -> list[FieldError]:
     return [invalid(path, text, "value cannot be less than 1")] if count < 1 else []
 
 
-def validate_cluster_for_class(cluster: Data, cluster_class: Data) -> list[FieldError]:
+def validate_cluster_for_class(cluster: Object, cluster_class: Object) -> list[FieldError]:
     """ValidateClusterForClusterClass: the version, the classes of the workers, and the health checks."""
     found = []
     versions = spec_of(cluster_class).get("kubernetesVersions") or []
@@ -210,7 +209,7 @@ def validate_cluster_for_class(cluster: Data, cluster_class: Data) -> list[Field
     return found + _validate_health_checks(topology_of(cluster), spec_of(cluster_class))
 
 
-def _validate_health_checks(topology: Data, class_spec: Data) -> list[FieldError]:
+def _validate_health_checks(topology: Object, class_spec: Object) -> list[FieldError]:
     control_plane = class_spec.get("controlPlane") or {}
     health_check = (topology.get("controlPlane") or {}).get("healthCheck") or {}
     path = "spec.topology.controlPlane.healthCheck"
@@ -221,7 +220,7 @@ def _validate_health_checks(topology: Data, class_spec: Data) -> list[FieldError
             found.append(forbidden(path, detail))
         found += validate_health_check(health_check, path)
     found += _validate_enabled(health_check, control_plane, path)
-    classes: dict[str, Data] = {}
+    classes: dict[str, Object] = {}
     for worker in workers_of(class_spec, MACHINE_DEPLOYMENTS):
         classes.setdefault(worker.get("class", ""), worker)
     for worker in workers_of(topology, MACHINE_DEPLOYMENTS):
@@ -236,7 +235,7 @@ def _validate_health_checks(topology: Data, class_spec: Data) -> list[FieldError
     return found
 
 
-def _validate_enabled(health_check: Data, owner: Data, path: str) -> list[FieldError]:
+def _validate_enabled(health_check: Object, owner: Object, path: str) -> list[FieldError]:
     """`enabled: true` needs a definition in the topology or in the class."""
     if health_check.get("enabled") is not True:
         return []
@@ -246,7 +245,7 @@ def _validate_enabled(health_check: Data, owner: Data, path: str) -> list[FieldE
     return [forbidden(child(path, "enable"), detail)]
 
 
-def _validate_update(new: Data, old: Data, around: Surroundings, warnings: list[str]) -> list[FieldError]:
+def _validate_update(new: Object, old: Object, around: Surroundings, warnings: list[str]) -> list[FieldError]:
     """Check the change from `old` to `new`."""
     key_now, key_before = class_key(new), class_key(old)
     cluster_class = around.cluster_class

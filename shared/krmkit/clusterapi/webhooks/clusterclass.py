@@ -6,7 +6,10 @@ class on the Clusters that use it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmkit.clusterapi.api.errors import TopologyError
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.api.names import NamingTemplate
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.clusterapi.webhooks.common import (
@@ -33,24 +36,16 @@ from krmkit.clusterapi.webhooks.compatibility import (
 )
 from krmkit.clusterapi.webhooks.patches import validate_patches
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key
 from krmkit.kube.names import is_dns1123_subdomain
 from krmkit.versions.blang import compare_with_build_tags, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.api.features import FeatureGates
-
-    Data = dict[str, Any]
-
 _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
 
 
-def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[FieldError]:
+def validate_class(new: Object, old: Object | None, features: FeatureGates) -> list[FieldError]:
     """Return the webhook's errors about a class, without those about its Clusters; `old` is its state before an update."""
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
@@ -76,11 +71,11 @@ def validate_class(new: Data, old: Data | None, features: FeatureGates) -> list[
     return found
 
 
-def _worker_path(kind: str, worker: Data) -> str:
+def _worker_path(kind: str, worker: Object) -> str:
     return key(child("spec.workers", kind), worker.get("class", ""))
 
 
-def _validate_health_checks(spec: Data) -> list[FieldError]:
+def _validate_health_checks(spec: Object) -> list[FieldError]:
     control_plane = spec.get("controlPlane") or {}
     found = []
     if is_defined(control_plane.get("healthCheck")):
@@ -97,7 +92,7 @@ def _validate_health_checks(spec: Data) -> list[FieldError]:
     return found
 
 
-def _validate_naming(spec: Data) -> list[FieldError]:
+def _validate_naming(spec: Object) -> list[FieldError]:
     """Naming templates must make valid names; they are tried with example names."""
     cluster = {"cluster": {"name": "cluster"}, "random": _RANDOM}
     found = []
@@ -112,7 +107,7 @@ def _validate_naming(spec: Data) -> list[FieldError]:
     return found
 
 
-def _validate_name_template(holder: Data | None, data: Data, what: str, path: str) -> list[FieldError]:
+def _validate_name_template(holder: Object | None, data: Object, what: str, path: str) -> list[FieldError]:
     template = ((holder or {}).get("naming") or {}).get("template", "")
     if not template:
         return []
@@ -124,7 +119,7 @@ def _validate_name_template(holder: Data | None, data: Data, what: str, path: st
     return [invalid(path, template, text) for text in is_dns1123_subdomain(name)]
 
 
-def _validate_taints(spec: Data, features: FeatureGates) -> list[FieldError]:
+def _validate_taints(spec: Object, features: FeatureGates) -> list[FieldError]:
     taints = (spec.get("controlPlane") or {}).get("taints")
     found = validate_taints(taints, "spec.controlPlane.taints", features)
     for kind in WORKER_KINDS:
@@ -135,7 +130,7 @@ def _validate_taints(spec: Data, features: FeatureGates) -> list[FieldError]:
     return found
 
 
-def _validate_metadata(spec: Data) -> list[FieldError]:
+def _validate_metadata(spec: Object) -> list[FieldError]:
     metadata = (spec.get("controlPlane") or {}).get("metadata")
     found = validate_metadata(metadata, "spec.controlPlane.metadata")
     for kind in WORKER_KINDS:
@@ -172,7 +167,7 @@ def _validate_versions(versions: list[str]) -> list[FieldError]:
 # Updates: what breaks the Clusters that use the class
 
 
-def validate_class_for_clusters(new: Data, old: Data, clusters: Iterable[Data]) -> list[FieldError]:
+def validate_class_for_clusters(new: Object, old: Object, clusters: Iterable[Object]) -> list[FieldError]:
     """Return the webhook's errors about an update of a class, for all Clusters that use it together."""
     clusters = list(clusters)
     found = _versions_in_use(new, clusters)
@@ -184,7 +179,7 @@ def validate_class_for_clusters(new: Data, old: Data, clusters: Iterable[Data]) 
     return found
 
 
-def _versions_in_use(new: Data, clusters: list[Data]) -> list[FieldError]:
+def _versions_in_use(new: Object, clusters: list[Object]) -> list[FieldError]:
     versions = set(spec_of(new).get("kubernetesVersions") or ())
     if not versions:
         return []
@@ -198,7 +193,7 @@ def _versions_in_use(new: Data, clusters: list[Data]) -> list[FieldError]:
     ]
 
 
-def _removed_classes_in_use(new: Data, old: Data, clusters: list[Data], kind: str) -> list[FieldError]:
+def _removed_classes_in_use(new: Object, old: Object, clusters: list[Object], kind: str) -> list[FieldError]:
     kept = {worker.get("class", "") for worker in workers_of(spec_of(new), kind)}
     removed = {worker.get("class", "") for worker in workers_of(spec_of(old), kind)} - kept
     if not removed:
@@ -216,18 +211,18 @@ def _removed_classes_in_use(new: Data, old: Data, clusters: list[Data], kind: st
     ]
 
 
-def relies_on_class(holder: Data | None) -> bool:
+def relies_on_class(holder: Object | None) -> bool:
     """Return whether a topology enables a health check that only the class defines."""
     health_check = (holder or {}).get("healthCheck") or {}
     return health_check.get("enabled") is True and not is_defined(health_check)
 
 
-def _removed_health_checks_in_use(new: Data, old: Data, clusters: list[Data]) -> list[FieldError]:
+def _removed_health_checks_in_use(new: Object, old: Object, clusters: list[Object]) -> list[FieldError]:
     def error(path: str, names: list[str]) -> list[FieldError]:
         detail = f"healthCheck cannot be deleted because it is used by Cluster(s) {quote(','.join(names))}"
         return [forbidden(child(path, "healthCheck"), detail)] if names else []
 
-    def removed(before: Data | None, after: Data | None) -> bool:
+    def removed(before: Object | None, after: Object | None) -> bool:
         return is_defined((before or {}).get("healthCheck")) and not is_defined(
             (after or {}).get("healthCheck")
         )
@@ -236,7 +231,7 @@ def _removed_health_checks_in_use(new: Data, old: Data, clusters: list[Data]) ->
     if removed(spec_of(old).get("controlPlane"), spec_of(new).get("controlPlane")):
         users = [name_of(one) for one in clusters if relies_on_class(topology_of(one).get("controlPlane"))]
         found += error("spec.controlPlane", users)
-    before: dict[str, Data] = {}
+    before: dict[str, Object] = {}
     for worker in workers_of(spec_of(old), MACHINE_DEPLOYMENTS):
         before.setdefault(worker.get("class", ""), worker)
     users_of: dict[str, list[str]] = {}

@@ -13,11 +13,8 @@ from krmkit.kube.names import validate_annotations, validate_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from krmkit.clusterapi.api.features import FeatureGates
-
-    Data = dict[str, Any]
+    from krmkit.json import Object
 
 _AUTOSCALER = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
 AUTOSCALER_SIZES = (_AUTOSCALER + "min-size", _AUTOSCALER + "max-size")
@@ -30,7 +27,7 @@ _OUT_OF_SERVICE = _NODE + "out-of-service"
 _CLOUD = "node.cloudprovider.kubernetes.io/"
 
 
-def validate_metadata(metadata: Data | None, path: str) -> list[FieldError]:
+def validate_metadata(metadata: Object | None, path: str) -> list[FieldError]:
     """ObjectMeta.Validate: keys and values of labels, keys and size of annotations."""
     metadata = metadata or {}
     return [
@@ -39,7 +36,7 @@ def validate_metadata(metadata: Data | None, path: str) -> list[FieldError]:
     ]
 
 
-def validate_taints(taints: list[Data] | None, path: str, features: FeatureGates) -> list[FieldError]:
+def validate_taints(taints: list[Object] | None, path: str, features: FeatureGates) -> list[FieldError]:
     """ValidateMachineTaints: refuse keys that are reserved for Cluster API, the kubelet or the cloud provider."""
     found = []
     if taints and not features.machine_taint_propagation:
@@ -66,7 +63,7 @@ def _int_or_percent(value: int | str | None, path: str) -> list[FieldError]:
     return [invalid(path, str(value), f"must be either an int or a percentage: {problem}")] if problem else []
 
 
-def validate_rollout(worker: Data, path: str) -> list[FieldError]:
+def validate_rollout(worker: Object, path: str) -> list[FieldError]:
     """validateRolloutStrategy of a MachineDeployment: limits must be numbers or percentages, and not both 0."""
     strategy = (worker.get("rollout") or {}).get("strategy") or {}
     rolling = strategy.get("rollingUpdate") or {}
@@ -79,12 +76,12 @@ def validate_rollout(worker: Data, path: str) -> list[FieldError]:
     return found
 
 
-def is_defined(health_check: Data | None) -> bool:
+def is_defined(health_check: Object | None) -> bool:
     """Return whether a healthCheck has checks or remediation; `enabled` alone does not count."""
     return bool(health_check and (health_check.get("checks") or health_check.get("remediation")))
 
 
-def validate_health_check(health_check: Data, path: str) -> list[FieldError]:
+def validate_health_check(health_check: Object, path: str) -> list[FieldError]:
     """Check the start-up time, and the number of machines that may be unhealthy."""
     found = []
     startup = (health_check.get("checks") or {}).get("nodeStartupTimeoutSeconds")
@@ -96,19 +93,19 @@ def validate_health_check(health_check: Data, path: str) -> list[FieldError]:
     return found + _int_or_percent(trigger.get("unhealthyLessThanOrEqualTo"), place)
 
 
-def validate_max_in_flight(health_check: Data, path: str) -> list[FieldError]:
+def validate_max_in_flight(health_check: Object, path: str) -> list[FieldError]:
     """Check how many machines of a MachineDeployment may be remediated at once."""
     limit = (health_check.get("remediation") or {}).get("maxInFlight")
     return _int_or_percent(limit, child(path, "remediation", "maxInFlight"))
 
 
-def has_autoscaler_size(holder: Data) -> bool:
+def has_autoscaler_size(holder: Object) -> bool:
     """Return whether the annotations give the cluster autoscaler a minimum or maximum size."""
     annotations = (holder.get("metadata") or {}).get("annotations") or {}
     return any(name in annotations for name in AUTOSCALER_SIZES)
 
 
-def validate_autoscaler(cluster: Data, cluster_class: Data | None) -> list[FieldError]:
+def validate_autoscaler(cluster: Object, cluster_class: Object | None) -> list[FieldError]:
     """validateAutoscalerAnnotationsForCluster: replicas and the autoscaler's annotations exclude each other."""
     scaled = [] if cluster_class is None else workers_of(spec_of(cluster_class), MACHINE_DEPLOYMENTS)
     classes = [worker.get("class", "") for worker in scaled if has_autoscaler_size(worker)]

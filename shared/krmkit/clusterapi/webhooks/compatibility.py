@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from krmkit.go.fmt.printing import quote
+from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, required
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Data = dict[str, Any]
 
 TEMPLATE_SUFFIX = "Template"
 MACHINE_DEPLOYMENTS = "machineDeployments"
@@ -17,42 +12,42 @@ MACHINE_POOLS = "machinePools"
 WORKER_KINDS = {MACHINE_DEPLOYMENTS: "MachineDeployment", MACHINE_POOLS: "MachinePool"}
 
 
-def spec_of(data: Data) -> Data:
+def spec_of(data: Object) -> Object:
     """Return spec of a Cluster or ClusterClass, {} if it is absent."""
-    spec: Data = data.get("spec") or {}
+    spec: Object = data.get("spec") or {}
     return spec
 
 
-def topology_of(cluster: Data) -> Data:
+def topology_of(cluster: Object) -> Object:
     """Return spec.topology, {} if the Cluster has none."""
-    topology: Data = spec_of(cluster).get("topology") or {}
+    topology: Object = spec_of(cluster).get("topology") or {}
     return topology
 
 
-def workers_of(owner: Data, kind: str) -> list[Data]:
+def workers_of(owner: Object, kind: str) -> list[Object]:
     """workers.machineDeployments or workers.machinePools of a class spec or a topology."""
-    workers: list[Data] = (owner.get("workers") or {}).get(kind) or []
+    workers: list[Object] = (owner.get("workers") or {}).get(kind) or []
     return workers
 
 
-def name_of(data: Data) -> str:
+def name_of(data: Object) -> str:
     """metadata.name."""
     return str((data.get("metadata") or {}).get("name") or "")
 
 
-def template_ref(holder: Data | None) -> Data:
+def template_ref(holder: Object | None) -> Object:
     """Return the templateRef of a part of a class, {} if none is set."""
-    reference: Data = (holder or {}).get("templateRef") or {}
+    reference: Object = (holder or {}).get("templateRef") or {}
     return reference
 
 
-def _group(reference: Data) -> str:
+def _group(reference: Object) -> str:
     """Return the group of a reference; "" for an invalid apiVersion."""
     parts = reference.get("apiVersion", "").split("/")
     return parts[0] if len(parts) == 2 else ""
 
 
-def template_are_compatible(current: Data, desired: Data, path: str) -> list[FieldError]:
+def template_are_compatible(current: Object, desired: Object, path: str) -> list[FieldError]:
     """ClusterClassTemplateAreCompatible: group and kind of a reference are fixed; its version and name are free."""
     found = []
     for field, what, old, new in (
@@ -70,7 +65,7 @@ def template_are_compatible(current: Data, desired: Data, path: str) -> list[Fie
     return found
 
 
-def template_is_valid(reference: Data, path: str) -> list[FieldError]:
+def template_is_valid(reference: Object, path: str) -> list[FieldError]:
     """ClusterClassTemplateIsValid: a name, a kind that ends in Template, and an apiVersion."""
     found = []
     if not reference.get("name"):
@@ -97,7 +92,7 @@ def template_is_valid(reference: Data, path: str) -> list[FieldError]:
     return found
 
 
-def templates_are_valid(cluster_class: Data) -> list[FieldError]:
+def templates_are_valid(cluster_class: Object) -> list[FieldError]:
     """ClusterClassTemplatesAreValid: every reference of the class."""
     spec = spec_of(cluster_class)
     control_plane = spec.get("controlPlane") or {}
@@ -114,7 +109,7 @@ def templates_are_valid(cluster_class: Data) -> list[FieldError]:
     return found
 
 
-def classes_are_compatible(current: Data | None, desired: Data | None) -> list[FieldError]:
+def classes_are_compatible(current: Object | None, desired: Object | None) -> list[FieldError]:
     """ClusterClassesAreCompatible: return the errors of a class's change, or of a Cluster's change to another class."""
     for which, one in (("current", current), ("desired", desired)):
         if one is None:
@@ -142,9 +137,9 @@ def classes_are_compatible(current: Data | None, desired: Data | None) -> list[F
     return found
 
 
-def worker_classes_are_compatible(current: Data, desired: Data, kind: str) -> list[FieldError]:
+def worker_classes_are_compatible(current: Object, desired: Object, kind: str) -> list[FieldError]:
     """MachineDeploymentClassesAreCompatible or MachinePoolClassesAreCompatible: the machines' infrastructure is fixed."""
-    known: dict[str, list[Data]] = {}
+    known: dict[str, list[Object]] = {}
     for worker in workers_of(spec_of(current), kind):
         known.setdefault(worker.get("class", ""), []).append(worker)
     found = []
@@ -157,7 +152,7 @@ def worker_classes_are_compatible(current: Data, desired: Data, kind: str) -> li
     return found
 
 
-def worker_classes_are_unique(cluster_class: Data, kind: str) -> list[FieldError]:
+def worker_classes_are_unique(cluster_class: Object, kind: str) -> list[FieldError]:
     """MachineDeploymentClassesAreUnique or MachinePoolClassesAreUnique."""
     what = WORKER_KINDS[kind]
     found = []
@@ -176,7 +171,7 @@ def worker_classes_are_unique(cluster_class: Data, kind: str) -> list[FieldError
     return found
 
 
-def worker_topologies_are_valid(cluster: Data, cluster_class: Data, kind: str) -> list[FieldError]:
+def worker_topologies_are_valid(cluster: Object, cluster_class: Object, kind: str) -> list[FieldError]:
     """MachineDeploymentTopologiesAreUniqueAndDefinedInClusterClass, and the same for MachinePools."""
     what = WORKER_KINDS[kind]
     classes = {worker.get("class", "") for worker in workers_of(spec_of(cluster_class), kind)}

@@ -13,13 +13,11 @@ from krmkit.krm.finding import EXPLAIN, WARNING, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from krmkit.clusterapi.desired.package import Class
+    from krmkit.json import Object
     from krmkit.krm.cause import CauseLog, PathCauses
     from krmkit.krm.resource import Resource
 
-    Data = dict[str, Any]
     Path = tuple[str | int, ...]
 
 _TOPOLOGY: Path = ("spec", "topology")
@@ -67,7 +65,7 @@ def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog 
     return found
 
 
-def _record(paths: PathCauses, owner: Class, topology: Data) -> None:
+def _record(paths: PathCauses, owner: Class, topology: Object) -> None:
     """Record the values of variables that are the class's defaults."""
     from krmkit.clusterapi.variables.defaultcauses import DefaultCauses
 
@@ -76,7 +74,7 @@ def _record(paths: PathCauses, owner: Class, topology: Data) -> None:
     declared = (owner.data.get("spec") or {}).get("variables")
     defaults = DefaultCauses(paths, owner.definitions, declared, owner.decoded.item.resource)
     defaults.record((*_TOPOLOGY, "variables"), topology.get("variables") or [], True)
-    entries: list[tuple[Path, Data]] = [((*_TOPOLOGY, "controlPlane"), topology.get("controlPlane") or {})]
+    entries: list[tuple[Path, Object]] = [((*_TOPOLOGY, "controlPlane"), topology.get("controlPlane") or {})]
     for kind in WORKER_KINDS:
         entries += [
             ((*_TOPOLOGY, "workers", kind, number), worker)
@@ -87,7 +85,7 @@ def _record(paths: PathCauses, owner: Class, topology: Data) -> None:
         defaults.record((*path, "variables", "overrides"), overrides, False)
 
 
-def _write(resource: Resource, before: Data, after: Data) -> list[Path]:
+def _write(resource: Resource, before: Object, after: Object) -> list[Path]:
     """Edit the changed fields of the Cluster's item; return their paths."""
     old, new = topology_of(before), topology_of(after)
     changed: list[Path] = []
@@ -106,13 +104,13 @@ def _write(resource: Resource, before: Data, after: Data) -> list[Path]:
     return changed
 
 
-def _variables(holder: Data | None) -> Data:
-    variables: Data = (holder or {}).get("variables") or {}
+def _variables(holder: Object | None) -> Object:
+    variables: Object = (holder or {}).get("variables") or {}
     return variables
 
 
 def _write_variables(
-    resource: Resource, path: Path, old: Data, new: Data, name: str, changed: list[Path]
+    resource: Resource, path: Path, old: Object, new: Object, name: str, changed: list[Path]
 ) -> None:
     """Complete existing values, and append missing ones. Defaulting keeps the order."""
     before, after = old.get(name) or [], new.get(name) or []

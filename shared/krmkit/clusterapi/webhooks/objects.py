@@ -1,52 +1,83 @@
 """The objects of a topology against the CRDs of their kinds: those among the items, and those that the controller would make.
 
-No webhook of Clusters and classes sees this: the topology controller runs into it later, and the MachineDeployment is never made.
+The API server checks Clusters and classes so before their webhooks. For the objects that are made of them the topology controller runs
+into it later, and the MachineDeployment is never made.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from krmkit.clusterapi.api.decode import UNKNOWN_VALUE
+from krmkit.clusterapi.desired.package import DecodedObject, TopologyPackage
 from krmkit.clusterapi.desired.topologies import Topologies, TopologyOptions
+from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.clusterapi.webhooks.kubeadmcontrolplane import created_errors
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.refusals import refusal
+from krmkit.kube.fielderror import FieldError
 from krmkit.schema.kubernetes.crds import CrdSchemas
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
 
-    from krmkit.clusterapi.api.collection import Collected
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.krm.finding import Finding
-    from krmkit.kube.fielderror import FieldError
-
-
-def refused_objects(
-    collected: Collected,
+def with_refused_objects(
+    findings: list[Finding],
+    package: TopologyPackage,
     feature_gates: Mapping[str, bool],
-    extensions: Extensions,
-    clusters: list[str],
     crds: Iterable[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """Return an error for each value that the API refuses, of objects among the items first.
+    """Return the webhooks' findings, and an error for each value that the API refuses by the CRD of its kind.
 
-    clusters: the Clusters whose objects are made and checked; [] for all. What cannot be rendered is left out. crds: further ones than
-    those among the items, which win.
+    What is an error of a webhook or of decoding already is not said again; a value that decoding only warns of becomes an error.
+    crds: further ones than those among the items, which win. Objects that the controller would make are checked if the Cluster and its class
+    are taken, and the Cluster can be rendered.
     """
-    schemas = CrdSchemas([*crds, *(crd.data for crd in collected.crds)], _published)
+    schemas = CrdSchemas([*crds, *(crd.data for crd in package.collected.crds)], _published)
+    wrong = {_place(finding) for finding in findings if finding.severity == ERROR}
+    found: list[Finding] = []
+    sound: list[DecodedObject] = []
+    for decoded in (*(owner.decoded for owner in package.classes.values()), *package.clusters):
+        errors = schemas.errors(decoded.item.data)
+        found += [refusal(error, decoded.item.resource) for error in errors]
+        if not errors:
+            sound.append(decoded)
+    found = [finding for finding in found if _place(finding) not in wrong]
+    refused = {_place(finding) for finding in found}
+    kept = [one for one in findings if one.rule != UNKNOWN_VALUE or _place(one) not in refused]
+    return kept + found + _other_objects(package, sound, feature_gates, schemas)
+
+
+def _place(finding: Finding) -> tuple[str, str]:
+    return str(finding.resource_ref), finding.field
+
+
+def _other_objects(
+    package: TopologyPackage,
+    sound: list[DecodedObject],
+    feature_gates: Mapping[str, bool],
+    schemas: CrdSchemas,
+) -> list[Finding]:
+    """Return the errors of the other objects among the items, then of those that are made of sound Clusters of sound classes."""
     found = []
     known = set()
-    for item in collected.others.values():
+    for item in package.collected.others.values():
         for error in schemas.errors(item.data):
             known.add(_essence(error))
             found.append(refusal(error, item.resource))
-    topologies = Topologies(collected, TopologyOptions(clusters, feature_gates=feature_gates), extensions)
+    options = TopologyOptions(feature_gates=feature_gates)
+    topologies = Topologies(package.collected, options, package.extensions)
+    taken = {id(decoded.item) for decoded in sound}
+    classes = {key for key, owner in package.classes.items() if id(owner.decoded.item) in taken}
     for decoded in topologies.managed():
+        if id(decoded.item) not in taken or class_key(decoded.data) not in classes:
+            continue
         rendered = topologies.render(decoded)
         for role, data in rendered.state.objects() if rendered is not None else ():
             if role != "cluster":
                 made = f"the {data.get('kind', '')} of {role}"
                 # An error of a template is one of all objects that are made of it.
                 errors = [one for one in schemas.errors(data) if _essence(one) not in known]
+                errors += created_errors(data)
                 found += [refusal(error, decoded.item.resource, made) for error in errors]
     return found
 

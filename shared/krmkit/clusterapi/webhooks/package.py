@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from krmkit.clusterapi.api.collection import CollectedObject, Key
 from krmkit.clusterapi.api.decode import STRING, DecodeProblem, Struct
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.api.labels import group_of
 from krmkit.clusterapi.api.objectversion import how_to_export, is_unknown_conversion
 from krmkit.clusterapi.desired.current import CurrentObjects, state_objects
@@ -23,20 +25,11 @@ from krmkit.clusterapi.webhooks.compatibility import (
     workers_of,
 )
 from krmkit.clusterapi.webhooks.repairs import meant
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR, WARNING, Finding
-from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED
+from krmkit.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.api.collection import CollectedObject, Key
-    from krmkit.clusterapi.api.features import FeatureGates
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
 
 _SHOWN_USERS = 3
 _TEMPLATE = Struct(
@@ -99,7 +92,7 @@ def _validate_class(
     return found + _templates(package, decoded)
 
 
-def _previous_class(package: TopologyPackage, key: Key) -> Data | None:
+def _previous_class(package: TopologyPackage, key: Key) -> Object | None:
     known = package.previous_classes.get(key)
     return known.data if known is not None and known.usable else None
 
@@ -118,7 +111,7 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
     return found
 
 
-def _references(spec: Data) -> list[tuple[str, Data]]:
+def _references(spec: Object) -> list[tuple[str, Object]]:
     """Return every template that a class refers to, with its path."""
     plane = spec.get("controlPlane") or {}
     found = [
@@ -203,7 +196,7 @@ def _validate_cluster(
 
 
 def _errors(
-    cluster: Data, old: Data | None, owner: Class | None, around: Surroundings
+    cluster: Object, old: Object | None, owner: Class | None, around: Surroundings
 ) -> tuple[list[FieldError], list[FieldError], list[str]]:
     """Return the errors of validation, those of defaulting (most of them about variables), and warnings."""
     defaulted, variable_errors = default_cluster(cluster, owner, old)
@@ -213,7 +206,7 @@ def _errors(
     return errors, variable_errors, warnings
 
 
-def _class_before(package: TopologyPackage, old: Data) -> Data | None:
+def _class_before(package: TopologyPackage, old: Object) -> Object | None:
     """Return the class of a Cluster before its change: the old state of the class if there is one, else the present one."""
     key = class_key(old)
     before = _previous_class(package, key)
@@ -226,7 +219,7 @@ def _class_before(package: TopologyPackage, old: Data) -> Data | None:
 def _known_before(
     package: TopologyPackage,
     decoded: DecodedObject,
-    old: Data | None,
+    old: Object | None,
     owner: Class | None,
     around: Surroundings,
 ) -> set[str] | None:
@@ -255,7 +248,7 @@ def _broken(decoded: DecodedObject, owner: Class, error: FieldError) -> Finding:
 _VARIABLES = ".variables"
 
 
-def need(error: FieldError, cluster_class: Data) -> str:
+def need(error: FieldError, cluster_class: Object) -> str:
     """Return the repair for an error of a Cluster, "" if the error itself names it.
 
     >>> from krmkit.kube.fielderror import required

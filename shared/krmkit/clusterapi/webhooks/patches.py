@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from krmkit.clusterapi.api.classtypes import EXTERNAL, JSON_PATCH, PATCH, PATCH_SELECTOR
 from krmkit.clusterapi.api.decode import Type, go_order
+from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -17,6 +19,7 @@ from krmkit.clusterapi.webhooks.compatibility import (
 from krmkit.go.fmt.printing import quote
 from krmkit.go.numbers import NumberError, atoi
 from krmkit.gotemplate import TemplateError, parse
+from krmkit.json import Object
 from krmkit.kube.fielderror import (
     FieldError,
     Verbatim,
@@ -28,15 +31,6 @@ from krmkit.kube.fielderror import (
     required,
 )
 from krmkit.kube.names import is_qualified_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from krmkit.clusterapi.api.features import FeatureGates
-
-    Data = dict[str, Any]
 
 INLINE = "inline"
 OPERATIONS = ("add", "remove", "replace")
@@ -80,7 +74,7 @@ BUILTINS = frozenset(
 """What `valueFrom.variable` may name below `builtin`: whole objects or single values, but no labels."""
 
 
-def validate_patches(cluster_class: Data, features: FeatureGates) -> list[FieldError]:
+def validate_patches(cluster_class: Object, features: FeatureGates) -> list[FieldError]:
     """Return the errors of spec.patches: names, templates, selectors that match a template of the class, JSON patches."""
     spec = spec_of(cluster_class)
     variables = {variable.get("name", "") for variable in spec.get("variables") or ()}
@@ -109,7 +103,7 @@ def _validate_name(name: str, names: Collection[str], path: str) -> list[FieldEr
 
 
 def _validate_definitions(
-    patch: Data, targets: Targets, variables: Collection[str], path: str, features: FeatureGates
+    patch: Object, targets: Targets, variables: Collection[str], path: str, features: FeatureGates
 ) -> list[FieldError]:
     found = _validate_template(patch.get("enabledIf", ""), "enabledIf", child(path, "enabledIf"))
     definitions, external = patch.get("definitions"), patch.get("external")
@@ -149,7 +143,7 @@ class Targets:
 
     __slots__ = ("_control_plane", "_infrastructure", "_workers")
 
-    def __init__(self, spec: Data) -> None:
+    def __init__(self, spec: Object) -> None:
         control_plane = spec.get("controlPlane") or {}
         self._infrastructure = {_type(spec.get("infrastructure"))}
         self._control_plane = {_type(control_plane)}
@@ -162,7 +156,7 @@ class Targets:
                 for part in ("infrastructure", "bootstrap"):
                     found.setdefault(_type(worker.get(part)), {})[worker.get("class", "")] = None
 
-    def validate(self, selector: Data, path: str) -> list[FieldError]:
+    def validate(self, selector: Object, path: str) -> list[FieldError]:
         """A selector must name at least one place, and each place must have a template of its apiVersion and kind."""
         match = selector.get("matchResources") or {}
         names = {of: (match.get(of) or {}).get("names") or [] for of in _SELECTORS}
@@ -187,7 +181,7 @@ class Targets:
         return found
 
 
-def _type(holder: Data | None) -> tuple[str, str]:
+def _type(holder: Object | None) -> tuple[str, str]:
     """Return apiVersion and kind of the template of a part of the class."""
     reference = template_ref(holder)
     return reference.get("apiVersion", ""), reference.get("kind", "")
@@ -237,7 +231,7 @@ def matches_class(name: str, class_name: str) -> bool:
     return name.endswith("*") and class_name.startswith(name[:-1])
 
 
-def _validate_json_patch(patch: Data, variables: Collection[str], path: str) -> list[FieldError]:
+def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:
     operation, pointer = patch.get("op", ""), patch.get("path", "")
     found = []
     if operation not in OPERATIONS:
@@ -268,7 +262,7 @@ def _validate_index_access(operation: str, pointer: str, path: str) -> list[Fiel
     return found
 
 
-def _validate_value(patch: Data, variables: Collection[str], path: str) -> list[FieldError]:
+def _validate_value(patch: Object, variables: Collection[str], path: str) -> list[FieldError]:
     """There must be exactly one of value and valueFrom, and one of variable and template; each must be valid."""
     source = patch.get("valueFrom")
     has_value = patch.get("value") is not None
@@ -304,7 +298,7 @@ def variable_name(path: str) -> str:
     return path.lstrip(".[").replace("[", ".").partition(".")[0]
 
 
-def go_json(value: Data, of: Type, pretty: bool = False) -> str:
+def go_json(value: Object, of: Type, pretty: bool = False) -> str:
     """Return JSON as Go writes the struct: its fields in order, HTML signs escaped, indented by two blanks if `pretty`."""
     text = json.dumps(
         go_order(value, of),

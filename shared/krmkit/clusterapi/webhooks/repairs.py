@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from krmkit.clusterapi.webhooks.compatibility import WORKER_KINDS, spec_of, workers_of
+from krmkit.json import Object
+from krmkit.kube.fielderror import FieldError
 from krmkit.messages.nearest import proposal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-    from krmkit.kube.fielderror import FieldError
-
-    Data = dict[str, Any]
-
-
-def meant(error: FieldError, cluster_class: Data | None) -> str:
+def meant(error: FieldError, cluster_class: Object | None) -> str:
     """Return the nearest name for an error about one that the class does not have: `; did you mean "worker"?`, else ""."""
     if cluster_class is None:
         return ""

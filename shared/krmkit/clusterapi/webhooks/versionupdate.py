@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
+from krmkit.json import Object
 from krmkit.kube.fielderror import FieldError, invalid
 from krmkit.versions.blang import compare_with_build_tags, compare_without_prereleases, parse_tolerant
 from krmkit.versions.semver import Version, VersionError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Data = dict[str, Any]
 
 PENDING_HOOKS = "runtime.cluster.x-k8s.io/pending-hooks"
 AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
@@ -26,14 +22,14 @@ class CurrentState:
     `control_plane` is None if the cluster has none. `machines` are the known Machines of its MachineDeployments.
     """
 
-    control_plane: Data | None
-    machine_deployments: list[Data] = field(default_factory=list)
-    machine_pools: list[Data] = field(default_factory=list)
-    machines: list[Data] = field(default_factory=list)
+    control_plane: Object | None
+    machine_deployments: list[Object] = field(default_factory=list)
+    machine_pools: list[Object] = field(default_factory=list)
+    machines: list[Object] = field(default_factory=list)
 
 
 def validate_version_update(
-    value: str, new: Version, old: Version, cluster: Data, state: CurrentState | None, ceiling: bool
+    value: str, new: Version, old: Version, cluster: Object, state: CurrentState | None, ceiling: bool
 ) -> FieldError | None:
     """Return the error about a change from `old` to `new`, or None. `ceiling`: at most one minor version up.
 
@@ -68,24 +64,24 @@ def _running_upgrades(state: CurrentState, old: Version) -> list[str]:
     return [problem for check in checks if (problem := check())]
 
 
-def _nested(data: Data, *path: str) -> Any:
+def _nested(data: Object, *path: str) -> Any:
     value: Any = data
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def _text(data: Data, *path: str) -> str:
+def _text(data: Object, *path: str) -> str:
     value = _nested(data, *path)
     return value if isinstance(value, str) else ""
 
 
-def _mapping(data: Data, *path: str) -> Data:
+def _mapping(data: Object, *path: str) -> Object:
     value = _nested(data, *path)
     return value if isinstance(value, dict) else {}
 
 
-def status_version(control_plane: Data) -> str:
+def status_version(control_plane: Object) -> str:
     """Return the version that the control plane runs: the lowest of status.versions, else status.version, else ""."""
     found = _nested(control_plane, "status", "versions")
     versions = [
@@ -112,7 +108,7 @@ def _parsed(text: str) -> Version | None:
         return None
 
 
-def _control_plane_problem(control_plane: Data | None, old: Version) -> str:
+def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
     checking = "failed to check if control plane is upgrading: failed to"
     if control_plane is None:
         return f"{checking} get control plane object"
@@ -143,7 +139,7 @@ def _control_plane_problem(control_plane: Data | None, old: Version) -> str:
     return ""
 
 
-def _workers_problem(workers: list[Data], old: Version, what: str, machines: list[Data]) -> str:
+def _workers_problem(workers: list[Object], old: Version, what: str, machines: list[Object]) -> str:
     """Return the error about MachineDeployments or MachinePools that are not at the old version yet, or still replace machines."""
     late = []
     for worker in workers:
@@ -162,7 +158,7 @@ def _workers_problem(workers: list[Data], old: Version, what: str, machines: lis
     return ""
 
 
-def _machines_of(worker: Data, machines: list[Data]) -> list[Data]:
+def _machines_of(worker: Object, machines: list[Object]) -> list[Object]:
     selector = _mapping(worker, "spec", "selector", "matchLabels")
     return [
         machine for machine in machines if selector.items() <= _mapping(machine, "metadata", "labels").items()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from krmkit.everyday.fields.tables import LIST
+from krmkit.everyday.fields.tables import LIST, FieldSpec
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.yaml.data import go_value, is_null
-from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.everyday.fields.tables import FieldSpec
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
 
 
 class WrongTypeError(Exception):

@@ -5,12 +5,9 @@ from __future__ import annotations
 from krmkit.everyday.fields.tables import FieldSpec
 from krmkit.everyday.findings import EverydayConfigError
 from krmkit.everyday.kptconfig import described
+from krmkit.krm.resource import Resource
 from krmkit.yaml.data import is_null
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 
 def field_specs(config: Resource, name: str) -> list[FieldSpec]:

@@ -6,10 +6,7 @@ A path is written with dots, and `[]` behind a key means every entry of the list
 from __future__ import annotations
 
 from krmkit.everyday.kptconfig import group_of, version_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource
 
 LIST = "[]"
 

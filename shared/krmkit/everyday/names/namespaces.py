@@ -21,19 +21,15 @@ from krmkit.everyday.localconfig import is_local
 from krmkit.everyday.names import dependson
 from krmkit.everyday.names.namespacedkinds import NAMESPACED
 from krmkit.everyday.names.origins import check_origins, origin_namespace
-from krmkit.everyday.releases import Release
+from krmkit.everyday.releases import Release, explained
 from krmkit.json.paths import dotted
-from krmkit.krm.cause import config_cause
+from krmkit.krm.cause import Cause, CauseLog, config_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import go_value, is_null
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import Cause, CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 PINNED = Release(0, 4, 1)  # the release that most packages pin
 PACKAGE_CONTEXT = "kptfile.kpt.dev"
@@ -76,6 +72,12 @@ class _Setting:
     def leaves_role_bindings(self) -> bool:
         return self.release is not None and self.release > PINNED
 
+    def behaviour(self) -> str:
+        """What --explain says about the release."""
+        matcher = "is ignored" if self.is_pinned else "and upstream origins count"
+        bindings = "stay" if self.leaves_role_bindings else "change"
+        return f"namespaceMatcher {matcher}, RoleBindings {bindings}"
+
     def takes(self, old: str, origin: str = "") -> bool:
         """Whether a namespace is one to replace: by what it is now, or by where the resource comes from."""
         return not self.matcher or self.matcher in (old, origin)
@@ -108,7 +110,7 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
         if found:
             return found
     ids = dependson.identities(items, namespaced)
-    results = []
+    results = [explained(release, setting.behaviour())]
     for item, kind in zip(items, kinds, strict=True):
         if id(item) in namespaced:
             old = _namespace(item, setting)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayError, error
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
 
 ORIGIN = "internal.kpt.dev/upstream-identifier"
 CLUSTER = "~C"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, reporting, warning
 from krmkit.everyday.kptconfig import API_VERSION, described
-from krmkit.everyday.releases import Release
+from krmkit.everyday.releases import Release, explained
 from krmkit.everyday.replacements import paths
 from krmkit.everyday.replacements.selectors import ResourceId, SelectorTextError, TargetSelector
 from krmkit.krm.cause import resource_cause
@@ -69,7 +69,10 @@ def apply_replacements(resources: ResourceList, config: Resource | None, tag: st
     Example: `source: {kind: Service, fieldPath: metadata.name}` with `targets: [{select: {kind: Ingress}, fieldPaths:
     [spec.backend]}]`.
     """
-    copying = _Copying(resources, Release.read(tag))
+    release = Release.read(tag)
+    copying = _Copying(resources, release)
+    missing = "fails the run" if copying.is_newer else "is left out"
+    copying.results.append(explained(release, f"a field that a target lacks {missing}"))
     for index, replacement in enumerate(_decoded(config)):
         where = f"replacements[{index}]"
         try:

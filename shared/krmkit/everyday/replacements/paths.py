@@ -6,14 +6,10 @@ SmarterPathSplitter.
 
 from __future__ import annotations
 
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.yaml.data import is_null
-from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
 
 EACH = "*"
 APPEND = "-"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from krmkit.go.regexp import pattern as patterns
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
+from krmkit.go.regexp.pattern import Pattern
 
 ANY = "**"
 EACH = "*"
@@ -25,6 +22,12 @@ class PathPattern:
     def is_absolute(self) -> bool:
         """Whether the path means one field, which can be made where it is missing."""
         return EACH not in self.text and "[" not in self.text
+
+    @property
+    def last_word(self) -> str:
+        """A text that the key of every field has that fits; "" where the pattern ends in a list's entry or in any."""
+        last = self.elements[-1]
+        return last[0] if len(last) == 1 and EACH not in last[0] else ""
 
     def fits(self, path: tuple[str | int, ...]) -> bool:
         """Whether a field's path is one of these; a key with dots is as many elements."""

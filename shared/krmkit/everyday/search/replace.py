@@ -6,7 +6,6 @@ Source: searchreplace.go of search-replace. Fields of tools (the annotations tha
 from __future__ import annotations
 
 from krmkit.everyday.fields.comments import (
-    CommentedField,
     fields,
     flow_text,
     printed,
@@ -19,21 +18,19 @@ from krmkit.everyday.search.paths import GlobError, PathPattern, glob
 from krmkit.everyday.setters.apply import setter_values
 from krmkit.go.fmt.printing import quote as go_quoted
 from krmkit.go.regexp import pattern as patterns
-from krmkit.go.regexp.pattern import PatternError
+from krmkit.go.regexp.pattern import Pattern, PatternError
 from krmkit.krm import annotations as names
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml import emit
+from krmkit.yaml.scalars import go_resolve
 from krmkit.yaml.tree import Map, Scalar, Seq
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _KEYS = ("by-value", "by-file-path", "by-value-regex", "by-path", "put-value", "put-comment")
 _PLACES = frozenset((names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX))
 _INTERNAL = "internal.config.kubernetes.io/"
+_SPELLED = frozenset(" \t\n'\"\\")  # signs that a quoted or folded scalar writes in another way
 
 
 class _Search:
@@ -55,6 +52,10 @@ class _Search:
         except (GlobError, PatternError) as error:
             raise _failed(str(error)) from None
         self.path = PathPattern(path) if path else None
+        # A text that is on the line of every match, "" where there is none: a value with blanks can stand on several lines.
+        self.word = self.path.last_word if self.path is not None else ""
+        if self.value:
+            self.word = "" if _SPELLED.intersection(self.value) else self.value
         self.put_value = texts.get("put-value", "")
         self.put_comment = texts.get("put-comment", "")
         if "\n" in self.put_comment:
@@ -72,7 +73,23 @@ class _Search:
         """Whether a resource can hold a match, seen without parsing it."""
         if self.files is not None and self.files.search(item.path or "") is None:
             return False
-        return not self.value or item.may_hold(self.value)
+        return not self.word or self.makes_fields or item.may_hold(self.word)
+
+    @property
+    def makes_fields(self) -> bool:
+        """Whether the field at the path is made where it is missing."""
+        path = self.path
+        return path is not None and path.is_absolute and bool(self.put_value) and self.is_by_path_only
+
+    def fits(self, path: tuple[str | int, ...], text: str) -> bool:
+        """Whether a scalar is a match: by its value, its path, or both."""
+        if self.path is not None and not self.path.fits(path):
+            return False
+        if self.value:
+            return text == self.value
+        if self.expression is not None:
+            return bool(text) and self.expression.search(text) is not None
+        return True
 
     def resolved(self, text: str, value: str) -> str:
         """A text with the groups of the expression in the places of `${1}` and so on. Raises EverydayError."""
@@ -123,8 +140,11 @@ def search_replace(resources: ResourceList, config: Resource | None) -> list[Fin
 
 def _search(item: Resource, search: _Search) -> list[Finding]:
     path = search.path
-    if path is not None and path.is_absolute and search.put_value and search.is_by_path_only:
+    if path is not None and search.makes_fields:
         return _put_at(item, path, search)
+    plain = _search_plainly(item, search)
+    if plain is not None:
+        return plain
     results: list[Finding] = []
     comments: dict[tuple[str | int, ...], str] = {}
     for field in fields(item):
@@ -141,7 +161,7 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
                 comments[field.path] = search.put_comment
                 results.append(_said(item, field.path, flow_text(node), True))
             continue
-        if not isinstance(node, Scalar) or not _fits(field, node, search):
+        if not isinstance(node, Scalar) or not search.fits(field.path, node.text):
             continue
         comment = field.comment
         if search.put_comment:
@@ -159,15 +179,32 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
     return [*results, *(warning("no-place", message, item, path) for path in skipped)]
 
 
-def _fits(field: CommentedField, node: Scalar, search: _Search) -> bool:
-    """Whether a scalar is a match: by its value, its path, or both."""
-    if search.path is not None and not search.path.fits(field.path):
-        return False
-    if search.value:
-        return node.text == search.value
-    if search.expression is not None:
-        return bool(node.text) and search.expression.search(node.text) is not None
-    return True
+def _search_plainly(item: Resource, search: _Search) -> list[Finding] | None:
+    """Search by lines, without a parse; None, and nothing changed, where the parser has to look."""
+    places = item.fields_with(search.word, False) if search.word and not search.put_comment else None
+    if places is None:
+        return None
+    found = []
+    for path, span, comment in places:
+        old = item.text_at(span)
+        if old is None:
+            return None
+        if _is_place(path) or not search.fits(path, old):
+            continue
+        text = search.resolved(search.put_value, old) if search.put_value else old
+        if "\n" in text or not text:
+            return None
+        quote = item.text[span[0]]
+        found.append((path, span, Scalar(old, quote if quote in "\"'" else ""), text, comment))
+    changes = [(span, text) for _, span, old, text, _ in found if text != old.text]
+    if not changes:
+        item.refuse_unreadable()
+    for span, text in reversed(changes):
+        item.put_at(span, text, go_resolve(text)[0] not in ("str", "merge"))
+    return [
+        _said(item, path, f"{_shown(old, text)} {comment}".rstrip(), search.puts)
+        for path, _, old, text, comment in found
+    ]
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:

@@ -12,20 +12,15 @@ from krmkit.everyday.kptconfig import data_entries, described
 from krmkit.everyday.setters.patterns import derived, filled, is_array_pattern, names_in, pattern_of
 from krmkit.go.fmt.printing import quote as go_quoted
 from krmkit.json.paths import join
-from krmkit.krm.cause import config_cause
+from krmkit.krm.cause import CauseLog, config_cause
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import is_null
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.scalars import go_resolve
-from krmkit.yaml.tree import Scalar, Seq
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.tree import Node, Scalar, Seq
 
 MARK = "kpt-set"
 

@@ -7,15 +7,12 @@ from krmkit.everyday.findings import EverydayConfigError, error, info, reporting
 from krmkit.everyday.kptconfig import data_entries, described
 from krmkit.go.fmt.printing import quote as go_quoted
 from krmkit.json.paths import join
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
 
 _PREFIX = "failed to create setters: "
 

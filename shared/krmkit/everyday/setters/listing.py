@@ -6,18 +6,14 @@ from krmkit.everyday.fields.comments import CommentedField, fields, flow_text
 from krmkit.everyday.findings import EverydayError, info, reporting, warning
 from krmkit.everyday.setters.apply import MARK
 from krmkit.everyday.setters.patterns import derived, is_array_pattern, names_in, pattern_of
+from krmkit.krm.finding import Finding
 from krmkit.krm.kptfile import KIND, Kptfile, KptfileError
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import go_value
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
 
 _FUNCTION = "apply-setters"
 _TYPES = {bool: "bool", int: "int", float: "float"}

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from krmkit.everyday.findings import EverydayConfigError, EverydayError, info, reporting, warning
 from krmkit.everyday.kptconfig import GROUP, group_of, is_config_map, string_at
-from krmkit.everyday.releases import Release
+from krmkit.everyday.releases import Release, explained
 from krmkit.everyday.starlark.programs import ProgramError, run_program
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
 from krmkit.yaml.data import same_data
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
-    from krmkit.krm.resource import Resource
-    from krmkit.krm.resourcelist import ResourceList
-
-    Identity = tuple[str, ...]
+Identity = tuple[str, ...]
 
 
 PINNED = Release(0, 4, 3)  # the last release whose match_gvk compares groups
@@ -49,7 +46,9 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
         raise EverydayError("program", message, config)
     _take_over(resources, items, before, after)
     lines = dict.fromkeys(line for line in printed if line.strip())
+    groups = "compares groups" if compares_groups else "does not compare groups"
     return [
+        explained(release, f"match_gvk {groups}"),
         *(warning("match-gvk", _MISSED.format(api_version), config) for api_version in missed),
         *(info("printed", line, config) for line in lines),
     ]

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_all_start_methods, get_context
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess, SpawnProcess
 from queue import SimpleQueue
 from threading import Thread
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkProcess, SpawnProcess
-    from typing import Any
+from typing import Any
 
 # A process has its next task already when it is done with one.
 _AHEAD = 2

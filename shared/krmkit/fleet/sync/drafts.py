@@ -8,11 +8,15 @@ from typing import Any
 
 from krmkit.fleet.build import Built
 from krmkit.fleet.sync.outcome import SyncOutcome
-from krmkit.fleet.sync.revisions import CloneSource
+from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
-from krmkit.fleet.sync.store import HEADS, TAGS, WORKSPACE, Store
-from krmkit.git.treeupdate import replace_folders
+from krmkit.fleet.sync.store import TAGS, WORKSPACE, Store, short_ref
+from krmkit.fleet.variants import VariantError
+from krmkit.git.treeupdate import File, replace_folders
+from krmkit.krm.errors import ListError
+from krmkit.messages.listed import listed
 from krmkit.porch.variants import lifecycle
+from krmkit.yaml.errors import YamlError
 
 VARIANT = "Variant: "
 APPROVALS = ("never", "ready", "auto")
@@ -104,8 +108,8 @@ class Drafts:
         if ref not in self.new.owned:
             self.new.owned.append(ref)
 
-    def remember(self) -> None:
-        """Bring the state's refs and memories to what the package's revisions are now."""
+    def remember(self, taken: Container[str] = ()) -> None:
+        """Bring the state's refs and memories to what the package's revisions are now; `taken` are refs that others own."""
         refs = {**self.store.revision_refs(self.package), **dict.fromkeys(self.new.owned, "")}
         now = {
             ref: oid
@@ -114,9 +118,15 @@ class Drafts:
         }
         self.new.refs = digest_of_refs(now)
         self.new.owned = sorted(ref for ref in self.new.owned if self.store.refs.get(ref) is not None)
-        # A sync works on drafts, or else on the newest revision that is published.
         tags = [ref for ref in self.new.owned if ref.startswith(TAGS)]
         newest = max(tags, key=_number, default="")
+        passed = [ref for ref in sorted(now) if ref not in self.new.owned and ref not in taken]
+        strangers = [short_ref(ref) for ref in passed if _counts(ref) and _number(ref) >= _number(newest)]
+        if strangers:
+            self.outcome.warnings.append(
+                f"{listed(strangers, 3)}: not of this variant, and passed over; adoptionPolicy: adoptExisting takes it over"
+            )
+        # A sync works on drafts, or else on the newest revision that is published.
         wanted = [ref for ref in self.new.owned if ref == newest or ref not in tags]
         self.new.memories = {ref: self.new.memories[ref] for ref in wanted if ref in self.new.memories}
 
@@ -127,7 +137,8 @@ def revisions_of(
     """Return a package's revisions; those that people made of the variant's become owned in `state`.
 
     A person proposes or publishes a draft, takes it back, or publishes commits on top of it: another ref of the same workspace. What
-    was remembered of the workspace is remembered of that. `taken` are refs that others own.
+    was remembered of the workspace is remembered of that. A newer version with the same upstream, made in main for example, is of the
+    newest one that is owned. `taken` are refs that others own.
     """
     revisions = store.revisions(package)
     known = {
@@ -143,7 +154,39 @@ def revisions_of(
         state.owned.append(ref)
         if workspace in known:
             state.memories[ref] = replace(known[workspace])
+    for ref, newest in _published_since(state, store, package, taken):
+        state.owned.append(ref)
+        if newest in state.memories:
+            state.memories[ref] = replace(state.memories[newest])
     return revisions
+
+
+def _published_since(
+    state: VariantState, store: Store, package: str, taken: Container[str]
+) -> list[tuple[str, str]]:
+    """The tags of versions above the newest owned one that come from the same folder upstream and that nobody owns, with that newest one."""
+    tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and _number(ref)]
+    newest = max((ref for ref in tags if ref in state.owned), key=_number, default="")
+    above = [ref for ref in tags if _number(ref) > _number(newest) and ref not in taken] if newest else []
+    return [
+        (ref, newest)
+        for ref in above
+        if _upstream_of(store, package, ref) == _upstream_of(store, package, newest)
+    ]
+
+
+def _upstream_of(store: Store, package: str, ref: str) -> str | None:
+    """The folder that the upstreamLock of a revision names, None where there is none."""
+    found = store.objects.read(f"{store.commit_of(ref)[1].tree}:{store.folder(package)}/Kptfile")
+    try:
+        return lock_of({"Kptfile": File(found[2])})[1] if found is not None else None
+    except (VariantError, YamlError, ListError):
+        return None
+
+
+def _counts(ref: str) -> bool:
+    """Whether a ref is a revision, and no floating tag or proposal to delete one."""
+    return _number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
 
 
 def _number(tag: str) -> int:
@@ -156,8 +199,3 @@ def propose_deletion(store: Store, revision: dict[str, Any]) -> None:
     tag = revision["metadata"]["ref"]
     package, last = revision["spec"]["packageName"], tag.rpartition("/")[2]
     store.refs.set(store.ref(lifecycle.DELETION_PROPOSED, package, last), revision["metadata"]["commit"])
-
-
-def short_ref(ref: str) -> str:
-    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
-    return ref.removeprefix(HEADS).removeprefix(TAGS)

@@ -7,6 +7,7 @@
 | state | JSON: the fields of VariantState |
 | N-output | the package as the sync rendered it, for the N-th revision that is remembered |
 | N-input | what went into its pipeline, where that is more than a clone of the upstream: people's edits are in it |
+| N-output-before, N-input-before | the same of the commit that a draft had before |
 
 Earlier releases wrote the JSON alone.
 """
@@ -35,7 +36,8 @@ class RevisionMemory:
 
     `commit` is the last commit that a sync wrote there, or saw and had nothing to add to. `output` and `input` are trees of the
     package, after the pipeline and before it; `input` is "" where it is the clone of the upstream that the Kptfile's lock names.
-    `edited`: a person's commits are in the draft. `conflicts` wait for a person.
+    `edited`: a person's commits are in the draft. `conflicts` wait for a person. `before` are the commit, output and input that the
+    draft had before: where a sync was killed, a person may have gone on with these.
     """
 
     commit: str
@@ -44,6 +46,7 @@ class RevisionMemory:
     input: str = ""
     edited: bool = False
     conflicts: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -73,7 +76,10 @@ class VariantState:
         text = json.dumps(data, sort_keys=True, separators=(",", ":")) + "\n"
         entries = [TreeEntry(FILE, STATE_FILE, pack.blob(text.encode()))]
         for number, memory in enumerate(self.memories.values()):
-            for name, oid in (("output", memory.output), ("input", memory.input)):
+            kept = {"output": memory.output, "input": memory.input}
+            if memory.before:
+                kept |= {"output-before": memory.before[1], "input-before": memory.before[2]}
+            for name, oid in kept.items():
                 if oid:
                     entries.append(TreeEntry(FOLDER, f"{number}-{name}", oid))
         return pack.tree(entries)
@@ -137,5 +143,8 @@ def _is_sound(state: VariantState) -> bool:
     for memory in state.memories.values():
         if not isinstance(memory.conflicts, list) or not isinstance(memory.edited, bool):
             return False
-        texts += [memory.commit, memory.workspace, memory.output, memory.input, *memory.conflicts]
+        if not isinstance(memory.before, list) or len(memory.before) not in (0, 3):
+            return False
+        texts += [memory.commit, memory.workspace, memory.output, memory.input]
+        texts += [*memory.conflicts, *memory.before]
     return all(isinstance(text, str) for text in [*texts, *state.owned, *state.objects])

@@ -49,8 +49,8 @@ class Store:
         self.deployment = deployment
         self.directory = directory.strip("/")
         self.pack = PackFile()
-        self.objects = Objects(self.repository, self.pack.unsaved)
         self.seen = list_refs(self.repository)
+        self.objects = Objects(self.repository, self.pack.unsaved)
         self.refs = RefChanges(self.repository, self.seen)
 
     def close(self) -> None:
@@ -177,3 +177,8 @@ class Store:
             return TAGS + path
         kind = next(kind for kind, value in STATES.items() if value == state)
         return f"{HEADS}{kind}/{path}"
+
+
+def short_ref(ref: str) -> str:
+    """`drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
+    return ref.removeprefix(HEADS).removeprefix(TAGS)

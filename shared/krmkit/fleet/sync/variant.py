@@ -19,11 +19,12 @@ from typing import Any
 
 from krmkit.fleet.build import Built, Clone, Rendered, Update, VariantInput
 from krmkit.fleet.plan import Task
-from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of, short_ref
+from krmkit.fleet.sync.drafts import Drafts, propose_deletion, revisions_of
+from krmkit.fleet.sync.followed import followed, overtaken, published_below
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, SyncSources, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs, state_ref
-from krmkit.fleet.sync.store import Store
+from krmkit.fleet.sync.store import Store, short_ref
 from krmkit.fleet.variants import VariantError
 from krmkit.git.treeupdate import read_files, write_files
 from krmkit.json.paths import dotted
@@ -33,7 +34,10 @@ from krmkit.render.merge.mergeconflict import ResourceConflict
 
 @dataclass(slots=True)
 class _Job:
-    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it."""
+    """What is done with one revision: what is built for it, the oid of its package's tree, and what was remembered of it.
+
+    `again`: it is made from the published revision below once more, and so are its conflicts.
+    """
 
     revision: dict[str, Any]
     tree: str
@@ -41,6 +45,7 @@ class _Job:
     edited: bool
     moved: bool
     build: Clone | Update
+    again: bool = False
 
 
 class VariantSync:
@@ -77,6 +82,7 @@ class VariantSync:
         }
         self.source: CloneSource
         self.known = False
+        self.overtaken: dict[str, str] = {}
         self.found = lifecycle.Downstream()
         self.jobs: list[_Job] = []
         self.new = VariantState(
@@ -114,6 +120,9 @@ class VariantSync:
             self.new = self.drafts.new = self.old or self.new
             self._leave_packages()
             return self._told()
+        for ref, tag in self.overtaken.items():
+            self.drafts.drop(ref)
+            self.outcome.actions.append(f"deleted {short_ref(ref)}: {short_ref(tag)} goes on from it")
         for step in self.found.steps:
             self._carry_out(step)
         self._leave_packages()
@@ -123,7 +132,7 @@ class VariantSync:
             self._cloned(built[0])
         for job, one in zip(self.jobs, built, strict=False):
             self._follow(job, one)
-        self.drafts.remember()
+        self.drafts.remember(self.taken)
         if self.outcome.stuck:
             self.new.inputs = ""  # look again next time
         state = self.new.write(self.store.pack)
@@ -153,6 +162,7 @@ class VariantSync:
             and self.old.owner == self.new.owner
             and self.old.refs == digest_of_refs(self.store.revision_refs(self.package))
             and not (self.prune and self._other_refs())
+            and not (self.on_conflict and any(_has_conflicts(self.old, ref) for ref in self.old.owned))
         )
 
     def _wants_approval(self) -> bool:
@@ -175,6 +185,8 @@ class VariantSync:
                 elif ref in self.taken:
                     continue
                 kept.append(revision)
+        self.overtaken = overtaken(self.store, self.new, self.old.owned if self.old else (), kept)
+        kept = [one for one in kept if one["metadata"]["ref"] not in self.overtaken]
         return lifecycle.downstream_revisions(self.variant, kept)
 
     def _other_refs(self) -> list[str]:
@@ -200,23 +212,30 @@ class VariantSync:
         """What is to be built for a revision that is there."""
         source, ref = self.source, revision["metadata"]["ref"]
         tree = self._tree(revision)
-        memory = self.new.memories.get(ref)
-        edited = memory is None or memory.edited or memory.commit != revision["metadata"]["commit"]
+        commit, memory = revision["metadata"]["commit"], self.new.memories.get(ref)
+        if memory is not None:
+            memory = followed(self.store, memory, commit, tree)
+        edited = memory is None or memory.edited or memory.commit != commit
+        upstream_moved = self.old is None or self.old.upstream != self.new.upstream
         if memory is not None and memory.output == tree and not memory.input:
-            moved = self.old is None or self.old.upstream != self.new.upstream
-            return _Job(revision, tree, memory, edited, moved, self._clone(variant))
-        files = read_files(self.store.objects, tree)
+            return _Job(revision, tree, memory, edited, upstream_moved, self._clone(variant))
+        below = published_below(self.store, self.new.memories, memory, commit)
+        start, left = (
+            (self._tree(below), self.new.memories[below["metadata"]["ref"]]) if below else (tree, memory)
+        )
+        files = read_files(self.store.objects, start)
         base, locked = self.sources.base_of(files)
         last = None
-        if memory is not None:
-            output = read_files(self.store.objects, memory.output) if memory.output != tree else None
+        if left is not None:
+            output = read_files(self.store.objects, left.output) if left.output != start else None
             # After a kill and a person's commit, what is remembered may be of a version that the draft has not got.
             if output is None or lock_of(output) == lock_of(files):
-                given = read_files(self.store.objects, memory.input) if memory.input else None
+                given = read_files(self.store.objects, left.input) if left.input else None
                 last = Rendered(output, given)
         moved = locked != source.commit
         update = Update(variant, files, base if moved else None, source.files(), last, self.on_conflict)
-        return _Job(revision, tree, memory, edited, moved, update)
+        moved = upstream_moved if below is not None else moved
+        return _Job(revision, tree, memory, edited, moved, update, again=below is not None)
 
     def _carry_out(self, step: lifecycle.StoreStep) -> None:
         ref = step.revision["metadata"]["ref"]
@@ -255,7 +274,7 @@ class VariantSync:
             self.outcome.conflicts += [one.removesuffix(": upstream wins") for one in conflicts]
             self.outcome.stuck = True
             return
-        if memory is not None and memory.commit == commit:
+        if memory is not None and memory.commit == commit and not job.again:
             # Nobody has looked at these yet.
             conflicts = [*memory.conflicts, *(one for one in conflicts if one not in memory.conflicts)]
         self.outcome.conflicts += [*conflicts, *(_said(one) for one in built.settled)]
@@ -268,6 +287,8 @@ class VariantSync:
             if not published:
                 self.drafts.approve(built, new, commit, ref)
             return
+        if memory is not None and not published:
+            new.before = [memory.commit, memory.output, memory.input]
         title = (
             f"Update {self.package} to {self.source.label}"
             if job.moved

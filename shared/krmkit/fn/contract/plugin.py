@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.fn.contract.contractrules import Rule
+from krmkit.fn.contract.contractrules import Rule
 
 OPTION = "--krm-functions"
 SETTING = "krm_functions"

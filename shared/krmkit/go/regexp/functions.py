@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.go.fmt.printing import can_backquote, quote
 from krmkit.go.functions import GoCallError
 from krmkit.go.limits import charge, check_items, check_length
@@ -9,10 +11,6 @@ from krmkit.go.regexp import pattern
 from krmkit.go.text import is_letter, runes
 from krmkit.go.values import NilStringList, StringList
 from krmkit.yaml.effort import EffortError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MESSAGES = {
     "missing ]": "missing closing ]",

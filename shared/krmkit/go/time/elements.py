@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.go.time.civil import days_before, days_in, is_leap, to_days
 from krmkit.go.time.layouts import DAYS, MONTHS, next_element
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ElementError(Exception):

@@ -6,15 +6,13 @@ branch of an anyOf. So the visits are counted first; each pair of a schema and a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from krmkit.landscaper.blueprint.schemapointers import is_index
 from krmkit.yaml.effort import charge
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Pair = tuple[int, int]
+Pair = tuple[int, int]
 
 _PAIR = 4  # steps to examine a pair
 _VISITS = 16  # visits of the library in one step

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
 from krmkit.krm.refusals import refusal
@@ -21,11 +22,6 @@ from krmkit.landscaper.reconcile.plan import operation_warnings
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import entries, mapping, text
 from krmkit.schema.kubernetes.crds import CrdSchemas
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
 
 
 def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] = ()) -> list[Finding]:

@@ -20,12 +20,16 @@ DESCRIPTOR_FILE = "component-descriptor.yaml"
 INDEX_FILE = "artifact-index.json"
 _DESCRIPTORS = "component-descriptors/"
 _LOCAL = ("localBlob", "localFilesystemBlob", "localOciBlob")
-_LARGEST = 1024 * 1024
+LARGEST = 1024 * 1024
 _GZIP = b"\x1f\x8b"
 
 
 class CtfError(ValueError):
     """A folder has no component, or an unreadable one."""
+
+
+class NoComponentError(CtfError):
+    """A folder has no component in an archive."""
 
 
 @dataclass(slots=True)
@@ -51,7 +55,7 @@ def read_components(files: dict[str, bytes]) -> TransportArchive:
         elif name == INDEX_FILE:
             _transport(found, files, prefix)
     if not found.components:
-        raise CtfError(f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component")
+        raise NoComponentError(f"there is no {DESCRIPTOR_FILE}, and no {INDEX_FILE} with a component")
     return found
 
 
@@ -83,7 +87,7 @@ def _contents(found: TransportArchive, component: Component, blob: object) -> No
         links: list[str] = []
         content = _content(resource, data, label, links)
         found.notes += [f"{label}: left out {path}, which is a link or a device" for path in links]
-        if isinstance(content, bytes) and len(content) > _LARGEST:
+        if isinstance(content, bytes) and len(content) > LARGEST:
             found.notes.append(f"{label}: left out, for it has {len(content):,} bytes")
         else:
             taken = label in found.contents

@@ -20,6 +20,7 @@ DESCRIPTOR_LABEL = "landscaper.gardener.cloud/component-descriptor"
 ACCESS_KEYS = ("filename", "localReference", "imageReference", "ref", "digest")
 """Fields of an access that may name the content."""
 _DEEPEST = 100
+_BRING = " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)"
 
 Data = dict[str, object]
 
@@ -105,7 +106,7 @@ class ComponentRepository:
             known = [f"{one}:{other}" for one, other in self.components]
             raise InstallationError(
                 "component-not-found",
-                f'component version "{name}:{version}" not found{did_you_mean(f"{name}:{version}", known)}',
+                f'component version "{name}:{version}" not found{did_you_mean(f"{name}:{version}", known)}{_BRING}',
             )
         return found
 

@@ -18,13 +18,12 @@ from krmkit.landscaper.apinames import (
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.dependencies import order
 from krmkit.landscaper.flow.imports import Imports
+from krmkit.landscaper.items.objects import Object
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping, sequence, text
 
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
 _OPTIONAL = ("timeout", "updateOnChangeOnly", "onDelete")
-
-Object = dict[str, object]
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ Descriptors and blobs are ConfigMaps marked local-config, as `carrier` writes th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from krmkit.krm import annotations as names
@@ -19,10 +20,6 @@ from krmkit.landscaper.items.identity import DEFAULT_NAMESPACE
 from krmkit.landscaper.items.objects import CORE_KINDS, LANDSCAPER_KINDS, World
 from krmkit.schema.fields import mapping, texts
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 OWNER = "Installation/"
 """How the annotation of generated items begins."""

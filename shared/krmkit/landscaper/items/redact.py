@@ -10,6 +10,7 @@ its digests; see secretforms. Texts of fewer than four characters do not count a
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
 from dataclasses import dataclass, field
 
@@ -21,10 +22,6 @@ from krmkit.landscaper.items.objects import World
 from krmkit.landscaper.items.secretforms import SHORTEST, SecretForms, forms, number_forms
 from krmkit.landscaper.yaml import GoYamlError, load
 from krmkit.schema.fields import leaves, mapping, text, texts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
 
 _SHORTEST_LINE = 8
 _COMMON = frozenset(("true", "false", "null", "none", "default", "v1", "kind", "config", "kubeconfig"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from krmkit.landscaper.blueprint.blueprints import SPIFF, Executor
-from krmkit.landscaper.components.descriptors import V2, V3
+from krmkit.landscaper.components.descriptors import V2, V3, Data
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.templates.context import DEPLOY, EXPORT, IMPORT, SUBINSTALLATIONS, TemplateContext
 from krmkit.landscaper.templates.spiff import run_spiff
@@ -24,8 +24,6 @@ _PHASES = {
 }
 _TITLES = {SUBINSTALLATIONS: "subinstallation", DEPLOY: "deploy", EXPORT: "export"}
 _NO_VALUE = "<no value>"
-
-Data = dict[str, object]
 
 
 @dataclass(slots=True)

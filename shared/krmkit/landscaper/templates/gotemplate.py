@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from krmkit.go.functions import GoCallError, GoFunction
 from krmkit.go.json.data import from_json
@@ -13,11 +12,9 @@ from krmkit.gotemplate.functionsets import function_set
 from krmkit.landscaper.components.descriptors import V3, Component, Data, decode, select
 from krmkit.landscaper.components.images import OciRefError, parse_oci_ref
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.templates.context import TemplateContext
 from krmkit.messages.nearest import nearest
 from krmkit.schema.fields import entries, mapping, text
-
-if TYPE_CHECKING:
-    from krmkit.landscaper.templates.context import TemplateContext
 
 _INCLUDES = 100
 _OPTIONS = ("missingkey=zero",)

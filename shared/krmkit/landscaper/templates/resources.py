@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import TYPE_CHECKING
 
 from krmkit.go.functions import GoCallError
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components import uris
 from krmkit.landscaper.components.descriptors import Component, Data
 from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.templates.context import TemplateContext
 from krmkit.landscaper.yaml import GoYamlError, load
 from krmkit.schema.fields import entries, mapping, text
-
-if TYPE_CHECKING:
-    from krmkit.landscaper.templates.context import TemplateContext
 
 
 def resource_key(templater: TemplateContext, args: tuple[object, ...]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from krmkit.krm.finding import Finding
 from krmkit.kube import quantity
 from krmkit.kube.quantity import NANO, QuantityError
-from krmkit.messages.listed import listed
 from krmkit.palette.constraints.decimals import is_decimal
 from krmkit.palette.constraints.pools import CPU, DISK, MEMORY, TYPES, UNIT_NAMES, UNITS
 from krmkit.palette.packs.findings import METADATA, VALUES, pack_finding, suggestion
 from krmkit.palette.packs.keypath import FOUND, KeyPath, KeyPathError
+from krmkit.palette.packs.packfileschemas import SCHEDULES
 from krmkit.palette.packs.values import holds_macro, is_empty
 from krmkit.yaml.tree import Scalar
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from krmkit.palette.constraints.pools import MachinePool
     from krmkit.palette.packs.keypath import KeyPathMatch
     from krmkit.palette.packs.values import PackValues
-
-SCHEDULES = ("control-plane", "master", "worker", "all")
 
 
 class Demand:
@@ -285,6 +283,8 @@ class PackDemands:
         code = "no-control-plane-pool" if control_plane else "no-worker-pool"
         what = "control plane pool" if control_plane else "worker pool"
         if (code, resource) not in self.poolless:
+            from krmkit.messages.listed import listed
+
             self.poolless.add((code, resource))
             self.add(
                 code,

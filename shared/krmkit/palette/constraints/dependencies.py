@@ -7,9 +7,9 @@ inclusive, and versions compare leniently (`1.21` is 1.21.0; a pre-release comes
 from __future__ import annotations
 
 from krmkit.krm.finding import WARNING, Finding
-from krmkit.palette.constraints.dependencyentry import TYPES, Dependency
+from krmkit.palette.constraints.dependencyentry import Dependency
 from krmkit.palette.packs.findings import METADATA, pack_finding, suggestion
-from krmkit.palette.packs.pack import LAYERS
+from krmkit.palette.packs.packfileschemas import DEPENDENCY_TYPES, LAYERS
 from krmkit.versions.lenient import lenient_key
 
 TYPE_CHECKING = False
@@ -177,11 +177,11 @@ class _Check:
                 "default-type",
                 name,
                 path,
-                f"the dependency {name} has no type and is taken as optional; write one of {', '.join(TYPES)}",
+                f"the dependency {name} has no type and is taken as optional; write one of {', '.join(DEPENDENCY_TYPES)}",
             )
             kind = "optional"
-        if not isinstance(kind, str) or kind not in TYPES:
-            hint = suggestion(kind, TYPES)
+        if not isinstance(kind, str) or kind not in DEPENDENCY_TYPES:
+            hint = suggestion(kind, DEPENDENCY_TYPES)
             self.add(
                 "schema",
                 name,

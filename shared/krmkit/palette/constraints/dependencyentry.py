@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.versions.lenient import LenientKey
-
-TYPES = ("required", "optional", "notSupported", "upgrade")
+from krmkit.versions.lenient import LenientKey
 
 
 class Dependency:

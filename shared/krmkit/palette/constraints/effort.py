@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from krmkit.go.regexp import pattern
-from krmkit.go.regexp.pattern import PatternError
 from krmkit.yaml import effort
 from krmkit.yaml.effort import EffortError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from krmkit.go.regexp.pattern import Pattern
+    from krmkit.go.regexp.pattern import Pattern, PatternError
 
 __all__ = ["Effort", "EffortError"]
 
@@ -35,14 +33,16 @@ class Effort:
         if known is None:
             self._charge(0)
             known = self._known[text] = self._new(text)
-        if isinstance(known, PatternError):
+        if isinstance(known, Exception):
             raise known.with_traceback(None)
         return known
 
     def _new(self, text: str) -> Pattern | PatternError:
+        from krmkit.go.regexp import pattern  # for the few schemas that have one
+
         try:
             compiled = pattern.compile(text)
-        except PatternError as error:
+        except pattern.PatternError as error:
             self._left -= error.cost
             return error
         self._left -= compiled.begun

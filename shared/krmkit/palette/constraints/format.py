@@ -9,7 +9,6 @@ parts in their order, in any way.
 
 from __future__ import annotations
 
-from krmkit.go.regexp.pattern import PatternError
 from krmkit.palette.constraints import effort as limits
 from krmkit.palette.constraints.decimals import parse_decimal, scan
 from krmkit.palette.constraints.effort import Effort, EffortError
@@ -76,6 +75,8 @@ class Token:
     def _matches(self, text: str) -> bool:
         if self.pattern is None:
             return True
+        from krmkit.go.regexp.pattern import PatternError
+
         try:
             return self.effort.search(self.pattern, text)
         except (PatternError, EffortError) as error:
@@ -177,6 +178,8 @@ def _with_pattern(token: Token, text: str) -> None:
         raise FormatError(
             f"{token.source}: a regular expression goes with {with_pattern}, not with {token.type}"
         )
+    from krmkit.go.regexp.pattern import PatternError
+
     try:
         token.pattern = token.effort.compile(text)
     except (PatternError, EffortError) as error:

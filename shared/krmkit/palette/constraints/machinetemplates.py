@@ -6,14 +6,12 @@ machine has (Docker, Metal3) are known by the name of the template or by its kin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from krmkit.kube.quantity import MEBIBYTE, NANO, QuantityError, parse
 from krmkit.palette.constraints.pools import PoolError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Fields = Mapping[str, str]
+Fields = Mapping[str, str]
 
 _CLONED_FROM = "cluster.x-k8s.io/cloned-from-name"
 _CPU = ("cores", "sockets", "threads")

@@ -6,18 +6,13 @@ types is the config's. Objects that another function rendered count as those of 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from krmkit.json import Object
+from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
 from krmkit.palette.constraints.machinetemplates import advice, node_of
 from krmkit.palette.constraints.pools import MachinePool, PoolError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-
-    Object = dict[str, Any]
 
 FIELD = "poolsOfCluster"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"

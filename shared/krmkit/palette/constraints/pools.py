@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from krmkit.kube.quantity import GIBIBYTE, GIGABYTE, MEBIBYTE, MILLICORE, NANO, QuantityError, from_number
+from krmkit.palette.packs.packfileschemas import RESOURCE_TYPES
 
-CPU, MEMORY, DISK = "cpu", "memory", "diskSize"
-TYPES = (CPU, MEMORY, DISK)
+CPU, MEMORY, DISK = RESOURCE_TYPES
+TYPES = RESOURCE_TYPES
 UNITS = {CPU: MILLICORE, MEMORY: MEBIBYTE, DISK: GIGABYTE}
 UNIT_NAMES = {CPU: "m", MEMORY: "Mi", DISK: "GB"}
 

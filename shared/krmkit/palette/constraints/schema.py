@@ -11,20 +11,13 @@ from krmkit.palette.constraints.effort import Effort
 from krmkit.palette.constraints.format import Format, FormatError, TooCostlyError, unknown_type
 from krmkit.palette.constraints.template import SchemaTemplate, SchemaTemplateError
 from krmkit.palette.packs.findings import SCHEMA, VALUES, pack_finding
-from krmkit.palette.packs.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError
+from krmkit.palette.packs.keypath import FOUND, MISSING, NOT_LIST, KeyPath, KeyPathError, KeyPathMatch
 from krmkit.palette.packs.lines import LineIndex
-from krmkit.palette.packs.values import equal, holds_macro, is_empty, is_unclosed, kind
+from krmkit.palette.packs.values import PackValues, equal, holds_macro, is_empty, is_unclosed, kind
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-from krmkit.yaml.tree import Map, Scalar, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.palette.packs.keypath import KeyPathMatch
-    from krmkit.palette.packs.values import PackValues
-    from krmkit.yaml.limits import Limits
-    from krmkit.yaml.tree import Node
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
+from krmkit.yaml.tree import Map, Node, Scalar, deref
 
 
 class KeyRule:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from krmkit.krm.cause import Cause
-from krmkit.palette.packs.items import place
-from krmkit.yaml.tree import Map, Scalar, Seq, deref
+from collections.abc import Iterable, Iterator, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.palette.macros.context import Source
-    from krmkit.palette.macros.resolve import MacroResolver, Resolved
-    from krmkit.palette.macros.text import MacroText
-    from krmkit.palette.packs.items import Carrier
-    from krmkit.yaml.tree import Node
+from krmkit.krm.cause import Cause, CauseLog
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
+from krmkit.palette.macros.context import Source
+from krmkit.palette.macros.resolve import MacroResolver, Resolved
+from krmkit.palette.macros.text import MacroText
+from krmkit.palette.packs.items import Carrier, place
+from krmkit.yaml.tree import Map, Node, Scalar, Seq, deref
 
 _FIELDS = {"var": "variables", "macro": "macros", "system": "system"}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 500  # names that a message about an unknown one looks at
 _MOST_HINTS = 20  # messages of one run that look for a nearest name, which is a comparison with all
-_TELLING = 3  # characters of a derived value that is looked for in messages; shorter ones stand in any text
+_TELLING = 3  # characters of a derived value that is looked for in messages; shorter ones occur in any text
 MAX_CHAIN = 100
 """Values that need each other in a chain; assign a larger number to raise it."""
 MAX_VALUE = 4 * 1024 * 1024
@@ -47,7 +47,7 @@ class FailError(Exception):
 
 
 class MacroValues:
-    """The text that each macro of a profile stands for. Each is worked out once, when it is first needed.
+    """The value of each macro of a profile. Each is worked out once, when it is first needed.
 
     derived: values that hold a secret, or were computed from one. used: fields that some macro names, without
     `.spectro.`, as in "var.site". unknown_packs: by the id of a macro, references to packs that are not there, and empty.
@@ -82,7 +82,7 @@ class MacroValues:
         return text
 
     def value(self, source: Source, macro: Macro) -> str:
-        """The text that a macro stands for. Raises KeepError or FailError."""
+        """The value of a macro. Raises KeepError or FailError."""
         known = self._values.get(id(macro))
         if known is None:
             name = f"{source.label}:{macro.path}" if macro.path else f"{source.label}:{macro.raw}"

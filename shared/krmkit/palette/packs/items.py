@@ -194,7 +194,7 @@ def _text(resource: Resource, path: tuple[str, str]) -> str | None:
 
 
 def _label(carriers: Sequence[Carrier]) -> None:
-    """Packs of one name are told apart by their items."""
+    """Packs of one name differ by their items."""
     counts: dict[str, int] = {}
     for carrier in carriers:
         counts[carrier.pack.name] = counts.get(carrier.pack.name, 0) + 1

@@ -1,8 +1,8 @@
 """Key paths of schema.yaml, presets.yaml, pack.json and macros: `charts.thanos.hosts.$[].name`.
 
-Segments are split on `.`; `$[]` stands for every element of a list, anywhere and repeatedly. Keys may hold dots: at
+Segments are split on `.`; `$[]` means every element of a list, anywhere and repeatedly. Keys may hold dots: at
 each mapping the shortest key is tried first, then the segments that follow are joined to it; a reading that leads to
-something there wins over one that does not. A segment in double quotes is one key as it stands (an extension).
+something there wins over one that does not. A segment in double quotes is one whole key (an extension).
 Aliases and merge keys are followed.
 """
 
@@ -35,7 +35,7 @@ class KeyPathError(ValueError):
 
 
 class Segment:
-    """One part of a key path: a key's text (`quoted`: as it stands, never joined), or every element (`each`)."""
+    """One part of a key path: a key's text (`quoted`: never joined with others), or every element (`each`)."""
 
     __slots__ = ("each", "quoted", "text")
 
@@ -89,7 +89,7 @@ class KeyPath:
 class KeyPathMatch:
     """One place that a key path leads to.
 
-    state: FOUND (`node` is what is there), MISSING (a key or list on the way is absent, or a scalar stands in the
+    state: FOUND (`node` is what is there), MISSING (a key or list on the way is absent, or a scalar is in the
     way), EMPTY_LIST (`$[]` met a list without elements), NOT_LIST (`$[]` met `node`, which is not a list).
     steps: keys and indexes from the root, as far as the path could be followed. rest: the segments left over.
     """
@@ -142,7 +142,7 @@ class Finder:
 
 
 def find(root: Node | None, path: KeyPath) -> list[KeyPathMatch]:
-    """All places in a tree that a key path leads to; at least one match, which may say that something is missing."""
+    """All places in a tree that a key path leads to; at least one match, which may be a missing place."""
     return Finder(root).find(path)
 
 

@@ -1,4 +1,4 @@
-"""The line of a file that a line of a pack's text is: a text stands as a block scalar inside an item of the file."""
+"""The line of a file that a line of a pack's text is: a text is a block scalar inside an item of the file."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ class FileLines:
         self._files: dict[tuple[str, str], dict[int, Resource]] = {}
 
     def of(self, resource: Resource, line: int) -> int | None:
-        """The line of the resource's file that `line` of its text is, both from 1; None where nothing tells.
+        """The line of the resource's file that `line` of its text is, both from 1; None if it is unknown.
 
         The file counts as it was when the list was made: with what earlier functions changed, and without the lines that kpt
-        adds. A document that is not the first stands behind the others of its file, each with a line `---`.
+        adds. A document that is not the first comes after the others of its file, each with a line `---`.
         """
         if not resource.path:
             return None

@@ -1,7 +1,7 @@
-"""Names in pack.json that nobody reads: a typing error there switches a check off in silence.
+"""Names in a pack's files that nobody reads: a typing error there switches a check off, or a preset's part, in silence.
 
-Palette has more fields than krmkit knows, so that only a name is reported that is nearly a known one. Below `constraints`
-all names are known.
+Palette has more fields in pack.json than krmkit knows, so that on its top only a name is reported that is nearly a known one. The
+known names are those of the files' JSON Schemas.
 """
 
 from __future__ import annotations
@@ -9,62 +9,89 @@ from __future__ import annotations
 from krmkit.json.paths import join
 from krmkit.krm.finding import WARNING, Finding
 from krmkit.messages.nearest import did_you_mean, proposal
-from krmkit.palette.packs.findings import METADATA, pack_finding
-from krmkit.palette.packs.pack import LAYERS, Pack
+from krmkit.palette.packs.findings import METADATA, SCHEMA, pack_finding
+from krmkit.palette.packs.pack import Pack
+from krmkit.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
+from krmkit.yaml.data import core_data
+from krmkit.yaml.document import parse
+from krmkit.yaml.errors import YamlError
+from krmkit.yaml.limits import DEFAULT_LIMITS
 
-_TOP = (
-    *("name", "displayName", "version", "tag", "layer", "constraints", "cloudTypes", "annotations", "charts"),
-    *(
-        "addonType",
-        "addonSubType",
-        "group",
-        "eol",
-        "kubeManifests",
-        "manifests",
-        "ansibleRoles",
-        "kubeConfig",
-    ),
-)
-_CONSTRAINTS = ("dependencies", "resources")
-_DEPENDENCY = ("packName", "layer", "minVersion", "maxVersion", "type")
-_RESOURCE = ("type", "minLimit", "components")
-_COMPONENT = ("resourceRequestParamRef", "replicaCountParamRef", "scheduleType")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.palette.packs.packfileschemas import Schema
+    from krmkit.yaml.limits import Limits
+
+PRESETS = "presets.yaml"
 
 
-def unknown_names(pack: Pack) -> list[Finding]:
-    """Warnings about names in pack.json that are probably typing errors, and about a layer that does not exist."""
-    found: list[Finding] = []
-
-    def add(path: str, message: str, current: object = None) -> None:
-        found.append(
-            pack_finding(
-                "unknown-name", message, (path,), pack.label, METADATA, path, current, severity=WARNING
-            )
-        )
-
-    def names(data: object, known: tuple[str, ...], path: str) -> None:
-        for name in data if isinstance(data, dict) else ():
-            if name not in known:
-                add(join(path, name), f'pack.json has no field "{name}"{did_you_mean(name, known)}')
-
-    for name in pack.metadata:
-        near = proposal(name, _TOP) if name not in _TOP else ""
-        if near:
-            add(name, f'pack.json has no field "{name}"{near}')
+def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
+    """Warnings about names in a pack's files that are probably typing errors, a layer that does not exist, and presets of one name."""
+    checked = _Names(pack, METADATA)
+    checked.walk(pack.metadata, PACK_JSON, "")
     if pack.layer and pack.layer not in LAYERS:
-        message = f'there is no layer "{pack.layer}"{did_you_mean(pack.layer, LAYERS)}'
-        add("layer", message, pack.layer)
-    names(pack.constraints, _CONSTRAINTS, "constraints")
-    for number, entry in _entries(pack.constraint("dependencies")):
-        names(entry, _DEPENDENCY, f"constraints.dependencies[{number}]")
-    for number, entry in _entries(pack.constraint("resources")):
-        path = f"constraints.resources[{number}]"
-        names(entry, _RESOURCE, path)
-        components = entry.get("components") if isinstance(entry, dict) else None
-        for index, component in _entries(components):
-            names(component, _COMPONENT, f"{path}.components[{index}]")
+        checked.add(
+            "layer", f'there is no layer "{pack.layer}"{did_you_mean(pack.layer, LAYERS)}', pack.layer
+        )
+    found = checked.found
+    for file, text, schema in ((PRESETS, pack.presets, PRESETS_YAML), (SCHEMA, pack.schema, SCHEMA_YAML)):
+        try:
+            data = core_data(parse(text, limits, duplicates="keep").root, limits) if text else None
+        except YamlError:
+            continue  # Who reads the file says so.
+        checked = _Names(pack, file)
+        checked.walk(data, schema, "")
+        if file == PRESETS:
+            _duplicates(checked, data)
+        found += checked.found
     return found
 
 
-def _entries(value: object) -> list[tuple[int, object]]:
-    return list(enumerate(value)) if isinstance(value, list) else []
+class _Names:
+    """The names of one file, compared with those of its schema."""
+
+    def __init__(self, pack: Pack, file: str) -> None:
+        self.pack = pack
+        self.file = file
+        self.found: list[Finding] = []
+
+    def add(self, path: str, message: str, current: object = None, rule: str = "unknown-name") -> None:
+        """Add a warning."""
+        self.found.append(
+            pack_finding(rule, message, (path,), self.pack.label, self.file, path, current, severity=WARNING)
+        )
+
+    def walk(self, data: object, schema: Schema, path: str) -> None:
+        """Look at the names of maps, and of the maps in them, as far as the schema describes them."""
+        if isinstance(data, list):
+            inner = schema.get("items")
+            for number, one in enumerate(data if inner else ()):
+                self.walk(one, inner or {}, f"{path}[{number}]")
+        if not isinstance(data, dict):
+            return
+        known = schema.get("properties") or {}
+        others = schema.get("additionalProperties")
+        for name, value in data.items():
+            place = join(path, name) if path else name
+            if name in known:
+                self.walk(value, known[name], place)
+            elif isinstance(others, dict):
+                self.walk(value, others, place)
+            elif known:
+                near = did_you_mean(name, known) if others is False else proposal(name, known)
+                if near:
+                    self.add(place, f'{self.file} has no field "{name}"{near}')
+
+
+def _duplicates(checked: _Names, data: object) -> None:
+    """Say which presets have the name of an earlier one: it is an error as soon as one of the file's presets is selected."""
+    listed = data.get("presets") if isinstance(data, dict) else None
+    seen: set[str] = set()
+    for number, preset in enumerate(listed if isinstance(listed, list) else ()):
+        name = preset.get("name") if isinstance(preset, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in seen:
+            message = f'{PRESETS} has more than one preset named "{name}"; give each a name of its own'
+            checked.add(f"presets[{number}].name", message, rule="duplicate-name")
+        seen.add(name)

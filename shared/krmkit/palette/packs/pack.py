@@ -5,8 +5,6 @@ from __future__ import annotations
 from krmkit.json.text import JsonError
 from krmkit.json.text import parse as parse_json
 
-LAYERS = ("os", "k8s", "cni", "csi", "addon", "kernel")
-
 
 class PackError(ValueError):
     """pack.json cannot be read; the message says what it should be."""
@@ -57,7 +55,7 @@ class Pack:
         self.label = self.name
 
     def constraint(self, name: str) -> object:
-        """`constraints.<name>` (dependencies, resources) as it stands; None where there is none."""
+        """`constraints.<name>` (dependencies, resources), not checked; None if there is none."""
         return self.constraints.get(name) if isinstance(self.constraints, dict) else None
 
     @property

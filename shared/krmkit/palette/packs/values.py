@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.palette.packs.keypath import Finder, KeyPathMatch, merged
+from krmkit.palette.packs.keypath import Finder, KeyPath, KeyPathMatch, Step, merged
 from krmkit.palette.packs.lines import LineIndex
 from krmkit.yaml.data import core_value, is_core_null
 from krmkit.yaml.document import parse
 from krmkit.yaml.errors import LimitError, YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.scalars import core_resolve
 from krmkit.yaml.tree import UNSET, Entry, Map, Node, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.palette.packs.keypath import KeyPath, Step
-    from krmkit.yaml.limits import Limits
 
 _LONGEST_SHOWN = 200
 
@@ -22,7 +17,7 @@ _LONGEST_SHOWN = 200
 class PackValues:
     """The tree of a values text. `secret` holds the ids of nodes whose content no message may show.
 
-    text_root: the tree of the text alone, where `root` is merged with defaults; it tells the lines.
+    text_root: the tree of the text alone, where `root` is merged with defaults; it has the lines.
     """
 
     __slots__ = ("_lines", "_text_root", "finder", "limits", "secret")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class AppliedSelection:
     """The outcome of applying a selection: the values text, the findings, and the presets in their order.
 
-    `text` is the text that came in wherever a finding is an error, and wherever the values already say what the
+    `text` is the text that came in wherever a finding is an error, and wherever the values already have what the
     presets ask for. `written` holds the paths that each preset set or removed, in that order, where the caller explains.
     """
 

@@ -191,7 +191,7 @@ class PresetCatalog:
             return None
 
     def shift(self, error: YamlError, node: Node | None) -> None:
-        """Make the place of an error in the text of an `add` one in presets.yaml, as far as it can be told."""
+        """Make the place of an error in the text of an `add` one in presets.yaml, as far as it is known."""
         if isinstance(node, Scalar) and node.style in ("|", ">") and error.line is not None:
             text = node.source.text if node.source is not None else ""
             error.line += text.count("\n", 0, node.start) + 1

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from krmkit.krm.cause import Cause
-from krmkit.palette.packs.items import place
+from collections.abc import Sequence
+
+from krmkit.krm.cause import Cause, CauseLog
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
+from krmkit.palette.packs.items import Carrier, place
+from krmkit.palette.presets.apply import AppliedSelection
 from krmkit.palette.presets.catalog import PRESETS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.palette.packs.items import Carrier
-    from krmkit.palette.presets.apply import AppliedSelection
 
 
 def record_presets(

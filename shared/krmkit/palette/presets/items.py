@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from krmkit.palette.packs.items import Carrier
 
 
-def apply_to_packs(resources: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Apply presets to the packs of a list: those that an ApplyPresets selects, to all other packs those of their marker comment."""
+def apply_to_packs(
+    resources: ResourceList, spec: dict[str, Any], config: Resource | None, explain: bool = False
+) -> list[Finding]:
+    """Apply presets to the packs of a list: those that an ApplyPresets selects, to all other packs those of their marker comment.
+
+    With `explain`, a finding says which preset each pack got.
+    """
     packs = Packs.read(resources)
     findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
     chosen = _Choice(packs, spec["selections"], config)
@@ -35,7 +40,7 @@ def apply_to_packs(resources: ResourceList, spec: dict[str, Any], config: Resour
             explain=resources.causes is not None,
         )
         findings += map(carrier.located, applied.findings)
-        for preset in applied.presets:
+        for preset in applied.presets if explain else ():
             message = f'the preset "{preset.label}" is applied'
             findings.append(Finding("applied", message, EXPLAIN, carrier.resource))
         if resources.causes is not None:

@@ -1,8 +1,8 @@
-"""The marker comment that tells which presets a values text has: Palette's console reads and writes it.
+"""The marker comment that lists the presets of a values text: Palette's console reads and writes it.
 
     # spectrocloud.com/enabled-presets: Group:name,Group2:name2
 
-It stands among the comments at the head of the text. Entries are separated by commas and trimmed.
+It is one of the comments at the head of the text. Entries are separated by commas and trimmed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ NAME = "spectrocloud.com/enabled-presets:"
 
 
 class FormatMarker:
-    """A marker: its entries, and where the text behind its colon stands (offsets into the values text)."""
+    """A marker: its entries, and the span of the text behind its colon (offsets into the values text)."""
 
     __slots__ = ("end", "entries", "start")
 

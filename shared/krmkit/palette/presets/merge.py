@@ -86,7 +86,7 @@ def merge(
 ) -> None:
     """Merge `add` into `target`: mappings key by key, everything else replaces; new keys go to the end.
 
-    The paths of what `add` says, below `above`, are added to `written`, also where the target says the same already.
+    The paths of the values of `add`, below `above`, are added to `written`, also where the target has the same value already.
     """
     # Looked up in the order of the text: the first entry of a name counts.
     entries: dict[str, Entry] = {}

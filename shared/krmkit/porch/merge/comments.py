@@ -23,10 +23,10 @@ Path = tuple[str, ...]
 
 
 class _Note:
-    """The comments of one field: the lines above it and what stands behind it, with their places in the text.
+    """The comments of one field: the lines above it and the rest of its line, with their places in the text.
 
     `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their own. A place of -1 means
-    that no comment can stand there.
+    that there is no room for a comment.
     """
 
     __slots__ = ("behind", "behind_at", "column", "head", "head_at", "value")
@@ -107,7 +107,7 @@ def _edits(
 
 
 def _notes(text: str) -> dict[Path, _Note]:
-    """The notes of all fields in block mappings, by path; elements of lists go by what tells them apart."""
+    """The notes of all fields in block mappings, by path; elements of lists go by their merge keys."""
     document = parse(text)
     if not isinstance(document.root, Map) or document.text != text:
         return {}
@@ -157,7 +157,7 @@ def _is_block(node: Node) -> bool:
 
 
 def _end_of_line_value(unit: Unit) -> int:
-    """Return the offset after which a comment on the field's line can stand: after its value or its colon; -1 for block scalars and aliases."""
+    """Return the offset after which the field's line has room for a comment: after its value or its colon; -1 for block scalars and aliases."""
     node = unit.value.node
     if (
         isinstance(node, Alias)
@@ -169,7 +169,7 @@ def _end_of_line_value(unit: Unit) -> int:
 
 
 def _document_head(places: Places) -> int:
-    """Return where the comments above the whole resource begin; blank lines may stand between them."""
+    """Return where the comments above the whole resource begin; blank lines may be between them."""
     return 0 if places.comment_column(0) >= 0 or not places.view.strip() else places.line(places.root.start)
 
 

@@ -1,4 +1,4 @@
-"""Writes merged data into a resource as edits: lines that already say it stay, with their comments, order and quotes."""
+"""Writes merged data into a resource as edits: lines that have the value already stay, with their comments, order and quotes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmkit.yaml.data import same_data
 
 Path = tuple[str | int, ...]
 
-# What tells elements of a list apart while they are lined up.
+# The keys of the elements of a list while they are lined up.
 IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("mountPath",), ("devicePath",),
               ("ip",), ("type",), ("topologyKey",), ("uid",), ("image",), ("exec",))  # fmt: skip
 
@@ -78,7 +78,7 @@ def _kept_places(old: list[Any], new: list[Any]) -> list[int]:
 
 
 def _identity(old: list[Any], new: list[Any]) -> tuple[str, ...] | None:
-    """What tells the elements apart: of all keys that they share, those by which most are found again."""
+    """The key of the elements: of all keys that they share, those by which most are found again."""
     elements = old + new
     if not all(isinstance(element, dict) for element in elements):
         return None

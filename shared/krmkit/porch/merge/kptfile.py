@@ -53,7 +53,9 @@ def merge_kptfiles(
         old, new, here = (_get(version, path) for version in versions)
         outcome = merge(old, new, here, infer=path == PIPELINE, prefer=prefer)
         conflicts += [
-            Conflict((*path, *one.path), one.base, one.upstream, one.local, one.merged)
+            Conflict(
+                (*path, *map(_without_stand_in, one.path)), one.base, one.upstream, one.local, one.merged
+            )
             for one in outcome.conflicts
         ]
         # kpt leaves a part empty of which nothing stays.
@@ -66,6 +68,21 @@ def merge_kptfiles(
             if upstream.get(key) is not None:
                 merged[key] = upstream[key]
     return MergedValue(merged, conflicts)
+
+
+def named_functions(*versions: Kptfile) -> list[Kptfile]:
+    """Copies whose functions all have a name: where none of them has one, its program, as conflicts of `merge_kptfiles` call it."""
+    copies = [deepcopy(version) for version in versions]
+    if all(_is_nameless(functions) for version in copies for functions in _function_lists(version)):
+        for version in copies:
+            for functions in _function_lists(version):
+                for function in functions:
+                    function["name"] = _program(function)
+    return copies
+
+
+def _without_stand_in(step: str) -> str:
+    return step.replace(f"[{STAND_IN}", "[", 1)
 
 
 def _function_lists(kptfile: Kptfile) -> list[list[dict[str, Any]]]:

@@ -5,7 +5,7 @@ associative lists by their keys; every other list, and a scalar, is taken whole.
 
 Unlike kpt, whatever one side left alone is as the other side has it, down to the order of lists, null and what is empty: kpt
 brings a container deleted locally back as `{name: c}`, and drops a value set where base and upstream have null. An element of a
-list that one side deleted and the other changed is taken whole, where kpt leaves the changed fields alone standing. A list in
+list that one side deleted and the other changed is taken whole, where kpt leaves only the changed fields. A list in
 which two elements share their keys is taken whole, where kpt drops one of them. Texts of several lines are merged inside, where
 the caller says how (`texts`).
 
@@ -15,21 +15,19 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from krmkit.porch.merge.listkeys import MergeSchema
 from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
+TextMerge = Callable[["Path", str, str, str], "MergedValue | None"]
 
 
 UPSTREAM, LOCAL = "upstream", "local"
-# The keys that tell elements apart where no schema says it (kyaml's AssociativeSequenceKeys), tried in this order.
+# The keys of elements of lists without a schema (kyaml's AssociativeSequenceKeys), tried in this order.
 INFERRED_KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
 
 Path = tuple[str, ...]
@@ -96,7 +94,7 @@ class _Walker:
         if kind is dict and local is not None and upstream is not None:
             return self._mapping(path, base, upstream, local, schema)
         if kind is list:
-            keys = self._keys(versions, schema)
+            keys = self.keys(versions, schema)
             if keys and all(_are_distinct(value, keys) for value in versions):
                 return self._associative(path, base, upstream, local, keys, schema)
         return self._whole(path, base, upstream, local)
@@ -147,8 +145,7 @@ class _Walker:
                 if identity in merged:
                     continue
                 here, old, new = (version.get(identity, MISSING) for version in indexes)
-                name = "[" + ",".join(identity) + "]"
-                merged[identity] = self._element((*path, name), old, new, here, element, keys)
+                merged[identity] = self._element((*path, _step(identity)), old, new, here, element, keys)
         return [value for value in merged.values() if not _is_absent(value) and value != {}]
 
     def _element(
@@ -172,7 +169,7 @@ class _Walker:
                         merged[key] = version[key]
         return merged
 
-    def _keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
+    def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
         """The keys of an associative list; none where the list is taken whole."""
         if schema is not None:
             return schema.keys
@@ -180,6 +177,24 @@ class _Walker:
             return ()
         found = {_inferred_key(value) for value in versions if isinstance(value, list) and value}
         return (found.pop(),) if len(found) == 1 and "" not in found else ()
+
+
+def elements_by_step(
+    versions: tuple[Any, ...], schema: MergeSchema | None, infer: bool = False
+) -> list[dict[str, Any]] | None:
+    """The elements of versions of an associative list, by their step in the path of a Conflict; None for lists that are taken whole."""
+    if _common_kind(versions) is not list:
+        return None
+    keys = _Walker(infer, UPSTREAM, None).keys(versions, schema)
+    if not keys or not all(_are_distinct(value, keys) for value in versions):
+        return None
+    return [
+        {_step(identity): element for identity, element in _by_key(value, keys).items()} for value in versions
+    ]
+
+
+def _step(identity: tuple[str, ...]) -> str:
+    return "[" + ",".join(identity) + "]"
 
 
 def _inferred_key(elements: list[Any]) -> str:

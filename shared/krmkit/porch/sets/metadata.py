@@ -5,11 +5,8 @@ A set can have ten thousand repositories; parsing each costs more than everythin
 
 from __future__ import annotations
 
+from krmkit.krm.resource import Resource
 from krmkit.porch.sets.targets import TargetObject
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.resource import Resource
 
 _NOT_PLAIN = frozenset("&*!|>{}[]@`%?#,-:'\"\t ")
 _MAPS = ("labels", "annotations")
@@ -29,7 +26,7 @@ def target_object(resource: Resource) -> TargetObject:
 def _scan(text: str, column: int) -> TargetObject | None:
     """The lines below `metadata:`, as long as each is `key: value` of one line; None where one is not.
 
-    The item is line-safe: no quote and no flow collection is open at the end of any line, so what stands at a column is a key there.
+    The item is line-safe: no quote and no flow collection is open at the end of any line, so text at a column is a key there.
     """
     head = "\n" + " " * column + "metadata:"
     start = text.find(head + "\n")
@@ -48,7 +45,7 @@ def _scan(text: str, column: int) -> TargetObject | None:
             continue
         if indent <= column:
             if content[0] == "#":
-                return None  # a comment may stand anywhere; the mapping can go on behind it
+                return None  # a comment may be anywhere; the mapping can go on behind it
             break
         if child < 0:
             child = indent
@@ -68,7 +65,7 @@ def _scan(text: str, column: int) -> TargetObject | None:
             return None
         if not rest and into is fields:
             if key in _NAMES:
-                return None  # the name stands on the next line
+                return None  # the name is on the next line
             section, inner = key, -1
             into[key] = ""
             if key in _MAPS:

@@ -52,7 +52,7 @@ class VariantWriter:
         return "spec:" + self._block(spec, 2)
 
     def _block(self, mapping: dict[str, Any], column: int) -> str:
-        """The lines of a mapping whose keys stand at `column`, each with a newline in front."""
+        """The lines of a mapping with its keys at `column`, each with a newline in front."""
         pad = "\n" + " " * column
         keys, scalars = self._keys, self._scalars
         parts: list[str] = []

@@ -1,20 +1,16 @@
-"""What set the values of a variant's package: fields of the PackageVariant, or of the config that stands for it."""
+"""What set the values of a variant's package: fields of the PackageVariant, or of the config that replaces it."""
 
 from __future__ import annotations
 
-from krmkit.krm.cause import Cause, config_cause, resource_cause
+from collections.abc import Sequence
+
+from krmkit.krm.cause import Cause, CauseLog, config_cause, resource_cause
+from krmkit.krm.fieldpath import Path
+from krmkit.krm.resource import Resource
 from krmkit.porch.apinames import VARIANT_KIND
+from krmkit.porch.variants.injectionpoint import InjectionPoint
 from krmkit.yaml.data import lookup
 from krmkit.yaml.tree import Map, Scalar, Seq, deref
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.krm.cause import CauseLog
-    from krmkit.krm.fieldpath import Path
-    from krmkit.krm.resource import Resource
-    from krmkit.porch.variants.injectionpoint import InjectionPoint
 
 
 class VariantCauses:
@@ -37,7 +33,7 @@ class VariantCauses:
         self._log.set(item, ("data", key), config_cause(self._config, *field))
 
     def pipeline(self, kptfile: Resource, step: str, size: int, edited: bool) -> None:
-        """Record the functions at the front of one list of the pipeline, and that those behind them stand there."""
+        """Record the functions at the front of one list of the pipeline, and that those behind them moved there."""
         field: Path = ("data", "pipeline") if self._flat else ("spec", "pipeline", step)
         if size or edited:
             self._log.set(kptfile, ("pipeline", step), config_cause(self._config, *field))

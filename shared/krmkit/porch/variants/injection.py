@@ -72,7 +72,7 @@ class Candidate:
 
 
 class BadPointError(PorchError):
-    """Injection points that cannot be told apart or understood, or a resource that cannot be read."""
+    """Injection points that are ambiguous or cannot be understood, or a resource that cannot be read."""
 
 
 def inject_config(

@@ -38,7 +38,7 @@ def prepend_pipeline(
 ) -> bool:
     """Bring the root Kptfile's pipeline to what `variant` wants: its functions first, in their order, then all others in theirs.
 
-    Functions are the variant's by name, wherever they stand. A list that ends up empty goes, and then a pipeline that has nothing
+    Functions are the variant's by name, at any position. A list that ends up empty goes, and then a pipeline that has nothing
     left. Returns whether anything changed. PorchError for a Kptfile that is missing or malformed, and for dots in names.
     """
     wanted = pipeline or {}

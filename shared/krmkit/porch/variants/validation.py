@@ -17,7 +17,7 @@ RESERVED_KEYS = ("name", "package-path")
 def validate_variant(spec: dict[str, Any]) -> list[str]:
     """Every message, in the controller's order; empty when the spec is valid.
 
-    An empty policy stands for its default. The upstream's revision and workspace are not required.
+    An empty policy means the default. The upstream's revision and workspace are not required.
     """
     errors = validate_upstream(spec.get("upstream"))
     downstream = spec.get("downstream")

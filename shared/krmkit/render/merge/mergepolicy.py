@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from krmkit.porch.merge.threeway import LOCAL, UPSTREAM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 STOP, MARKERS = "stop", "markers"
 POLICIES = (UPSTREAM, LOCAL, STOP, MARKERS)

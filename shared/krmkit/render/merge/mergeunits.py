@@ -8,18 +8,14 @@ moved to another namespace is found again. Files count: a resource belongs to it
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from krmkit.krm.annotations import IDENTIFIER
+from krmkit.krm.resource import Resource
+from krmkit.render.source import FileResource, SourceFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from krmkit.krm.resource import Resource
-    from krmkit.render.source import FileResource, SourceFile
-
-    Sources = Mapping[str, tuple[SourceFile | None, SourceFile | None, SourceFile | None]]
+Sources = Mapping[str, tuple[SourceFile | None, SourceFile | None, SourceFile | None]]
 
 Key = tuple[str, int]
 """An identifier, and how many resources before it in the file have the same."""

@@ -7,11 +7,7 @@ from krmkit.krm.errors import ListError
 from krmkit.render.merge.mergeunits import identifier
 from krmkit.render.source import FileResource, SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.yaml.limits import Limits
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 
 _KPTFILE = "Kptfile"
 

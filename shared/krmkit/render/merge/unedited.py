@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from krmkit.krm.annotations import BLUEPRINT, BLUEPRINT_OF_KPT, IDENTIFIER
 from krmkit.krm.errors import ListError
@@ -14,9 +15,6 @@ from krmkit.yaml.document import parse
 from krmkit.yaml.editing.places import block_scalar_end
 from krmkit.yaml.errors import YamlError
 from krmkit.yaml.tree import Collection, Entry, Node, Scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUFFIXES = (".yaml", ".yml")
 

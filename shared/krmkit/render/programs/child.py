@@ -8,10 +8,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import IO
+from typing import IO
 
 STDERR_KEPT = 64 * 1024  # bytes of the beginning and of the end
 _CHUNK = 1 << 16  # bytes; a pipe holds no more

@@ -18,12 +18,8 @@ from krmkit.yaml.data import go_data, same_data
 from krmkit.yaml.document import parse
 from krmkit.yaml.editing.finalbreak import with_final_break
 from krmkit.yaml.errors import YamlError
-from krmkit.yaml.limits import DEFAULT_LIMITS
+from krmkit.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.yaml.tree import Map
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.yaml.limits import Limits
 
 ID = "internal.config.kubernetes.io/id"
 LEGACY_ID = "config.k8s.io/id"

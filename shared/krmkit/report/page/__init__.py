@@ -11,10 +11,7 @@ import json
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 HERE = Path(__file__).parent
 SCRIPTS = (

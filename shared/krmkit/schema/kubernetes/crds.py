@@ -1,24 +1,20 @@
 """Objects against the schemas of CustomResourceDefinitions, as an API server checks them: structural schema, then CEL rules.
 
-Source: apiextensions-apiserver, pkg/apiserver/validation and pkg/apiserver/schema/objectmeta. Not checked are metadata, status (a create
+Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and pkg/apiserver/schema/listtype. Not checked are metadata, status (a create
 drops it) and unknown fields (the server drops those, too).
 """
 
 from __future__ import annotations
 
-from krmkit.kube.fielderror import FieldError, child, index, key, required
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from krmkit.cel.kubernetes.environment import KubeEnvironment
+from krmkit.go.json.functions import must_to_json
+from krmkit.kube.fielderror import FieldError, child, duplicate, index, key, required
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.values import validate_value
 from krmkit.schema.openapi import Schema, SchemaError, fill_defaults, read_schema
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from krmkit.cel.kubernetes.environment import KubeEnvironment
-
-    Object = dict[str, Any]
 
 _OWN = ("apiVersion", "kind", "metadata", "status")
 
@@ -56,6 +52,7 @@ class CrdSchemas:
         value = fill_defaults(schema, {name: inner for name, inner in data.items() if name not in _OWN})
         errors = validate_value(schema, value, "")
         errors += _embedded(schema, value, "")
+        errors += _duplicates(schema, value, "")
         # The server runs rules on values that fit their types only.
         if not errors and has_rules(schema) and _reaches_rule(schema, value):
             errors = self._rules(name, schema).evaluate(schema, value, None, "")
@@ -136,7 +133,7 @@ def _resolved(value: Any, shared: list[object]) -> Any:
 
 
 def _reaches_rule(schema: Schema, value: object) -> bool:
-    """Return whether a rule stands at a part of the value: to evaluate rules takes a library that is slow to load."""
+    """Return whether a part of the value has a rule: to evaluate rules takes a library that is slow to load."""
     return bool(schema.rules) or any(_reaches_rule(inner, one) for inner, one, _ in _parts(schema, value, ""))
 
 
@@ -166,3 +163,28 @@ def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
     for inner, one, place in _parts(schema, value, path):
         found += _embedded(inner, one, place)
     return found
+
+
+def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
+    """Return the errors of lists that are sets or maps: each item, or the values of its keys, may occur once."""
+    found: list[FieldError] = []
+    if schema.list_type in ("set", "map") and isinstance(value, list):
+        seen: set[str] = set()
+        for position, item in enumerate(value):
+            entry = _entry(schema, item)
+            text = must_to_json(entry)
+            if entry is not None and text in seen:
+                found.append(duplicate(index(path, position), entry))
+            seen.add(text)
+    for inner, one, place in _parts(schema, value, path):
+        found += _duplicates(inner, one, place)
+    return found
+
+
+def _entry(schema: Schema, item: object) -> object:
+    """Return what identifies an item of a set or map; None for one that does not fit the list: other checks refuse that."""
+    if schema.list_type == "set":
+        return item
+    if not isinstance(item, dict):
+        return None
+    return {name: item[name] for name in schema.list_map_keys if name in item} or None

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from krmkit.kube.fielderror import FieldError, child, invalid, key
 from krmkit.schema.kubernetes.pruning import unknown_fields
+from krmkit.schema.kubernetes.rules import RuleSet
 from krmkit.schema.kubernetes.values import validate_value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.schema.kubernetes.rules import RuleSet
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 
 def check_defaults(schema: Schema, path: str, rules: RuleSet) -> list[FieldError]:

@@ -5,12 +5,10 @@ Dashes in a name do not count: `date-time` is `datetime`. Other formats (int32, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from krmkit.go.net import duration_of, is_email, is_mac, parse_cidr, parse_ip, parse_request_uri
 from krmkit.go.regexp import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PATTERNS = {
     "bsonobjectid": r"^[0-9a-fA-F]{24}$",

@@ -9,9 +9,7 @@ Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.g
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 _META = frozenset(("apiVersion", "kind", "metadata"))
 

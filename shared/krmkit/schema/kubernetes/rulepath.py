@@ -10,10 +10,7 @@ Source: ValidFieldPath in k8s.io/apiextensions-apiserver, pkg/apiserver/schema/c
 from __future__ import annotations
 
 from krmkit.kube.fielderror import child, key
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 _ESCAPES = {
     "a": "\a",
@@ -72,7 +69,7 @@ def _step(path: str, node: Schema | None, name: str) -> tuple[str, Schema | None
 
 
 def _tokens(text: str) -> list[str]:
-    """The signs `.`, `[` and `]`, and what stands between them; a quoted text is one token."""
+    """The signs `.`, `[` and `]`, and the texts between them; a quoted text is one token."""
     tokens: list[str] = []
     at = 0
     while at < len(text):

@@ -1,18 +1,15 @@
-"""Whether a schema is structural: each value has one type, which stands outside of allOf, anyOf, oneOf and not.
+"""Whether a schema is structural: each value has one type, which is outside of allOf, anyOf, oneOf and not.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/validation.go and complete.go.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from krmkit.go.regexp import pattern
 from krmkit.kube.fielderror import FieldError, child, forbidden, index, invalid, key, required
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from krmkit.schema.openapi import Schema
+from krmkit.schema.openapi import Schema
 
 ROOT, ITEM, FIELD = "root", "item", "field"
 _MUST_HAVE_A_TYPE = {
@@ -101,7 +98,7 @@ def _is_all_of_pattern(schema: Schema) -> bool:
 
 
 def _says_more(schema: Schema) -> bool:
-    """Whether a schema says anything beside its type."""
+    """Whether a schema has anything beside its type."""
     return any(
         name != "type" and value != getattr(type(schema), name) for name, value in vars(schema).items()
     )
@@ -128,7 +125,7 @@ def _value_validation(
 
 
 def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bool) -> None:
-    """What stands under a logical junctor may only restrict values."""
+    """The schemas under a logical junctor may only restrict values."""
     _value_validation(schema, path, errors, skip_any_of, False)
     if schema.items is not None:
         _nested(schema.items, child(path, "items"), errors, False)
@@ -159,7 +156,7 @@ def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bo
 def _value_completeness(
     value: Schema, schema: Schema | None, path: str, value_path: str, errors: list[FieldError]
 ) -> None:
-    """Everything that a junctor names must stand outside of it, too."""
+    """Everything that a junctor names must also be outside of it."""
     inner = [(value.not_, child(value_path, "not"))] if value.not_ is not None else []
     for name, schemas in (("allOf", value.all_of), ("anyOf", value.any_of), ("oneOf", value.one_of)):
         inner += [(item, index(child(value_path, name), at)) for at, item in enumerate(schemas)]

@@ -9,6 +9,9 @@ Source: k8s.io/kube-openapi, pkg/validation/validate, and apiextensions-apiserve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from krmkit.go.fmt.printing import format_float, quote
 from krmkit.go.json.functions import must_to_json
 from krmkit.kube.fielderror import (
@@ -22,14 +25,8 @@ from krmkit.kube.fielderror import (
     type_invalid,
 )
 from krmkit.schema.kubernetes.formats import known_format, valid_format
+from krmkit.schema.openapi import Schema
 from krmkit.schema.walk import SchemaWalk, kind_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from krmkit.schema.openapi import Schema
 
 _INT64 = 1 << 63
 _INT32 = 1 << 31
@@ -50,7 +47,7 @@ def validate_value(
 
 
 class _Values(SchemaWalk):
-    """The walk with kube-openapi's texts. What it calls the path of a value is "" for the root, which stands at `root`.
+    """The walk with kube-openapi's texts. What it calls the path of a value is "" for the root, whose place is `root`.
 
     `found` has the errors by their texts: one whose text is known already is not added again.
     """
@@ -68,7 +65,7 @@ class _Values(SchemaWalk):
         self.found.setdefault(detail, invalid(self.at(path), value, detail))
 
     def add_plain(self, detail: str) -> None:
-        """A problem that kube-openapi reports without a path: it stands at the root of the value."""
+        """A problem that kube-openapi reports without a path: its place is the root of the value."""
         self.found.setdefault(detail, invalid(self.root, "", detail))
 
     def at(self, path: str) -> str:

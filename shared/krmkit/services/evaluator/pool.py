@@ -11,14 +11,11 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import Counter, deque
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import krmkit
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 # The worker finds its modules where the server found them, whatever way the server was started.
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from krmkit.services.evaluator.worker import main; main()"

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import grpc
 from grpc_health.v1.health import SERVICE_NAME
@@ -16,10 +17,6 @@ from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.pool import DiedError, WorkerPool
 from krmkit.services.evaluator.service import EVALUATOR, Evaluator, Health
 from krmkit.services.listening import stop_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _KEEPALIVE = 60_000  # milliseconds after which a silent client is asked whether it is there
 

@@ -27,11 +27,9 @@ from krmkit.services.evaluator.evaluator_pb2 import (
 )
 from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Context = grpc.aio.ServicerContext[bytes, bytes]
-    HealthContext = grpc.aio.ServicerContext[HealthCheckRequest, HealthCheckResponse]
-    Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+Context = grpc.aio.ServicerContext[bytes, bytes]
+HealthContext = grpc.aio.ServicerContext[HealthCheckRequest, HealthCheckResponse]
+Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
 EVALUATOR: str = DESCRIPTOR.services_by_name["FunctionEvaluator"].full_name
 _LONGEST_IMAGE = 200  # of its name in an error's text, which has to fit into a header

@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import BinaryIO
 
 from krmkit.fn import loader
 from krmkit.fn.entry import evaluate
 from krmkit.fn.loader import Function
 from krmkit.fn.run import DEFAULT_OPTIONS
+from krmkit.krm.finding import Finding
 from krmkit.services.evaluator.frames import ANSWER, CALL, Reply
 from krmkit.yaml import _libyaml
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-    from krmkit.krm.finding import Finding
 
 # What stands for a failure travels in an HTTP/2 header, whose peers take 8 KiB by default, with the name of the image before it.
 LONGEST_FAILURE = 6 * 1024

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.extensions import JSON_MERGE_PATCH, JSON_PATCH
 from krmkit.clusterapi.patches.apply import PROTECTED_ANNOTATIONS, PROTECTED_LABELS, Patched
 from krmkit.clusterapi.patches.request import RequestItem
+from krmkit.json import Object
 from krmkit.json.equal import json_equal
 from krmkit.schema.fields import find
+from krmkit.services.extension.contractreport import ContractReport
 from krmkit.services.extension.live import read_patch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.services.extension.contractreport import ContractReport
-
-    Object = dict[str, Any]
 
 _TAKEN = ("/spec/", "/metadata/labels/", "/metadata/annotations/")
 

@@ -10,22 +10,18 @@ import ssl
 import threading
 from contextlib import suppress
 from ipaddress import ip_address
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from krmkit.clusterapi.hooks.serving import LARGEST
+from krmkit.clusterapi.hooks.serving import LARGEST, Served
 from krmkit.render.programs.child import ChildOutputError, ChildTimeError, run_bounded
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    from krmkit.clusterapi.hooks.serving import Served
+class Caller(Protocol):
+    """Something that answers hooks. Several threads may call at a time."""
 
-    class Caller(Protocol):
-        """Something that answers hooks. Several threads may call at a time."""
-
-        def call(self, path: str, body: bytes, seconds: float) -> bytes:
-            """The body of the answer. Raises CallError for what a failurePolicy covers."""
+    def call(self, path: str, body: bytes, seconds: float) -> bytes:
+        """The body of the answer. Raises CallError for what a failurePolicy covers."""
 
 
 _QUOTED = 512

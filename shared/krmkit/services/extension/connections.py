@@ -6,18 +6,15 @@ import asyncio
 import ssl
 import time
 from contextlib import suppress
+from typing import Any, ClassVar
 
 from hypercorn.asyncio.tcp_server import TCPServer
 from hypercorn.config import Config, Sockets
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h2 import H2Protocol
 
-from krmkit.services.bounded import BoundedListener
+from krmkit.services.bounded import BoundedListener, SeldomLine
 from krmkit.services.certificates import Certificates, ServerContext
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, ClassVar
 
 _READ = 16384  # bytes of a connection that are worked on before others have their turn
 _LONG = 0.002  # seconds of work on them that nobody's calls take, but a flood of small frames does
@@ -51,6 +48,7 @@ class ServerConfig(Config):
 
     certificates: Certificates | None = None
     listener: BoundedListener
+    broken: SeldomLine  # about connections that odd frames ended
 
     def create_sockets(self) -> Sockets:
         taken: list[Any] = [self.listener]
@@ -68,6 +66,12 @@ class ServerConfig(Config):
         return context
 
 
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 class Connection(TCPServer):
     """A connection that goes when its client has gone, when its client is trusted no more, and when the grace is over.
 
@@ -83,18 +87,28 @@ class Connection(TCPServer):
     async def run(self) -> None:
         self.open.add(self)
         self._client = self.writer.get_extra_info("peername")
+        # What breaks here ends this connection, and not the server, which gathers them all.
         try:
             await super().run()
         except* OSError:
-            pass  # what breaks while it is closed ends this connection, and not the server, which gathers them all
+            pass  # it broke while it was closed
+        except* Exception as group:  # noqa: BLE001  # one connection must not end the others
+            first = _first(group)
+            self._settings.broken.say(
+                f"a connection was ended whose client broke HTTP/2: {type(first).__name__}: {first}"
+            )
         finally:
             self.open.discard(self)
             self._listener.left(self._client)
 
     @property
-    def _listener(self) -> BoundedListener:
+    def _settings(self) -> ServerConfig:
         assert isinstance(self.config, ServerConfig)
-        return self.config.listener
+        return self.config
+
+    @property
+    def _listener(self) -> BoundedListener:
+        return self._settings.listener
 
     async def protocol_send(self, event: Event) -> None:
         # Nobody reads what is sent, and the end of a call would start the time of keep_alive_timeout.

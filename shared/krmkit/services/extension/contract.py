@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 from krmkit.clusterapi.hooks.discovery import handler_timeout, validate_discovery
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
@@ -14,21 +16,13 @@ from krmkit.clusterapi.hooks.extensions import (
     HOOKS_VERSION,
     VALIDATE_TOPOLOGY,
 )
+from krmkit.json import Object
 from krmkit.services.extension.answeredpatches import patch_of, patched_request
-from krmkit.services.extension.client import CallError, StatusError
+from krmkit.services.extension.client import Caller, CallError, StatusError
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
 from krmkit.services.extension.requests import odd_requests, with_unknown_kind
 from krmkit.services.extension.variablecontract import DefinedVariables
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.services.extension.client import Caller
-
-    Object = dict[str, Any]
 
 GUIDELINE = 0.2  # seconds that a call should take at most
 CALLERS = 10

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 
 from krmkit.services.evaluator.pool import DiedError, FullError, WorkerPool, WorkerProcess, start_task
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 _SPARE = 4  # more workers than asked for, while slow handlers hold all others
 _PATIENCE = 0.2  # seconds that a handler without a running call waits before a spare worker is started for it

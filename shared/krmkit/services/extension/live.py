@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.clusterapi.hooks.extensionitems import PackageExtensions
+    from krmkit.json import Object
     from krmkit.services.extension.client import Caller
-
-    Object = dict[str, Any]
 
 GROUP, _, VERSION = HOOKS_VERSION.partition("/")
 _DISCOVERY_SECONDS = 10.0

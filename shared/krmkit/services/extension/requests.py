@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Object = dict[str, Any]
+from krmkit.json import Object
 
 
 def odd_requests(request: Object) -> dict[str, Object]:

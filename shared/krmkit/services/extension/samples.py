@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from krmkit.clusterapi.desired.causes import ClusterCauses
+from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.desired.topologies import Topologies
 from krmkit.clusterapi.hooks.extensionitems import package_extensions
+from krmkit.clusterapi.hooks.extensions import Extensions
 from krmkit.clusterapi.patches.external import ExternalPatch
+from krmkit.clusterapi.patches.request import Request
 from krmkit.clusterapi.webhooks.cluster import class_key
+from krmkit.json import Object
 from krmkit.krm.finding import ERROR
 from krmkit.report.topologysource import collected, package_options, read_items
+from krmkit.services.extension.client import Caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.clusterapi.desired.causes import ClusterCauses
-    from krmkit.clusterapi.desired.state import ClusterState
-    from krmkit.clusterapi.hooks.extensions import Extensions
-    from krmkit.clusterapi.patches.request import Request
-    from krmkit.services.extension.client import Caller
-
-    Object = dict[str, Any]
 
 _CORE = "cluster.x-k8s.io/v1beta2"
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io/v1beta2"

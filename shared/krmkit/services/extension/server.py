@@ -10,13 +10,14 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from hypercorn.asyncio import run as hypercorn_run
 from hypercorn.asyncio import serve as hypercorn_serve
 
 from krmkit.clusterapi.hooks.extensionconfig import hook_path
 from krmkit.clusterapi.hooks.extensions import GENERATE_PATCHES
-from krmkit.services.bounded import BoundedListener, possible_connections
+from krmkit.services.bounded import BoundedListener, SeldomLine, possible_connections
 from krmkit.services.certificates import CertificateError, Certificates
 from krmkit.services.evaluator.frames import CALL
 from krmkit.services.evaluator.pool import DiedError, WorkerPool, WorkerProcess
@@ -28,10 +29,6 @@ from krmkit.services.extension.metrics import Metrics
 from krmkit.services.extension.sources import ExtensionError, fingerprint, load, module_files, read
 from krmkit.services.extension.worker import PROGRAM
 from krmkit.services.listening import listen, set_up, stop_event
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 LABEL = "krmkit topology-extension"
 _CANCEL_AFTER = 5.0  # seconds after the grace until hypercorn cancels what has not ended by itself
@@ -153,6 +150,7 @@ class _Server:
         self._port = listener.getsockname()[1]
         most = possible_connections(settings.connections)
         config.listener = BoundedListener.of(listener, most, LABEL)
+        config.broken = SeldomLine(LABEL)
         set_up(config, settings.grace + _CANCEL_AFTER)
         config.keep_alive_timeout = 120.0
         # At its limit hypercorn closes a connection of HTTP/2 under the calls that run on it.

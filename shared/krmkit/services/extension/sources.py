@@ -6,25 +6,18 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Iterable
 
 from krmkit.clusterapi.api.collection import CollectedObject
 from krmkit.clusterapi.hooks.extensionschema import API_VERSION, KIND
-from krmkit.clusterapi.hooks.serving import Served, ServingError
+from krmkit.clusterapi.hooks.serving import HookExtension, Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
 from krmkit.disk.folders import stamps
+from krmkit.json import Object
 from krmkit.krm.errors import ListError
 from krmkit.render.package import SUFFIXES
 from krmkit.render.resourcefiles import ResourceFileError, resources_of
 from krmkit.yaml.errors import YamlError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from krmkit.clusterapi.hooks.serving import HookExtension
-
-    Object = dict[str, Any]
 
 _GROUP = API_VERSION.partition("/")[0] + "/"  # another version is a mistake that is named
 _NAMELESS = "without a name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.inputvalidation import NO_VALUE, InputChecks, has_no_value
@@ -10,17 +11,10 @@ from krmkit.clusterapi.hooks.messages import HookError, read_request
 from krmkit.clusterapi.variables.definitionchanges import breaking_changes
 from krmkit.clusterapi.variables.definitions import conflict_of, differ
 from krmkit.clusterapi.variables.definitionvalidation import validate_class_variables
+from krmkit.json import Object
 from krmkit.schema.fields import is_list_of_maps
-from krmkit.services.extension.contractreport import WARNING
+from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import read_patch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.services.extension.contractreport import ContractReport
-
-    Object = dict[str, Any]
 
 _GENERIC = frozenset(
     "args class cluster config configuration count data disk domain enabled env environment files flavor host image images"

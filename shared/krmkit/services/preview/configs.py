@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from krmkit.json.paths import steps_of
-from krmkit.render.package import KPTFILE
+from krmkit.krm.kptfile import PipelineFunction
+from krmkit.render.package import KPTFILE, Package
+from krmkit.render.source import FileResource
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from krmkit.krm.kptfile import PipelineFunction
-    from krmkit.render.package import Package
-    from krmkit.render.source import FileResource
-
-    Path = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
 
 class ChoiceError(ValueError):

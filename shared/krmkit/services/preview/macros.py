@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
+from krmkit.krm.resource import Resource
 from krmkit.krm.secretwords import SECRET
 from krmkit.messages.nearest import did_you_mean
-from krmkit.services.preview.configs import ChoiceError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.services.preview.configs import ConfigPlace, Path
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace, Path
 
 _USED = re.compile(r"\{\{[^{}\n]*?\.spectro\.(system|macro|var)\.([A-Za-z0-9_.-]*[A-Za-z0-9_])")
 _FIELDS = {"system": "system", "macro": "macros", "var": "variables"}

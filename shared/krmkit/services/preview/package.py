@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from typing import Any
 
 from krmkit.disk.folders import WORK, stamps
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
+from krmkit.krm.resource import Resource
 from krmkit.messages.nearest import did_you_mean
 from krmkit.output.model import Report
 from krmkit.output.places import shown_path
 from krmkit.output.unreadable import unreadable
-from krmkit.render.package import KPTFILE, PackageError, kptfile_of, read
+from krmkit.render.package import KPTFILE, Package, PackageError, kptfile_of, read
+from krmkit.render.resolve import ProgramResolver
 from krmkit.render.source import (
     SourceError,
     SourceFile,
@@ -25,15 +28,7 @@ from krmkit.services.preview.macros import MacroChoices
 from krmkit.services.preview.presets import PresetChoices
 from krmkit.yaml.errors import YamlError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.render.package import Package
-    from krmkit.render.resolve import ProgramResolver
-
-    Choices = PresetChoices | MacroChoices
+Choices = PresetChoices | MacroChoices
 
 
 class ChangedError(Exception):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
+from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.messages.nearest import did_you_mean
-from krmkit.palette.packs.items import CarrierError, Packs
+from krmkit.palette.packs.items import Carrier, CarrierError, Packs
 from krmkit.palette.presets.apply import apply_presets
 from krmkit.report.packs import ShowError, data_of
-from krmkit.services.preview.configs import ChoiceError
+from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from krmkit.krm.resource import Resource
-    from krmkit.palette.packs.items import Carrier
-    from krmkit.services.preview.configs import ConfigPlace
-
-    # Where in the config, and the labels.
-    Selection = tuple[int | str, list[str]]
+# Where in the config, and the labels.
+Selection = tuple[int | str, list[str]]
 
 
 class PresetChoices:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
 
+from krmkit.render.resolve import ProgramResolver
 from krmkit.services.listening import set_up, stop_event
 from krmkit.services.preview.app import Preview
 from krmkit.services.preview.package import PreviewPackage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from krmkit.render.resolve import ProgramResolver
 
 _GRACE = 2.0  # seconds that a request may take after Ctrl-C
 

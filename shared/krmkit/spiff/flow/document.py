@@ -16,7 +16,7 @@ from krmkit.spiff.flow.lists import flow_list
 from krmkit.spiff.flow.maps import flow_map
 from krmkit.spiff.flow.places import Cell, FlowPlace, Flows
 from krmkit.spiff.flow.resolved import is_locally_resolved, is_resolved
-from krmkit.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node
+from krmkit.spiff.nodes import DEFAULT, DYNAMIC, EMPTY, IMPLIED, INJECTED, STATIC, Expression, Node, Note
 
 DEMANDS = 40
 """How deep expressions may be evaluated because others ask for them; deeper ones wait for the next pass."""
@@ -162,17 +162,17 @@ class Flow(Flows):
             except Failure as found:
                 failure = found
                 info = found.info
-        replace = note.replace or info.replace
         flags |= info.flags
         if info.flags & DYNAMIC and not isinstance(value, TemplateValue):
             failure = Failure("dynamic marker for non-template value node", info)
         if failure is not None:
             kept = Node(expression, root.source, note, cell)
-            return self._kept(kept, failure.issue, env, override, flags, replace)
+            return self._kept(kept, failure.issue, env, override, flags)
         if isinstance(value, TemplateValue) and flags & DYNAMIC and env.final:
             value = Substitution(Constant(value))
             flags &= ~DYNAMIC
-        result = self._result(value, info, root, note, flags, replace, env, override, cell)
+        note = note._replace(flags=flags, replace=note.replace or info.replace)
+        result = self._result(value, info, root, note, env, cell)
         if isinstance(result.value, Expression):
             if result.value is not expression or result.note != root.note:
                 self.changes += 1
@@ -180,7 +180,7 @@ class Flow(Flows):
         self.changes += 1
         return result if result.note.preferred else self.overridden(result, env, override)
 
-    def _kept(self, root: Node, issue: Issue, env: Env, override: bool, flags: int, replace: bool) -> Node:
+    def _kept(self, root: Node, issue: Issue, env: Env, override: bool, flags: int) -> Node:
         """A node whose expression failed: a stub may still have a value for it."""
         before = root.note
         root = root.noted(issue=issue, error=True, failed=False, original=env.path)
@@ -193,12 +193,8 @@ class Flow(Flows):
             self.changes += 1
         return root
 
-    def _result(
-        self, value: object, info: Info, root: Node, note: object, flags: int, replace: bool, env: Env,
-        override: bool, cell: Cell,
-    ) -> Node:  # fmt: skip
-        """The node for a value, with all that the evaluation said of it."""
-        old = root.note
+    def _result(self, value: object, info: Info, root: Node, note: Note, env: Env, cell: Cell) -> Node:
+        """The node for a value that evaluating `root` gave; `note` has the flags, `replace` and the tag that it gets."""
         source = info.source or root.source
         state: object = None
         if type(value) in (dict, list):
@@ -206,7 +202,7 @@ class Flow(Flows):
         if type(value) is str:
             text = embedded(value, env.run.interpolation)
             if text is not None:
-                result = self._parsed(Node(value, source), env, override)
+                result = self._parsed(Node(value, source), env, cell.override)
                 value, state = result.value, result.state
         elif value is root.value:
             state = cell
@@ -215,19 +211,18 @@ class Flow(Flows):
         pending = isinstance(value, Expression)
         if pending and state is None:
             state = cell
-        tag = note.tag if isinstance(note, tuple) and hasattr(note, "tag") else ""
-        redirect = old.redirect if info.redirect is None else info.redirect
+        redirect = note.redirect if info.redirect is None else info.redirect
         made = EMPTY._replace(
-            flags=flags,
+            flags=note.flags,
             redirect=redirect,
-            replace=replace,
-            preferred=old.preferred or info.preferred,
-            merged=(old.merged or info.merged) and not replace,
+            replace=note.replace,
+            preferred=note.preferred or info.preferred,
+            merged=(note.merged or info.merged) and not note.replace,
             key_name=info.key_name,
             failed=info.failed and info.issue is not None,
             undefined=info.undefined and not pending,
             issue=info.issue,
-            tag=tag,
+            tag=note.tag,
             original=env.path if pending else None,
         )
         return Node(value, source, EMPTY if made == EMPTY else made, state)

@@ -9,7 +9,7 @@ from typing import Any
 from krmkit.spiff.environment import Env, Scope
 from krmkit.spiff.errors import Path
 from krmkit.spiff.expressions.marking import TemplateValue
-from krmkit.spiff.nodes import DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
+from krmkit.spiff.nodes import DEFAULT, DYNAMIC, IMPLIED, STATE, TEMPORARY, Expression, Node
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +93,7 @@ class Flows(ABC):
 
 def implied(node: Node, flags: int) -> Node:
     """An entry of a map with `flags`: those of a default are no values of their own."""
-    return node.with_flags(IMPLIED) if flags & (0x010 | IMPLIED) else node
+    return node.with_flags(IMPLIED) if flags & (DEFAULT | IMPLIED) else node
 
 
 def update(node: Node, env: Any) -> Node:

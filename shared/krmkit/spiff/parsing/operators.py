@@ -1,13 +1,8 @@
-"""Parser of dynaml: `parse(" a + 1 ")` gives the expression; the order of the operators is that of the reference's grammar."""
+"""Parser of what is between operands; the order of the operators is that of the reference's grammar."""
 
 from __future__ import annotations
 
-from krmkit.spiff.errors import Path
-from krmkit.spiff.expressions.lambdas import LambdaExpression, Parameter, Scoped
-from krmkit.spiff.expressions.literals import MapExpression
 from krmkit.spiff.expressions.logic import Conditional, LogAnd, LogOr, Or, ValidOr
-from krmkit.spiff.expressions.marking import Marker
-from krmkit.spiff.expressions.merging import Prefer
 from krmkit.spiff.expressions.operators import (
     Addition,
     Binary,
@@ -19,10 +14,10 @@ from krmkit.spiff.expressions.operators import (
     Subtraction,
 )
 from krmkit.spiff.nodes import Expression
-from krmkit.spiff.parsing.primaries import Primaries
-from krmkit.spiff.parsing.scanner import DEEPEST
+from krmkit.spiff.parsing.brackets import Grammar
+from krmkit.spiff.parsing.operands import OperandParser
+from krmkit.spiff.parsing.scanner import Scanner
 
-_MARKERS = ("template", "temporary", "local", "inject", "state", "default", "dynamic")
 _PRODUCTS = {"*": Multiplication, "/": Division, "%": Modulo}
 _SUMS = {"+": Addition, "-": Subtraction}
 _COMPARISONS = ("==", "!=", "<=", ">=", ">", "<")
@@ -30,267 +25,133 @@ _LOGIC: dict[str, type[Binary]] = {"-or": LogOr, "-and": LogAnd}
 _ORS: dict[str, type[Binary]] = {"||": Or, "//": ValidOr}
 
 
-def parse(text: str, path: Path = (), stub_path: Path = ()) -> Expression:
-    """The expression in a text. `path` is where it stands, `stub_path` where stubs are looked up (merge, auto use them).
+class OperatorParser:
+    """Operators, the loosest first. An operator has white space on both sides, else its sign begins something else."""
 
-    Raises Failure: `parse error near symbol 7 - symbol 8: ' '`.
-    """
-    parser = Parser(text, path, stub_path)
-    found = parser.whole()
-    if found is None or parser.at < len(text):
-        raise parser.error()
-    return found
+    __slots__ = ("grammar", "operands", "scan")
 
-
-class Parser(Primaries):
-    """The upper half: operators, scopes, lambdas, markers.
-
-    `known` holds the expressions found at a place: one in parentheses is tried as a scope first.
-    """
-
-    def __init__(self, text: str, path: Path, stub_path: Path) -> None:
-        super().__init__(text, path, stub_path)
-        self.known: dict[int, tuple[Expression | None, int]] = {}
-
-    def whole(self) -> Expression | None:
-        """prefer, markers, or an expression."""
-        self.space()
-        if self.accept("prefer"):
-            if self.space():
-                inner = self.expression()
-                if inner is not None and self.at == len(self.text):
-                    return Prefer(inner)
-            self.at = 0
-        if self.text.startswith("&", self.at):
-            return self._marked()
-        self.at = 0
-        return self.expression()
-
-    def _marked(self) -> Expression | None:
-        names: list[str] = []
-        while True:
-            start = self.at
-            name = self._marker()
-            if not name:
-                self.at = start
-                break
-            if name not in names:
-                names.append(name)
-            if not self.space():
-                break
-        if not names:
-            return None
-        start = self.at
-        inner = self._grouped() if self.text.startswith("(", start) else None
-        contents = self.text[start : self.at] if inner is not None else ""
-        if inner is None:
-            self.at = start
-        self.space()
-        return Marker(names, inner, contents)
-
-    def _marker(self) -> str:
-        start = self.at
-        if not self.accept("&"):
-            return ""
-        for word in _MARKERS:
-            if self.accept(word):
-                self.mark(start)
-                return "&" + word
-        if self.accept("tag:"):
-            name = self.tag_name()
-            return f"&tag:{name}" if name else ""
-        return ""
-
-    def expression(self) -> Expression | None:
-        start = self.at
-        if start in self.known:
-            found, self.at = self.known[start]
-            return found
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.error()
-        found = self._expression(start)
-        self.depth -= 1
-        if found is None:
-            self.at = start
-        self.known[start] = (found, self.at)
-        return found
-
-    def _expression(self, start: int) -> Expression | None:
-        self.space()
-        behind = self.at
-        char = self.text[behind : behind + 1]
-        found: Expression | None = None
-        if char == "(":
-            found = self._scoped()
-        elif char == "|":
-            found = self.lambda_expression()
-        if found is None:
-            self.at = start
-            found = self.operators()
-        if found is not None:
-            self.space()
-        return found
-
-    def _scoped(self) -> Expression | None:
-        start = self.at
-        self.accept("(")
-        self.space()
-        names = MapExpression(self.assignments())
-        if not self.accept(")"):
-            return None
-        self.mark(start)
-        self.space()
-        body = self.expression()
-        return None if body is None else Scoped(names, body)
-
-    def lambda_expression(self) -> LambdaExpression | None:
-        self.space()
-        start = self.at
-        if not self.accept("|"):
-            return None
-        self.space()
-        parameters, varargs = self._parameters()
-        if not self.accept("|"):
-            return None
-        self.mark(start)
-        self.space()
-        if not self.accept("->"):
-            return None
-        body = self.expression()
-        return None if body is None else LambdaExpression(parameters, varargs, body)
-
-    def _parameters(self) -> tuple[list[Parameter], bool]:
-        parameters: list[Parameter] = []
-        while True:
-            start = self.at
-            self.space()
-            name = self.name()
-            if not name:
-                self.at = start
-                return parameters, False
-            self.space()
-            default = None
-            if self.accept("="):
-                default = self.expression()
-            if default is None and parameters and parameters[-1].default is not None:
-                return parameters, False
-            parameters.append(Parameter(name, default))
-            if self.accept("..."):
-                self.space()
-                return parameters, True
-            if not self.accept(","):
-                return parameters, False
+    def __init__(self, scan: Scanner, grammar: Grammar, operands: OperandParser) -> None:
+        self.scan = scan
+        self.grammar = grammar
+        self.operands = operands
 
     def operators(self) -> Expression | None:
-        self.space()
+        """An expression without a scope or lambda in front."""
+        scan = self.scan
+        scan.space()
         left = self._conditional()
         while left is not None:
-            behind = self.at
+            behind = scan.at
             right = None
-            if self.space():
-                sign = self.text[self.at : self.at + 2]
+            if scan.space():
+                sign = scan.text[scan.at : scan.at + 2]
                 if sign in _ORS:
-                    start = self.at
-                    self.at += 2
-                    self.mark(start)
-                    if self.space():
+                    start = scan.at
+                    scan.at += 2
+                    scan.mark(start)
+                    if scan.space():
                         right = self._conditional()
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = _ORS[sign](left, right)
         return None
 
     def _conditional(self) -> Expression | None:
+        scan = self.scan
         condition = self._concatenation()
         if condition is None:
             return None
-        behind = self.at
-        self.space()
-        if self.accept("?"):
-            yes = self.expression()
-            no = self.expression() if yes is not None and self.accept(":") else None
+        behind = scan.at
+        scan.space()
+        if scan.accept("?"):
+            yes = self.grammar.expression()
+            no = self.grammar.expression() if yes is not None and scan.accept(":") else None
             if yes is not None and no is not None:
                 return Conditional(condition, yes, no)
-        self.at = behind
+        scan.at = behind
         return condition
 
     def _concatenation(self) -> Expression | None:
+        scan = self.scan
         left = self._logic()
         while left is not None:
-            behind = self.at
-            right = self._logic() if self.space() else None
+            behind = scan.at
+            right = self._logic() if scan.space() else None
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = Concatenation(left, right)
         return None
 
     def _logic(self) -> Expression | None:
+        scan = self.scan
         left = self._comparison()
         while left is not None:
-            behind = self.at
+            behind = scan.at
             right = None
-            if self.space():
-                sign = "-or" if self.text.startswith("-or", self.at) else "-and"
-                if self.accept(sign) and self.space():
+            if scan.space():
+                sign = "-or" if scan.text.startswith("-or", scan.at) else "-and"
+                if scan.accept(sign) and scan.space():
                     right = self._comparison()
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = _LOGIC[sign](left, right)
         return None
 
     def _comparison(self) -> Expression | None:
+        scan = self.scan
         left = self._sum_level()
         while left is not None:
-            behind = self.at
+            behind = scan.at
             right = None
-            if self.space():
-                start = self.at
+            if scan.space():
+                start = scan.at
                 for sign in _COMPARISONS:
-                    if self.accept(sign):
-                        self.mark(start)
-                        if self.space():
+                    if scan.accept(sign):
+                        scan.mark(start)
+                        if scan.space():
                             right = self._sum_level()
                         break
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = Comparison(left, sign, right)
         return None
 
     def _sum_level(self) -> Expression | None:
+        scan = self.scan
         left = self._product()
         while left is not None:
-            behind = self.at
+            behind = scan.at
             right = None
-            if self.space():
-                sign = self.text[self.at : self.at + 1]
+            if scan.space():
+                sign = scan.text[scan.at : scan.at + 1]
                 if sign in _SUMS:
-                    self.at += 1
-                    if self.space():
+                    scan.at += 1
+                    if scan.space():
                         right = self._product()
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = _SUMS[sign](left, right)
         return None
 
     def _product(self) -> Expression | None:
-        left = self.level0()
+        scan = self.scan
+        left = self.operands.operand()
         while left is not None:
-            behind = self.at
+            behind = scan.at
             right = None
-            if self.space():
-                sign = self.text[self.at : self.at + 1]
+            if scan.space():
+                sign = scan.text[scan.at : scan.at + 1]
                 if sign in _PRODUCTS:
-                    self.at += 1
-                    if self.space():
-                        right = self.level0()
+                    scan.at += 1
+                    if scan.space():
+                        right = self.operands.operand()
             if right is None:
-                self.at = behind
+                scan.at = behind
                 return left
             left = _PRODUCTS[sign](left, right)
         return None

@@ -7,7 +7,8 @@ from krmkit.spiff.expressions.literals import ListExpression
 from krmkit.spiff.expressions.merging import Merge
 from krmkit.spiff.expressions.references import Dynamic, Reference
 from krmkit.spiff.nodes import Expression
-from krmkit.spiff.parsing.brackets import Forms
+from krmkit.spiff.parsing.brackets import BracketParser
+from krmkit.spiff.parsing.scanner import Scanner
 
 
 def path_steps(text: str, leading: bool) -> Path:
@@ -30,89 +31,100 @@ def path_steps(text: str, leading: bool) -> Path:
     return tuple(steps)
 
 
-class ReferenceParser(Forms):
+class ReferenceParser:
     """References and merges."""
 
-    def _reference(self) -> Expression | None:
-        tag = self.tag()
-        begin = self.at
+    __slots__ = ("brackets", "scan")
+
+    def __init__(self, scan: Scanner, brackets: BracketParser) -> None:
+        self.scan = scan
+        self.brackets = brackets
+
+    def reference(self) -> Expression | None:
+        scan = self.scan
+        tag = scan.tag()
+        begin = scan.at
         if tag:
-            if self.accept("."):
-                self._follow()
-                rest = self.text[begin + 1 : self.at]
+            if scan.accept("."):
+                self.follow()
+                rest = scan.text[begin + 1 : scan.at]
                 return Reference(("",) if not rest else ("", *path_steps(rest, False)), tag)
         else:
-            if self.text.startswith(".[", begin):
-                self.at = begin + 1
-                return self._chain_dynamic(Reference(("",)))
-            self.accept(".")
-        if not self.key():
+            if scan.text.startswith(".[", begin):
+                scan.at = begin + 1
+                return self.chain_dynamic(Reference(("",)))
+            scan.accept(".")
+        if not scan.key():
             return None
-        self._follow()
-        return Reference(path_steps(self.text[begin : self.at], True), tag)
+        self.follow()
+        return Reference(path_steps(scan.text[begin : scan.at], True), tag)
 
-    def _chain_dynamic(self, base: Expression) -> Expression | None:
-        self.accept("[")
-        parts = self._arguments()
-        if not parts or not self.accept("]"):
+    def chain_dynamic(self, base: Expression) -> Expression | None:
+        scan = self.scan
+        scan.accept("[")
+        parts = self.brackets.arguments()
+        if not parts or not scan.accept("]"):
             return None
         return Dynamic(base, ListExpression(parts))
 
-    def _follow(self) -> bool:
+    def follow(self) -> bool:
         """Skip `.key`, `[1]` and `.[1]`; whether there was one."""
+        scan = self.scan
         found = False
         while True:
-            start = self.at
-            if self.accept("."):
-                if not self.key() and not self.index():
-                    self.at = start
+            start = scan.at
+            if scan.accept("."):
+                if not scan.key() and not scan.index():
+                    scan.at = start
                     return found
-            elif not self.index():
+            elif not scan.index():
                 return found
             found = True
 
-    def _merge(self) -> Expression | None:
-        start = self.at
-        if not self.accept("merge"):
+    def merge(self) -> Expression | None:
+        scan = self.scan
+        start = scan.at
+        if not scan.accept("merge"):
             return None
-        behind = self.at
-        found = self._merge_reference()
+        behind = scan.at
+        found = self._redirected()
         if found is not None:
             return found
-        self.at = behind
-        if self.text.startswith("(", behind):
-            self.at = start
+        scan.at = behind
+        if scan.text.startswith("(", behind):
+            scan.at = start
             return None
         replace = required = False
         key_name = ""
-        if self.space():
-            if self.accept("replace"):
+        if scan.space():
+            if scan.accept("replace"):
                 replace = True
-            elif self.accept("required"):
+            elif scan.accept("required"):
                 required = True
             else:
                 key_name = self._on()
                 if not key_name:
-                    self.at = behind
-        self.mark(start)
-        redirect = self.path != self.stub_path
-        return Merge(self.stub_path, redirect, replace, replace or required or redirect, False, key_name)
+                    scan.at = behind
+        scan.mark(start)
+        redirect = scan.path != scan.stub_path
+        return Merge(scan.stub_path, redirect, replace, replace or required or redirect, False, key_name)
 
-    def _merge_reference(self) -> Expression | None:
-        if not self.space() or self.text.startswith("required", self.at):
+    def _redirected(self) -> Expression | None:
+        scan = self.scan
+        if not scan.space() or scan.text.startswith("required", scan.at):
             return None
         replace = False
         key_name = ""
-        before = self.at
-        if self.accept("replace"):
+        before = scan.at
+        if scan.accept("replace"):
             replace = True
         else:
             key_name = self._on()
-        if (replace or key_name) and not self.space():
+        if (replace or key_name) and not scan.space():
             return None
         if not replace and not key_name:
-            self.at = before
-        reference = self._reference()
+            scan.at = before
+        reference = self.reference()
         if not isinstance(reference, Reference):
             return None
         path = reference.path
@@ -121,10 +133,11 @@ class ReferenceParser(Forms):
         return Merge(path, True, replace, bool(path), False, key_name)
 
     def _on(self) -> str:
-        start = self.at
-        if self.accept("on") and self.space():
-            name = self.name()
+        scan = self.scan
+        start = scan.at
+        if scan.accept("on") and scan.space():
+            name = scan.name()
             if name:
                 return name
-        self.at = start
+        scan.at = start
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from krmkit.spiff.errors import Failure
+from krmkit.spiff.errors import Failure, Path
 
 _SPACE = re.compile(r"[ \t\n\r]+")
 _KEY = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_\-]*(?::[a-zA-Z0-9_][a-zA-Z0-9_\-]*)?")
@@ -17,14 +17,25 @@ _TAG = re.compile(r"[a-zA-Z0-9_]+(?:[:.]-?[a-zA-Z0-9_]+)*::")
 _TAG_NAME = re.compile(r"\*?[a-zA-Z0-9_]+(?:[:.][a-zA-Z0-9_]+)*")
 
 DEEPEST = 60
-"""How deep expressions may stand inside each other."""
+"""How deep expressions may be nested."""
 
 
 class Scanner:
-    """A text, the place that is read next, and the word that reaches furthest, which a message about an error shows."""
+    """A text, the offset that is read next, and the word that reaches furthest, which a message about an error shows.
 
-    def __init__(self, text: str) -> None:
+    path: where the text is in its document. stub_path: where stubs are looked up. depth: how many expressions are open.
+    """
+
+    __slots__ = ("at", "depth", "far_end", "far_start", "path", "stub_path", "text")
+
+    def __init__(self) -> None:
+        self.begin("", (), ())
+
+    def begin(self, text: str, path: Path, stub_path: Path) -> None:
+        """Read another text from its beginning."""
         self.text = text
+        self.path = path
+        self.stub_path = stub_path
         self.at = 0
         self.far_start = 0
         self.far_end = 0
@@ -46,7 +57,7 @@ class Scanner:
         return True
 
     def accept(self, word: str) -> bool:
-        """Skip a word that stands here."""
+        """Skip a word if it is here."""
         if self.text.startswith(word, self.at):
             self.at += len(word)
             return True

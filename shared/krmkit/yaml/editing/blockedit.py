@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from krmkit.yaml.compose import Composer, is_block, is_block_scalar, is_empty
 from krmkit.yaml.copies import is_tied
-from krmkit.yaml.editing.flowedit import flow_splices
 from krmkit.yaml.editing.places import Places, Spot, Unit, Units
 from krmkit.yaml.editing.view import EditError, Splice, apply, gap
 from krmkit.yaml.lines import shift
@@ -38,6 +37,8 @@ class Editor:
                 if id(child.value if isinstance(child, Entry) else child) in self.edited:
                     self.node(self.places.units(spot)[index].value)
         elif node.flow:
+            from krmkit.yaml.editing.flowedit import flow_splices  # few edits are in one
+
             flow_splices(self, spot)
         else:
             self.block(spot)
@@ -103,7 +104,7 @@ class Editor:
             self.node(units[index].value)
 
     def is_inline(self, units: Units) -> bool:
-        """Whether the first child stands on its parent's dash line."""
+        """Whether the first child is on its parent's dash line."""
         return not self.places.begins_line(units[0].start)
 
     def moved(self, units: Units, index: int, child: Entry | Node) -> str | None:
@@ -272,7 +273,7 @@ class Editor:
 
 
 def _is_block_header(head: str) -> bool:
-    """Whether the first line of a scalar, behind its key, says that a block (`|`, `>`) follows."""
+    """Whether the first line of a scalar, behind its key, is the header of a block (`|`, `>`)."""
     words = [word for word in head.split() if word[0] not in "&!"]
     return bool(words) and words[0][0] in "|>"
 

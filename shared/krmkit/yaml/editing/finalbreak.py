@@ -1,7 +1,7 @@
-"""A final line break that adds nothing to what a text says.
+"""A final line break that does not change a text's value.
 
-A literal block that ends the text without a line break, `x: |\n  one<EOF>`, says "one". With a line break behind it, it would
-say "one\n", so its header gets a `-` first.
+A literal block that ends the text without a line break, `x: |\n  one<EOF>`, has the value "one". With a line break behind it, it would
+have "one\n", so its header gets a `-` first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def with_final_break(text: str, read: Callable[[], Document]) -> str:
 def closing_splice(document: Document) -> Splice | None:
     """`-` in the header of a block scalar that ends the text without a final line break.
 
-    So what comes behind the scalar, or a place elsewhere, does not add that line break to what it says.
+    So what comes behind the scalar, or a place elsewhere, does not add that line break to its value.
     """
     node = document.root
     while isinstance(node, Collection) and not node.flow:
@@ -53,7 +53,7 @@ def closing_splice(document: Document) -> Splice | None:
     if not isinstance(node, Scalar) or node.style not in ("|", ">") or node.source is None:
         return None
     if text.endswith("\n") or node.text.endswith("\n"):
-        return None  # a comment may stand below it
+        return None  # a comment may be below it
     header = text[node.start :].partition("\n")[0].partition(" #")[0].rstrip()
     at = node.start + len(header)
     return None if header.endswith("-") else (at - header.endswith("+"), at, "-")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Chunk:
-    """A child with what stands around it: before it, between it and its comma, and a comment on the comma's line."""
+    """A child with the text around it: before it, between it and its comma, and a comment on the comma's line."""
 
     __slots__ = ("before_comma", "comment", "lead", "unit")
 
@@ -83,7 +83,7 @@ def _behind_comment(places: Places, position: int) -> int:
 
 
 def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], int, bool]:
-    """The children with what stands around them, where they end, and whether a comma stands behind the last one."""
+    """The children with the text around them, where they end, and whether a comma follows the last one."""
     chunks = []
     has_comma = False
     for unit in units:
@@ -98,7 +98,7 @@ def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], 
 
 
 def _lead(chunks: list[_Chunk], chunk: _Chunk | None, is_first: bool) -> str:
-    """What stands in front of a child in its new place: its own comments, and blanks as its neighbours have them."""
+    """The text in front of a child in its new place: its own comments, and blanks as its neighbours have them."""
     if chunk is not None and ("#" in chunk.lead or (chunk is chunks[0]) == is_first):
         return chunk.lead
     if not chunks:

@@ -1,6 +1,6 @@
-"""Line comments: what stands behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
+"""Line comments: those behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
 
-The comment of a block scalar stands behind its `|`, that of a list or map in block style behind its key, that of a flow
+The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of a flow
 collection behind its bracket. A value that is not written at all (`key: # note`) has none: the comment is the key's.
 """
 
@@ -20,7 +20,7 @@ def line_comment(document: Document, key: Node | None, value: Node) -> str:
 
 
 def ends_line(document: Document, key: Node | None, value: Node) -> bool:
-    """Whether a comment can stand behind a value: nothing but a comment follows on its line."""
+    """Whether a value can have a line comment: nothing but a comment follows on its line."""
     text = document.text
     _, end = _place(document, key, value)
     return not text[end : _line_end(text, end)].strip(" \t\r")
@@ -29,7 +29,7 @@ def ends_line(document: Document, key: Node | None, value: Node) -> bool:
 def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
     """The text of an unedited document with comments put in: (key, value, text without `# `); an old comment goes.
 
-    Raises EditError where no comment can stand, behind a value in the middle of a line.
+    Raises EditError where there is no room for a comment, behind a value in the middle of a line.
     """
     text = document.text
     parts: list[str] = []

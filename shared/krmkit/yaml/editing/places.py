@@ -1,4 +1,4 @@
-"""Where the nodes of a text stand: libyaml's marks say where scalars and flow collections begin and end.
+"""The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
 
 All offsets count in `Places.view`: the document's text, with a final line break. Dashes, colons, commas,
 anchors, tags and comments stand in the gaps between nodes, where nothing else can stand. A place is found when it is asked
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Spot:
-    """Where a node stands.
+    """The place of a node.
 
     mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its anchor and tag.
     start: of its own text, behind the properties. end: behind its last character; -1 for a collection without a bracket,
-    which ends with its last child. in_flow: whether it stands inside of a flow collection. is_pair: whether it is `a: b`
+    which ends with its last child. in_flow: whether it is inside of a flow collection. is_pair: whether it is `a: b`
     in `[a: b]`.
     """
 
@@ -72,7 +72,7 @@ class Unit:
         self.end = end
 
     def part(self, node: Node) -> Spot:
-        """The key or value at or below which a node stands."""
+        """The key or value that is or holds a node."""
         return self.value if self.key is None or node.start >= self.value.node.start else self.key
 
 
@@ -129,7 +129,7 @@ class Places:
         return end + 1 if end >= 0 else len(self.view)
 
     def begins_line(self, position: int) -> bool:
-        """Whether only blanks stand before a position on its line."""
+        """Whether only blanks precede a position on its line."""
         return not self.view[self.line(position) : position].strip(" ")
 
     def comment_column(self, line: int) -> int:
@@ -143,7 +143,7 @@ class Places:
     # Spots
 
     def of(self, node: Node) -> Spot:
-        """Where a node of this document stands."""
+        """The place of a node of this document."""
         spot = self.root
         while spot.node is not node:
             spot = self._around(spot, node)[1].part(node)
@@ -160,7 +160,7 @@ class Places:
             spot = unit.part(node)
 
     def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
-        """The child of a collection at or below which a node stands: the last one that begins before it, or with it."""
+        """The child of a collection that is or holds a node: the last one that begins before it, or with it."""
         units = self.units(spot)
         children = spot.node.in_text() if isinstance(spot.node, Collection) else []
         index = bisect_right(children, node.start, key=_start) - 1
@@ -298,7 +298,7 @@ class Places:
         return start
 
     def tail_end(self, units: Units, least: int) -> int:
-        """Where a child goes behind the last one: below the comments under it that stand at column `least` or deeper."""
+        """Where a child goes behind the last one: below the comments under it that are indented to column `least` or deeper."""
         end = self.body_end(units, len(units) - 1)
         while end < len(self.view) and self.comment_column(end) >= least:
             end = self.below(end)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.api.objectversion import in_version, same_version
+from krmkit.json import Object
 
-Object = dict[str, Any]
 BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
 PLANE = "controlplane.cluster.x-k8s.io"
 CORE = "cluster.x-k8s.io"

@@ -10,9 +10,8 @@ from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.desired.cluster import desired_state
 from krmkit.clusterapi.desired.settings import ALWAYS, NEVER, WHEN_UID, DesiredStateSettings
 from krmkit.clusterapi.desired.state import ClusterState, ControlPlaneState, WorkerState
+from krmkit.json import Object
 from tests.unit.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
-
-Object = dict[str, Any]
 
 
 def render(the_class: Object | None = None, contract: str = "v1beta2", **topology: Any) -> ClusterState:

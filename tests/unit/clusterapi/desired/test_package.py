@@ -6,8 +6,9 @@ from typing import Any
 
 from krmkit.clusterapi.desired.package import discovered, shortened
 from krmkit.clusterapi.hooks.extensions import NoExtensions
+from krmkit.json import Object
 from tests.unit.clusterapi.lists import package
-from tests.unit.clusterapi.objects import Data, small_class
+from tests.unit.clusterapi.objects import small_class
 
 KEY = ("n", "small")
 PATCH = {
@@ -16,7 +17,7 @@ PATCH = {
 }
 
 
-def definition(source: str, kind: str = "string") -> Data:
+def definition(source: str, kind: str = "string") -> Object:
     return {"from": source, "schema": {"openAPIV3Schema": {"type": kind}}}
 
 
@@ -25,7 +26,7 @@ class Answers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
+    def discover_variables(self, handler: str, request: Object, owner: str = "") -> Object:
         assert handler == "d.x"
         return {"status": "Success", "variables": [{"name": "told", **definition("")}]}
 
@@ -91,7 +92,7 @@ class OddAnswers(NoExtensions):
 
     __slots__ = ()
 
-    def discover_variables(self, handler: str, request: Data, owner: str = "") -> Data:
+    def discover_variables(self, handler: str, request: Object, owner: str = "") -> Object:
         return {"status": "Success", "variables": {"required": True}}
 
 

@@ -10,10 +10,10 @@ import yaml
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 from tests.unit.clusterapi.fixtures import cluster, cluster_class, templates
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/render-cluster-topology"
 MARK = "krmkit.dev/generated-by"
 

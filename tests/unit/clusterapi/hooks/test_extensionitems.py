@@ -10,6 +10,7 @@ import yaml
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 from tests.unit.clusterapi.fixtures import (
     INFRASTRUCTURE,
@@ -18,7 +19,6 @@ from tests.unit.clusterapi.fixtures import (
     templates,
 )
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/render-cluster-topology"
 VARIABLES = [{"name": "region", "required": True, "schema": {"openAPIV3Schema": {"type": "string"}}}]
 PATCH: Object = {

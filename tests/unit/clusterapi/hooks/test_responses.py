@@ -8,8 +8,7 @@ import pytest
 
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.responses import RecordedResponses, match_request, same
-
-Object = dict[str, Any]
+from krmkit.json import Object
 
 
 def item(uid: str, name: str, kind: str = "T", **more: Any) -> Object:

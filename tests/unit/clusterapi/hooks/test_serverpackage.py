@@ -10,9 +10,9 @@ import yaml
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/configure-topology-extension"
 
 

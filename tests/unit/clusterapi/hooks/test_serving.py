@@ -11,8 +11,8 @@ import pytest
 
 from krmkit.clusterapi.hooks.serving import LARGEST, Served, ServingError
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.json import Object
 
-Object = dict[str, Any]
 BASE = "/hooks.runtime.cluster.x-k8s.io/v1alpha1/"
 RECORDS = Path(__file__).resolve().parents[5] / "shared/conformance/clusterapi/render_real.jsonl"
 SCHEMA = {"openAPIV3Schema": {"type": "string"}}

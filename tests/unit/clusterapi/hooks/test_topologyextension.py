@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from krmkit.clusterapi.hooks.topologyextension import TopologyExtension
+from krmkit.json import Object
 
-Object = dict[str, Any]
 GENERATE, VALIDATE, DISCOVER = "GeneratePatches", "ValidateTopology", "DiscoverVariables"
 SELECTOR: Object = {
     "apiVersion": ["i/v1", "i/v2"],

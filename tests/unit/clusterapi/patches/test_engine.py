@@ -10,9 +10,8 @@ from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.desired.cluster import desired_state
 from krmkit.clusterapi.desired.settings import DesiredStateSettings
 from krmkit.clusterapi.desired.state import ClusterState
+from krmkit.json import Object
 from tests.unit.clusterapi.fixtures import CONTROL_PLANE, INFRASTRUCTURE, blueprint, cluster, cluster_class
-
-Object = dict[str, Any]
 
 
 def definition(kind: str, api_version: str, resources: Object, *operations: Object) -> Object:

@@ -13,9 +13,9 @@ from krmkit.clusterapi.desired.cluster import desired_state
 from krmkit.clusterapi.desired.state import ClusterState
 from krmkit.clusterapi.plan.comparison import changed_fields
 from krmkit.clusterapi.plan.rotation import CREATED, KEPT, PATCHED, ROTATED, Rotation, rotate
+from krmkit.json import Object
 from tests.unit.clusterapi.fixtures import BOOTSTRAP, blueprint, cluster, cluster_class, reference, templates
 
-Object = dict[str, Any]
 MACHINES = "controlPlaneInfrastructureMachineTemplate"
 
 

@@ -15,10 +15,11 @@ from krmkit.clusterapi.webhooks.cluster import (
 )
 from krmkit.clusterapi.webhooks.compatibility import topology_of
 from krmkit.clusterapi.webhooks.versionupdate import CurrentState
-from tests.unit.clusterapi.objects import GATES, Data, small_class, small_cluster, worker_class
+from krmkit.json import Object
+from tests.unit.clusterapi.objects import GATES, small_class, small_cluster, worker_class
 
 
-def check(new: Data, old: Data | None = None, **around: Any) -> list[str]:
+def check(new: Object, old: Object | None = None, **around: Any) -> list[str]:
     owner = around.pop("owner", small_class())
     errors, _ = validate_cluster(new, old, Surroundings(GATES, owner, **around))
     return [str(error) for error in errors]
@@ -30,17 +31,17 @@ def test_a_good_cluster() -> None:
     assert check(small_cluster(), small_cluster()) == []
 
 
-def named(name: str) -> Data:
+def named(name: str) -> Object:
     return small_cluster(name)
 
 
-def annotated(name: str, value: str) -> Data:
+def annotated(name: str, value: str) -> Object:
     cluster = small_cluster()
     cluster["metadata"]["annotations"] = {name: value}
     return cluster
 
 
-def workers(*deployments: Data) -> Data:
+def workers(*deployments: Object) -> Object:
     return small_cluster(workers={"machineDeployments": list(deployments)})
 
 
@@ -78,7 +79,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("cluster", "field"), REFUSED.values(), ids=REFUSED.keys())
-def test_refused(cluster: Data, field: str) -> None:
+def test_refused(cluster: Object, field: str) -> None:
     """Each rule refuses at its path."""
     assert [text.partition(": ")[0] for text in check(cluster)] == [field]
 
@@ -138,11 +139,11 @@ def versions(old: str, new: str, **around: Any) -> list[str]:
     return [text.removeprefix(prefix) for text in found]
 
 
-def plane(version: str, status: str = "") -> Data:
+def plane(version: str, status: str = "") -> Object:
     return {"spec": {"version": version}, "status": {"version": status} if status else {}}
 
 
-def deployment(version: str) -> Data:
+def deployment(version: str) -> Object:
     labels = {"md": "0"}
     spec = {"selector": {"matchLabels": labels}, "template": {"spec": {"version": version}}}
     return {"metadata": {"name": "c-md-0"}, "spec": spec}
@@ -264,7 +265,7 @@ def test_unsafe_version() -> None:
 def test_default_version() -> None:
     """Defaulting puts a v in front; what has one, or no topology, stays the same object."""
     assert topology_of(default_version(small_cluster(version="1.33.1")))["version"] == "v1.33.1"
-    unmanaged: Data = {"spec": {}}
+    unmanaged: Object = {"spec": {}}
     for cluster in (small_cluster(), unmanaged):
         assert default_version(cluster) is cluster
 

@@ -8,7 +8,8 @@ import pytest
 
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
-from tests.unit.clusterapi.objects import GATES, Data, reference, small_class, small_cluster, worker_class
+from krmkit.json import Object
+from tests.unit.clusterapi.objects import GATES, reference, small_class, small_cluster, worker_class
 
 
 def texts(spec: dict[str, Any], gates: FeatureGates = GATES) -> list[str]:
@@ -118,7 +119,7 @@ def test_health_check_needs_machines() -> None:
     ]
 
 
-def change(new: Data, *clusters: Data, **old: Any) -> list[str]:
+def change(new: Object, *clusters: Object, **old: Any) -> list[str]:
     return [str(error) for error in validate_class_for_clusters(new, small_class(**old), clusters)]
 
 

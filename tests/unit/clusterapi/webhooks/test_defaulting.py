@@ -9,8 +9,9 @@ import pytest
 from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.desired.package import TopologyPackage
 from krmkit.clusterapi.webhooks.defaulting import default_package
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
-from tests.unit.clusterapi.objects import Data, small_class
+from tests.unit.clusterapi.objects import small_class
 
 DISK = {
     "name": "disk",
@@ -37,7 +38,7 @@ spec:
 """
 
 
-def defaulted(topology: str, *variables: Data, owner: Data | None = None) -> tuple[str, list[Any]]:
+def defaulted(topology: str, *variables: Object, owner: Object | None = None) -> tuple[str, list[Any]]:
     """The topology after defaulting, and the findings."""
     cluster = Resource(HEAD + topology)
     known = owner or small_class(variables=list(variables))
@@ -92,7 +93,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("topology", "variables", "wanted"), CASES.values(), ids=CASES.keys())
-def test_edits(topology: str, variables: tuple[Data, ...], wanted: str) -> None:
+def test_edits(topology: str, variables: tuple[Object, ...], wanted: str) -> None:
     """Only what defaulting adds is written, and a second run adds nothing."""
     text, findings = defaulted(topology, *variables)
 

@@ -9,6 +9,7 @@ import pytest
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 from tests.unit.clusterapi.fixtures import (
     BOOTSTRAP,
@@ -20,7 +21,6 @@ from tests.unit.clusterapi.fixtures import (
     templates,
 )
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/validate-cluster-topology"
 
 
@@ -143,3 +143,97 @@ def test_a_crd_among_the_items() -> None:
     [found] = refused(run(*with_template(broken), crd))
     assert found[0] == "MetalMachineTemplate"
     assert "image or imageFrom must be set" in found[2]
+
+
+def run_these(*items: Object) -> Outcome:
+    listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [*items, *sound()]}
+    return run_function(FUNCTION, emit.document(listed))
+
+
+@pytest.mark.parametrize(
+    ("topology", "field", "message"),
+    [
+        ({"controlPlane": {}}, "controlPlane", "should have at least 1 properties; leave the field out, or fill it"),
+        ({"workers": {"machinePools": []}}, "workers.machinePools", "should have at least 1 items; leave the field out, or fill it"),
+        (
+            {"workers": {"machineDeployments": [{"class": "worker", "name": "md", "rollout": {"strategy": {"rollingUpdate": {"maxSurge": 1}}}}]}},
+            "workers.machineDeployments[0].rollout.strategy.type",
+            "Required value",
+        ),
+        (
+            {"controlPlane": {"healthCheck": {"remediation": {"triggerIf": {"unhealthyInRange": "1-3"}}}}},
+            "controlPlane.healthCheck.remediation.triggerIf.unhealthyInRange",
+            "should match",
+        ),
+        ({"controlPlane": {"deletion": {"nodeDrainTimeoutSeconds": -1}}}, "controlPlane.deletion.nodeDrainTimeoutSeconds", "greater than or equal to 0"),
+        # The decoder warns of this value, and the schema refuses it: one error remains.
+        (
+            {"workers": {"machineDeployments": [{"class": "worker", "name": "md", "deletion": {"order": "First"}}]}},
+            "workers.machineDeployments[0].deletion.order",
+            "Unsupported value",
+        ),
+    ],
+)  # fmt: skip
+def test_clusters(topology: Object, field: str, message: str) -> None:
+    """No webhook sees this: the schema of the Cluster refuses it."""
+    outcome = run_these(cluster_class(), cluster(**topology))
+
+    assert outcome.exit_code == 1
+    [found] = [one for one in outcome.results if one.severity == "error"]
+    assert (found.rule, found.field) == ("refused-object", f"spec.topology.{field}")
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"variables": []}, "spec.variables"),
+        ({"workers": {}}, "spec.workers"),
+        ({"kubernetesVersions": []}, "spec.kubernetesVersions"),
+        (
+            {"variables": [{"name": "a", "schema": {"openAPIV3Schema": {"type": "string"}}}]},
+            "spec.variables[0].required",
+        ),
+    ],
+)
+def test_classes(spec: Object, field: str) -> None:
+    """A v1beta2 class needs what v1beta1 lets out."""
+    assert ("ClusterClass", field) in {one[:2] for one in refused(run_these(cluster_class(**spec)))}
+
+
+def test_one_error_for_one_field() -> None:
+    """What a webhook or the decoder refuses is not said again by the schema."""
+    workers = {"machineDeployments": [{"class": "worker", "name": "md"}, {"class": "worker", "name": "md"}]}
+    outcome = run_these(cluster_class(), cluster(workers=workers, controlPlane={"replicas": "3"}))
+
+    errors = [one.field for one in outcome.results if one.severity == "error"]
+    assert sorted(errors) == sorted(set(errors))
+    assert "spec.topology.controlPlane.replicas" in errors
+
+
+def test_other_core_kinds_among_the_items() -> None:
+    """A MachineHealthCheck that somebody wrote by hand; what a webhook fills is not asked for."""
+    check: Object = {
+        "apiVersion": "cluster.x-k8s.io/v1beta2",
+        "kind": "MachineHealthCheck",
+        "metadata": {"name": "c1", "namespace": "ns"},
+        "spec": {"clusterName": "c1", "selector": {"matchLabels": {"a": "b"}}, "checks": {}},
+    }
+    assert refused(run_these(cluster_class(), cluster(), check)) == []
+    check["spec"]["checks"] = {
+        "unhealthyMachineConditions": [{"type": "Ready", "status": "False", "timeoutSeconds": 60}]
+    }
+    [found] = refused(run_these(cluster_class(), cluster(), check))
+    assert found[:2] == ("MachineHealthCheck", "spec.checks.unhealthyMachineConditions[0].type")
+    assert "type must not be one of: Ready" in found[2]
+
+
+def test_a_control_plane_that_its_webhook_refuses() -> None:
+    """The Cluster is taken, and the controller cannot make its control plane."""
+    [found] = refused(run_these(cluster_class(), cluster(controlPlane={"replicas": 2})))
+
+    assert found[0] == "Cluster"
+    assert (
+        "the API refuses the KubeadmControlPlane of controlPlane, spec.replicas: Forbidden: cannot be an even number"
+        in found[2]
+    )

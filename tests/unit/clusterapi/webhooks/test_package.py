@@ -10,13 +10,14 @@ from krmkit.clusterapi.api.decode import UNKNOWN_FIELD, UNKNOWN_VALUE, WRONG_TYP
 from krmkit.clusterapi.api.features import FeatureGates
 from krmkit.clusterapi.webhooks.package import validate_package
 from krmkit.fn import loader
+from krmkit.json import Object
 from tests.unit.clusterapi.lists import before, package, templates, told, validated
-from tests.unit.clusterapi.objects import Data, small_class, small_cluster, worker_class
+from tests.unit.clusterapi.objects import small_class, small_cluster, worker_class
 
 TEXT = {"type": "string"}
 
 
-def variable(name: str, required: bool = False, **schema: Any) -> Data:
+def variable(name: str, required: bool = False, **schema: Any) -> Object:
     return {"name": name, "required": required, "schema": {"openAPIV3Schema": {**TEXT, **schema}}}
 
 

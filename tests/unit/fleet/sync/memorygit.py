@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from krmkit.fleet.sync.store import Store
 from krmkit.fleet.sync.whole import Sync
 from krmkit.git.objects import Objects
 from krmkit.git.packfile import PackFile
+from krmkit.git.refjournal import still_to_do
+from krmkit.git.refnames import NOTHING
 from krmkit.git.refs import RefChanges
 from krmkit.git.treeupdate import File, read_files, replace_folders, write_files
 from krmkit.render.source import SourceFile
@@ -50,7 +52,11 @@ class MemoryObjects(Objects):
         if path:
             if self._unsaved.get(oid, ("",))[0] != "tree":
                 return None
-            oid = next((entry.oid for entry in self.tree(oid) if entry.name == path), "")
+            folder, _, name = path.rpartition("/")
+            tree = self.folder(oid, folder) if folder else oid
+            oid = (
+                next((entry.oid for entry in self.tree(tree or "") if entry.name == name), "") if tree else ""
+            )
         found = self._unsaved.get(oid)
         return (oid, *found) if found is not None else None
 
@@ -60,8 +66,25 @@ class MemoryRepository:
     """Objects, and refs that name them."""
 
     folder: Path = Path("memory")
+    name: str = "memory"
     pack: MemoryPack = field(default_factory=MemoryPack)
     refs: dict[str, str] = field(default_factory=dict)
+    journal: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def apply(self, changes: Mapping[str, tuple[str, str]]) -> None:
+        """Bring refs to their new values."""
+        for ref, (_, oid) in changes.items():
+            self.refs.pop(ref, None)
+            if oid != NOTHING:
+                self.refs[ref] = oid
+
+    def complete(self, chosen: Callable[[int], bool] = lambda _: True) -> None:
+        """What whoever locks the repository does first; with only the chosen changes it is killed at that."""
+        rest = still_to_do(self.journal, self.refs)
+        some = {ref: pair for number, (ref, pair) in enumerate(rest.items()) if chosen(number)}
+        self.apply(some)
+        if some == rest:
+            self.journal = {}
 
     @property
     def objects(self) -> MemoryObjects:
@@ -74,14 +97,22 @@ class MemoryRepository:
         assert tree is not None
         return {path: file.content.decode() for path, file in read_files(objects, tree).items()}
 
-    def commit(self, ref: str, folder: str, files: dict[str, str], message: str = "by hand\n") -> str:
-        """A person's commit on a branch, or the first one: the folder holds these files, all others stay."""
+    def commit(
+        self, ref: str, folder: str, files: dict[str, str], message: str = "by hand\n", amend: bool = False
+    ) -> str:
+        """A person's commit on a branch, or the first one: the folder holds these files, all others stay.
+
+        `amend`: in place of the last one, whose message it keeps.
+        """
         objects = self.objects
         head = self.refs.get(ref)
         root = objects.commit(head)[1].tree if head is not None else None
         tree = write_files(self.pack, {path: File(text.encode()) for path, text in files.items()})
         tree = replace_folders(objects, self.pack, root, {folder: tree}) or ""
         parents = [head] if head is not None else []
+        if amend and head is not None:
+            last = objects.commit(head)[1]
+            parents, message = [*last.parents], last.message
         self.refs[ref] = self.pack.commit(tree, parents, PERSON, message)
         return self.refs[ref]
 
@@ -110,10 +141,13 @@ class Fleet:
     objects: str = ""
     _build: dict[str, Build] = field(default_factory=dict)
 
-    def sync(
-        self, files: dict[str, str], killed: Callable[[str], bool] = lambda _: False, **given: Any
-    ) -> Sync:
-        """Sync the variants of these files, by fleet name; a repository that is killed gets nothing."""
+    def sync(self, files: dict[str, str], killed: Callable[[int], bool] | None = None, **given: Any) -> Sync:
+        """Sync the variants of these files, by fleet name.
+
+        `killed`: git stops after the changes whose numbers it chooses, and the journal says what is still to be done.
+        """
+        for repository in self.repositories.values():
+            repository.complete()
         objects = [*SourceFile("objects", self.objects, "", "objects").items]
         stores: dict[str, Store] = {
             name: MemoryStore(name, repository) for name, repository in self.repositories.items()
@@ -121,12 +155,13 @@ class Fleet:
         sync = plan(files, objects, stores, self.build(), **given)
         sync.run(Serial(), lambda *_: None)
         for name, store in stores.items():
-            if not killed(name) and not sync.dry:
-                for ref in store.refs.changes:
-                    oid = store.refs.get(ref)
-                    self.repositories[name].refs.pop(ref, None)
-                    if oid is not None:
-                        self.repositories[name].refs[ref] = oid
+            if not sync.dry:
+                repository = self.repositories[name]
+                repository.journal = {
+                    ref: (repository.refs.get(ref, NOTHING), store.refs.get(ref) or NOTHING)
+                    for ref in store.refs.changes
+                }
+                repository.complete(killed or (lambda _: True))
         return sync
 
     def build(self) -> Build:
@@ -154,7 +189,9 @@ def plan(
         whole.files.append(fleet)
     sources = SyncSources(stores, FleetObjects(objects))
     approve, dry = given.pop("approve", "never"), given.pop("dry", False)
-    return Sync(whole, sources, build, approve, "s <s@example.com>", prune, Shard(), dry)
+    on_conflict = given.pop("on_conflict", "")
+    assert not given
+    return Sync(whole, sources, build, approve, "s <s@example.com>", prune, Shard(), dry, on_conflict)
 
 
 def outcome_of(sync: Sync, name: str) -> SyncOutcome:

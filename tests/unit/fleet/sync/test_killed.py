@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from krmkit.git.refnames import NOTHING
 from tests.unit.fleet.sync.memorygit import Fleet, MemoryRepository
 from tests.unit.fleet.sync.test_wholesync import APP, KPTFILE, VARIANT
 
 DRAFT = "refs/heads/drafts/p/packagevariant-1"
 RELEASE = "  upstream: {{repo: up, package: web, revision: {}}}"
+
+OBJECT = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: given, namespace: default}
+data: {b: given}
+"""
 
 
 def wanted(revision: int) -> dict[str, str]:
@@ -61,3 +69,35 @@ def test_an_edit_between_kill_and_completion(applied: int, edited_before: bool) 
     data = yaml.safe_load(down.files(DRAFT, "p")["app.yaml"])["data"]
     assert data == {"a": "2", "b": "early" if edited_before else "1", "c": "late"}
     assert not fleet.sync(wanted(2)).changed()
+
+
+@pytest.mark.parametrize("amend", [False, True])
+@pytest.mark.parametrize("applied", [0, 1, 2])
+def test_an_edit_between_two_injected_objects(applied: int, amend: bool) -> None:
+    """What an object sets is nobody's edit, whether the person had the old draft or the new one, and amended it or went on."""
+    up, down = MemoryRepository(), MemoryRepository()
+    fleet = Fleet({"up": up, "down": down})
+    point = APP.replace("name: app", "name: app\n  annotations: {kpt.dev/config-injection: optional}")
+    release(up, 1, f"{point}  b: '1'\n  c: '1'\n")
+    files = {"a.yaml": wanted(1)["a.yaml"] + "  injectors: [{kind: ConfigMap, name: given}]\n"}
+    fleet.sync(files)
+    fleet.objects = OBJECT
+
+    before = dict(down.refs)
+    fleet.sync(files)
+    journal = {
+        ref: (before.get(ref, NOTHING), oid) for ref, oid in down.refs.items() if before.get(ref) != oid
+    }
+    assert len(journal) == 2
+    down.refs, down.journal = before, journal
+    down.apply(dict([*journal.items()][:applied]))
+    text = down.files(DRAFT, "p")
+    app = text["app.yaml"].replace("  name: app\n", "  name: app\n  labels: {tier: ours}\n")
+    down.commit(DRAFT, "p", {**text, "app.yaml": app}, amend=amend)
+
+    sync = fleet.sync(files)
+
+    assert [one.conflicts for one in sync.outcomes] == [[]]
+    made = yaml.safe_load(down.files(DRAFT, "p")["app.yaml"])
+    assert (made["metadata"]["labels"], made["data"]) == ({"tier": "ours"}, {"b": "given"})
+    assert not fleet.sync(files).changed()

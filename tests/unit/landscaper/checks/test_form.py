@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.checks.form import structure_errors
-from tests.unit.landscaper.worlds import Data, obj
+from tests.unit.landscaper.worlds import obj
 
-REF: Data = {
+REF: Object = {
     "repositoryContext": {"type": "ociRegistry", "baseUrl": "x"},
     "componentName": "c",
     "version": "1",
 }
-WHOLE: Data = obj(
+WHOLE: Object = obj(
     "Installation",
     "shop",
     spec={
@@ -53,7 +54,7 @@ WHOLE: Data = obj(
 )
 
 
-def changed(path: str, value: Any) -> Data:
+def changed(path: str, value: Any) -> Object:
     """The whole Installation with another value at one place; `...` removes it."""
     found = copy.deepcopy(WHOLE)
     place: Any = found["spec"]
@@ -67,7 +68,7 @@ def changed(path: str, value: Any) -> Data:
     return found
 
 
-def said(installation: Data) -> list[tuple[str, str]]:
+def said(installation: Object) -> list[tuple[str, str]]:
     """(field, message) of everything that is wrong; all of it has the rule invalid."""
     errors = structure_errors(installation)
     assert {error.rule for error in errors} <= {"invalid"}

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.checks.installations import validate
 from krmkit.landscaper.components.descriptors import ComponentRepository
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items.installations import read
-from tests.unit.landscaper.worlds import Data, data_object, descriptor, installation, messages, obj, one
+from tests.unit.landscaper.worlds import data_object, descriptor, installation, messages, obj, one
 
 BODY = """\
 imports:
@@ -22,7 +23,7 @@ imports:
 """
 
 
-def findings(*objects: Data) -> list[tuple[str, str, str]]:
+def findings(*objects: Object) -> list[tuple[str, str, str]]:
     """Rule, field and message of every finding but those of --explain."""
     resources = ResourceList.of([Resource.from_data(item) for item in objects])
     found = validate(read(resources), [])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from krmkit.fn.run import Outcome
 from krmkit.fn.testing import run_function
+from krmkit.json import Object
 from krmkit.yaml import emit
 
-Object = dict[str, Any]
 FUNCTION = Path(__file__).resolve().parents[4] / "functions/validate-installation"
 API = "landscaper.gardener.cloud/v1alpha1"
 SOUND = {"apiVersion": "helm.deployer.landscaper.gardener.cloud/v1alpha1", "kind": "ProviderConfiguration"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components import uris
 from krmkit.landscaper.components.descriptors import decode, select
@@ -12,7 +13,6 @@ from krmkit.landscaper.errors import InstallationError
 from tests.unit.landscaper.worlds import (
     CONTEXT,
     HEADER,
-    Data,
     descriptor,
     installed,
     made,
@@ -113,6 +113,7 @@ def test_a_missing_reference() -> None:
     assert messages(one(installed("shop"), CONTEXT, repository=known)) == [
         "unable to resolve component reference shob with component name example.com/shob and version 1.0.0: component version"
         ' "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?'
+        " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)"
     ]
 
 
@@ -164,7 +165,7 @@ def test_schema_versions() -> None:
 )
 def test_select(wanted: dict[str, str], names: list[str]) -> None:
     """The identity is the name and extraIdentity, and the version only where two are the same otherwise."""
-    members: list[Data] = [
+    members: list[Object] = [
         {"name": "a", "version": "1", "type": "blob"},
         {"name": "a", "version": "2", "type": "blob"},
         {"name": "b", "version": "1", "type": "blob", "extraIdentity": {"arch": "arm"}},

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.landscaper.worlds import Data, installation, made, messages, one, target
+from krmkit.json import Object
+from tests.unit.landscaper.worlds import installation, made, messages, one, target
 
 IMPORTS = (
     "imports:\n- {name: single, targetType: kubernetes-cluster}\n"
     "- {name: all, type: targetList, targetType: kubernetes-cluster}\n"
     "- {name: by, type: targetMap, targetType: landscaper.gardener.cloud/kubernetes-cluster}\n"
 )
-TARGETS: Data = {
+TARGETS: Object = {
     "targets": [
         {"name": "single", "target": "east"},
         {"name": "all", "targets": ["east", "west"]},
@@ -26,7 +27,7 @@ def body(*items: str) -> str:
     return f"{IMPORTS}deployExecutions:\n- name: d\n  type: GoTemplate\n  template: |\n    deployItems:\n{listed}"
 
 
-def rendered(*items: str) -> tuple[list[Data], list[str]]:
+def rendered(*items: str) -> tuple[list[Object], list[str]]:
     """The DeployItem objects of an installation, and the messages of its errors."""
     found = one(installation("root", body(*items), imports=TARGETS), target("east"), target("west"))
     return [item for item in made(found) if item["kind"] == "DeployItem"], messages(found)

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import object_name
 from krmkit.landscaper.items.hashes import target_hash
-from tests.unit.landscaper.worlds import Data, data_object, installation, made, messages, one, target
+from tests.unit.landscaper.worlds import data_object, installation, made, messages, one, target
 
 EXPORTS = (
     "exports:\n- {name: size, type: data, schema: {type: string, minLength: 2, pattern: '^[a-z]*$'}}\n"
@@ -23,7 +24,7 @@ CLUSTER = {
 }
 
 
-def exporting(values: Data, **exports: list[Data]) -> tuple[list[Data], list[str]]:
+def exporting(values: Object, **exports: list[Object]) -> tuple[list[Object], list[str]]:
     """The objects of an installation that exports these values, and the errors."""
     template = json.dumps(json.dumps({"exports": values}))
     body = f"{EXPORTS}exportExecutions: [{{name: e, type: GoTemplate, template: {template}}}]\n"
@@ -45,7 +46,7 @@ PLACE = "(inst: root).internalExports"
     ],
     ids=["two violations", "one violation", "no schema", "a target's type", "no target"],
 )  # fmt: skip
-def test_checks(values: Data, message: str) -> None:
+def test_checks(values: Object, message: str) -> None:
     """A value must fit its schema, a target its type."""
     _, (said,) = exporting(values)
 
@@ -73,7 +74,7 @@ def test_targets() -> None:
     (found,), errors = exporting({"cluster": CLUSTER}, targets=[{"name": "cluster", "target": "made"}])
 
     prefix = "data.landscaper.gardener.cloud"
-    spec: Data = {"type": CLUSTER["type"], "config": {"a": 1}}
+    spec: Object = {"type": CLUSTER["type"], "config": {"a": 1}}
     assert errors == []
     assert found["spec"] == spec
     assert found["metadata"]["name"] == "made"
@@ -149,7 +150,7 @@ def test_exports_of_deploy_items_become_an_object() -> None:
     ],
     ids=["by name", "by path before name", "another's"],
 )
-def test_told_exports(told: Data, port: int) -> None:
+def test_told_exports(told: Object, port: int) -> None:
     """Exports of deploy items are told by path, or by name."""
     body = (
         "exports: [{name: a, type: data, schema: {}}]\n"

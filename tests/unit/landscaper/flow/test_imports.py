@@ -7,19 +7,10 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import object_name
 from krmkit.landscaper.yaml import GoYamlError, load
-from tests.unit.landscaper.worlds import (
-    Data,
-    data_object,
-    installation,
-    made,
-    messages,
-    obj,
-    one,
-    run,
-    target,
-)
+from tests.unit.landscaper.worlds import data_object, installation, made, messages, obj, one, run, target
 
 ANY = "imports:\n- {name: a, schema: {}}\n"
 
@@ -41,7 +32,7 @@ def encoded(text: str) -> str:
     ],
     ids=["a DataObject", "any scope, null", "a key is YAML", "a whole Secret", "stringData", "a key is a map", "binaryData wins"],
 )  # fmt: skip
-def test_sources(source: Data, item: Data, value: Any) -> None:
+def test_sources(source: Object, item: Object, value: Any) -> None:
     """Data come from DataObjects as they are, and from Secrets and ConfigMaps as YAML."""
     found = one(installation("root", ANY, imports={"data": [{"name": "a", **source}]}), item)
 
@@ -107,7 +98,7 @@ def test_conditional_imports(given: list[str], expected: list[str]) -> None:
         ("targetMap", {"targetMap": {"blue": "other"}}, "root.a: type of the element at position blue of the imported targetmap is example.com/other but expected example.com/t"),
     ],
 )  # fmt: skip
-def test_target_types(kind: str, entry: Data, message: str) -> None:
+def test_target_types(kind: str, entry: Object, message: str) -> None:
     """Each target must have the type that the blueprint asks for."""
     body = f"imports:\n- {{name: a, type: {kind}, targetType: example.com/t}}\n"
 
@@ -200,7 +191,7 @@ def test_one_owner() -> None:
         ({"data": [{"name": "a", "configMapRef": {"name": "m", "key": "bad"}}]}, "key bad of configmap m holds no YAML"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_resolved(entry: Data, message: str) -> None:
+def test_what_cannot_be_resolved(entry: Object, message: str) -> None:
     """An import without a source, and one whose source is not there."""
     config = obj("ConfigMap", "m", "v1", data={"key": "1", "bad": "a: ["})
 
@@ -283,7 +274,7 @@ def test_annotations_of_people_stay() -> None:
         ("{name: ab, schema: {}}", {"data": [{"name": "abc", "dataRef": "a"}]}, 'blueprint defines import "ab" of type data, which is not satisfied; did you mean "abc"?'),
     ],
 )  # fmt: skip
-def test_what_the_blueprint_misses(definition: str, imports: Data, message: str) -> None:
+def test_what_the_blueprint_misses(definition: str, imports: Object, message: str) -> None:
     """An import of the blueprint without a value, and one that is wrong itself."""
     found = one(installation("root", f"imports:\n- {definition}\n", imports=imports), data_object("a", 1))
 
@@ -358,7 +349,7 @@ def test_copies_of_maps() -> None:
         ({"dataRef": "x"}, 'unable to fetch data object x (/x): dataobjects.landscaper.gardener.cloud "x" not found'),
     ],
 )  # fmt: skip
-def test_objects_that_are_missing(source: Data, message: str) -> None:
+def test_objects_that_are_missing(source: Object, message: str) -> None:
     """The words are Kubernetes's own."""
     found = one(installation("root", "", imports={"data": [{"name": "a", **source}]}))
 

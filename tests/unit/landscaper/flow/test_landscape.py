@@ -6,20 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import object_name
 from krmkit.landscaper.items.identity import roots_by_namespace
 from tests.costs import check_shape
-from tests.unit.landscaper.worlds import (
-    Data,
-    data_object,
-    installation,
-    made,
-    messages,
-    obj,
-    one,
-    run,
-    target,
-)
+from tests.unit.landscaper.worlds import data_object, installation, made, messages, obj, one, run, target
 
 STRING = "  schema: {type: string}\n"
 
@@ -184,7 +175,7 @@ def test_root_siblings() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_failures(objects: list[Data], rule: str) -> None:
+def test_failures(objects: list[Object], rule: str) -> None:
     """What is wrong has the rule of its kind, and stops that installation."""
     found = run(*objects)[0]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint.blueprints import load
 from krmkit.landscaper.blueprint.files import Files
@@ -13,7 +14,6 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.subinstallations import default_name, is_dns_label, prune, validate
 from tests.unit.landscaper.worlds import (
     CONTEXT,
-    Data,
     data_object,
     descriptor,
     installation,
@@ -39,14 +39,14 @@ PARENT = load(
         }
     )
 )
-BLUEPRINT: Data = {"filesystem": {"blueprint.yaml": ""}}
+BLUEPRINT: Object = {"filesystem": {"blueprint.yaml": ""}}
 
 
-def template(name: str, **fields: Any) -> Data:
+def template(name: str, **fields: Any) -> Object:
     return {"name": name, "blueprint": BLUEPRINT, **fields}
 
 
-def taking(**imports: Any) -> list[Data]:
+def taking(**imports: Any) -> list[Object]:
     """One template with these imports, beside one that exports the data `address` and the target `made`."""
     giver = template(
         "giver",
@@ -58,7 +58,7 @@ def taking(**imports: Any) -> list[Data]:
     return [giver, template("web", imports=imports)]
 
 
-def wrong(templates: list[Data]) -> tuple[str, str]:
+def wrong(templates: list[Object]) -> tuple[str, str]:
     """Rule and message of what is wrong with templates; two empty texts where nothing is."""
     try:
         validate(templates, PARENT)
@@ -85,7 +85,7 @@ def wrong(templates: list[Data]) -> tuple[str, str]:
     ],
     ids=["a name", "a long name", "a name twice", "no blueprint", "a Secret", "a ConfigMap"],
 )  # fmt: skip
-def test_form(templates: list[Data], message: str) -> None:
+def test_form(templates: list[Object], message: str) -> None:
     """Names and blueprints of templates, and what they may not import."""
     assert wrong(templates) == ("validation", message)
 
@@ -109,7 +109,7 @@ def test_form(templates: list[Data], message: str) -> None:
     ],
     ids=str,
 )
-def test_satisfied(imports: Data) -> None:
+def test_satisfied(imports: Object) -> None:
     """Imports of the parent, exports of siblings, elements of the parent's lists and maps, and global names."""
     assert wrong(taking(**imports)) == ("", "")
 
@@ -132,7 +132,7 @@ def test_satisfied(imports: Data) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_not_satisfied(imports: Data, place: str, hint: str) -> None:
+def test_not_satisfied(imports: Object, place: str, hint: str) -> None:
     """What nobody gives, or only as another kind, is an error with the place and the nearest name."""
     rule, message = wrong(taking(**imports))
 
@@ -174,7 +174,7 @@ def test_everything_that_is_not_satisfied() -> None:
     ],
     ids=["data twice", "a target twice", "data of the parent", "a target of the parent"],
 )
-def test_exports(exports: Data, message: str) -> None:
+def test_exports(exports: Object, message: str) -> None:
     """A key has one giver: a child, or the parent's import."""
     templates = taking()
     templates[1]["exports"] = exports
@@ -191,7 +191,7 @@ def test_exports(exports: Data, message: str) -> None:
     ],
     ids=["data named as a target of the parent", "a target named as data of the parent", "data named as a target"],
 )  # fmt: skip
-def test_data_and_targets_have_names_of_their_own(exports: Data) -> None:
+def test_data_and_targets_have_names_of_their_own(exports: Object) -> None:
     """Data and targets of one name are different objects."""
     templates = taking()
     templates[1]["exports"] = exports
@@ -208,7 +208,7 @@ def test_data_and_targets_have_names_of_their_own(exports: Data) -> None:
     ],
     ids=["neither", "the outer one, as null", "both"],
 )
-def test_prune(values: Data, kept: list[str]) -> None:
+def test_prune(values: Object, kept: list[str]) -> None:
     """Only data imports of optional and conditional values that are absent go; targets stay."""
     keys = ("size", "extra", "detail", "address")
     imports = {

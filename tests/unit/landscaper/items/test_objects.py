@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.landscaper.apinames import API_VERSION
 from krmkit.landscaper.blueprint.files import Files
 from krmkit.landscaper.components import configmaps as carrier
@@ -14,7 +15,6 @@ from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items.objects import World
 from tests.unit.landscaper.worlds import (
     CONTEXT,
-    Data,
     descriptor,
     installed,
     messages,
@@ -29,7 +29,7 @@ from tests.unit.landscaper.worlds import (
 SHOP = descriptor("shop", resource("blueprint"))
 
 
-def labelled(name: str, context: str, key: str, source: str = "import", **more: str) -> Data:
+def labelled(name: str, context: str, key: str, source: str = "import", **more: str) -> Object:
     """A Target with the labels of an import copy."""
     found = target(name)
     prefix = "data.landscaper.gardener.cloud"
@@ -93,14 +93,15 @@ def test_what_a_world_holds() -> None:
         ({"context": "othr"}, 'contexts.landscaper.gardener.cloud "othr" not found; did you mean "other"?'),
         (
             {"componentDescriptor": {"ref": {"componentName": "example.com/shob", "version": "1.0.0"}}},
-            'component version "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?',
+            'component version "example.com/shob:1.0.0" not found; did you mean "example.com/shop:1.0.0"?'
+            " (krmkit landscaper import SOURCE -o PACKAGE brings components into a package)",
         ),
         ({"componentDescriptor": {"inline": {"a": 1}}}, 'component descriptor: meta.schemaVersion must be "v2" or apiVersion "ocm.software/v3alpha1", got neither'),
         ({"componentDescriptor": {"inline": {"meta": {"schemaVersion": "v1"}}}}, 'component descriptor: meta.schemaVersion must be "v2" or apiVersion "ocm.software/v3alpha1", got v1'),
         ({"componentDescriptor": {"inline": {"meta": {"schemaVersion": "v2"}, "component": {"name": "x"}}}}, "component descriptor: component.name and component.version must be given"),
     ],
 )  # fmt: skip
-def test_what_is_not_there(changed: Data, message: str) -> None:
+def test_what_is_not_there(changed: Object, message: str) -> None:
     """Blueprint, component and context are found by name, or the nearest is named."""
     known = repository(
         descriptor(
@@ -287,7 +288,7 @@ def test_contents_come_back(content: Any) -> None:
         ({"data": {"component-descriptor.yaml": "a: ["}}, "error converting YAML to JSON: yaml: ", 'data."component-descriptor.yaml"'),
     ],
 )  # fmt: skip
-def test_no_descriptor(item: Data, message: str, field: str) -> None:
+def test_no_descriptor(item: Object, message: str, field: str) -> None:
     """A ConfigMap that holds no descriptor says where."""
     with pytest.raises(InstallationError) as caught:
         carrier.descriptor_of(item)

@@ -9,12 +9,13 @@ from hashlib import md5, sha1, sha256, sha512
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.landscaper.items.hashes import data_hash, target_hash
 from krmkit.landscaper.items.objects import World
 from krmkit.landscaper.items.redact import Secrets
 from krmkit.yaml import emit
 from tests.unit.landscaper.test_bad_input import FUNCTIONS
-from tests.unit.landscaper.worlds import Data, blueprint, obj, target
+from tests.unit.landscaper.worlds import blueprint, obj, target
 
 PASSWORD = "tiger-in-the-tank"
 
@@ -89,7 +90,7 @@ def test_forms(name: str) -> None:
     value, written = FORMS[name]
     secrets = Secrets.of(World.of([secret(it=value)]))
 
-    found: Data = secrets.redacted(obj("DataObject", "copy", data={"line": f"<{written}>", written: 1}))
+    found: Object = secrets.redacted(obj("DataObject", "copy", data={"line": f"<{written}>", written: 1}))
 
     assert "(secret)" in secrets.scrub(f"at <{written}>: fails")
     assert "(secret login/it)" in found["data"]["line"]
@@ -102,7 +103,7 @@ def test_numbers_are_secrets() -> None:
     """A Secret's text is read as YAML: a number that it holds is one in the output, too."""
     secrets = Secrets.of(World.of([secret(pin="12345678")]))
 
-    found: Data = secrets.redacted(obj("DataObject", "copy", data={"a": 12345678, "b": 12345678.0, "c": 1}))
+    found: Object = secrets.redacted(obj("DataObject", "copy", data={"a": 12345678, "b": 12345678.0, "c": 1}))
 
     assert found["data"] == {"a": "(secret login/pin)", "b": "(secret login/pin)", "c": 1}
 
@@ -113,7 +114,7 @@ def test_identity_stays() -> None:
     item = obj("DeployItem", "shop-web", spec={"config": {"user": "shop"}})
     item["metadata"]["annotations"] = {"krmkit.dev/generated-by": "Installation/default/shop", "note": "shop"}
 
-    found: Data = secrets.redacted(item)
+    found: Object = secrets.redacted(item)
 
     assert (found["kind"], found["metadata"]["name"]) == ("DeployItem", "shop-web")
     assert found["metadata"]["annotations"]["krmkit.dev/generated-by"] == "Installation/default/shop"
@@ -151,7 +152,7 @@ def test_redacted_objects_have_their_own_hash() -> None:
     item = obj("DataObject", "copy", data={"password": PASSWORD, "user": "a"})
     item["metadata"]["annotations"] = {hashed: data_hash(item["data"])}
 
-    found: Data = secrets.redacted(item)
+    found: Object = secrets.redacted(item)
 
     assert found["data"] == {"password": "(secret login/password)", "user": "a"}
     assert found["metadata"]["annotations"][hashed] == data_hash(found["data"])
@@ -235,7 +236,7 @@ def test_everything_of_an_object_is_looked_at() -> None:
     item["metadata"]["labels"] = {"note": PASSWORD}
     item["metadata"]["annotations"] = {"data.landscaper.gardener.cloud/hash": "old"}
 
-    found: Data = secrets.redacted(item)
+    found: Object = secrets.redacted(item)
 
     said = "(secret login/password)"
     assert found["spec"]["config"] == {

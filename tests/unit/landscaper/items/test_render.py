@@ -9,13 +9,14 @@ import yaml
 
 from krmkit.fn.run import Outcome, RunOptions
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.items.render import render_items
 from krmkit.yaml import emit
 from tests.unit.landscaper.flow.test_landscape import NESTED
 from tests.unit.landscaper.test_bad_input import FUNCTIONS
-from tests.unit.landscaper.worlds import Data, data_object, installation, obj
+from tests.unit.landscaper.worlds import data_object, installation, obj
 
 ITEM = (
     "imports:\n- {name: a, schema: {type: string}}\ndeployExecutions:\n- name: d\n  type: GoTemplate\n"
@@ -24,7 +25,7 @@ ITEM = (
 IMPORTS = {"data": [{"name": "a", "dataRef": "a"}]}
 
 
-def render(*objects: Data | str, **spec: Any) -> Outcome:
+def render(*objects: Object | str, **spec: Any) -> Outcome:
     """The function on objects, or on the text of an earlier output."""
     config = {
         "apiVersion": "krmkit.dev/v1alpha1",
@@ -36,14 +37,14 @@ def render(*objects: Data | str, **spec: Any) -> Outcome:
     return run_function(FUNCTIONS / "render-installation", resource_list(texts, emit.document(config)))
 
 
-def items(outcome: Outcome) -> dict[tuple[str, str], Data]:
+def items(outcome: Outcome) -> dict[tuple[str, str], Object]:
     """The items of an output by kind and name."""
     assert outcome.exit_code == 0, outcome.stderr
     found = yaml.load(outcome.stdout, Loader=yaml.CSafeLoader)["items"]
     return {(item["kind"], item["metadata"]["name"]): item for item in found}
 
 
-def again(outcome: Outcome, *changed: Data, **spec: Any) -> Outcome:
+def again(outcome: Outcome, *changed: Object, **spec: Any) -> Outcome:
     """The function on the items of an output, some of them changed."""
     there = items(outcome)
     for one in changed:
@@ -131,7 +132,7 @@ def test_owners_only_with_a_uid() -> None:
     shop["metadata"]["uid"] = "1-2-3"
     with_uid = items(render(shop, data_object("a", "web")))
 
-    def owners(found: dict[tuple[str, str], Data]) -> list[Any]:
+    def owners(found: dict[tuple[str, str], Object]) -> list[Any]:
         return [item["metadata"].get("ownerReferences") for key, item in found.items() if len(key[1]) == 32]
 
     assert owners(without) == [None]
@@ -208,7 +209,7 @@ def test_export_templates_for_installations() -> None:
     ],
     ids=["a name", "a selector"],
 )
-def test_wrong_configs(spec: Data, message: str) -> None:
+def test_wrong_configs(spec: Object, message: str) -> None:
     """What the config names wrongly is an error, and nothing is rendered."""
     outcome = render(installation("shop", ""), **spec)
 
@@ -450,7 +451,7 @@ def test_comments_stay() -> None:
 def test_lists_that_are_not_indented() -> None:
     """In a list of items that came from files, an item that changes is that of a fresh run, too."""
     template = ITEM.replace("name: {{ .imports.a }}, type", "name: item, type")
-    spec: Data = {
+    spec: Object = {
         "installations": [], "exportTemplates": [], "deployItemExports": {}, "names": {}, "redact": False, "apply": False, "writeStatus": False,
     }  # fmt: skip
     resources = ResourceList.of(
@@ -474,7 +475,7 @@ def test_a_state_is_seen_by_validation() -> None:
     there = [*[one for key, one in first.items() if key[0] != "Installation"], installation("shop", needy)]
     config = "apiVersion: krmkit.dev/v1alpha1\nkind: ValidateInstallation\nmetadata: {name: c}\nspec: {}\n"
 
-    def said(objects: list[Data]) -> list[str]:
+    def said(objects: list[Object]) -> list[str]:
         text = resource_list([emit.document(one) for one in objects], config)
         return [one.message for one in run_function(FUNCTIONS / "validate-installation", text).results]
 

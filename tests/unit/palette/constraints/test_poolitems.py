@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from krmkit.fn.testing import resource_list, run_function
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.palette.constraints.poolitems import PoolSource, cluster_named
 from krmkit.palette.constraints.pools import CPU, DISK, MEMORY, PoolError
 
-Object = dict[str, Any]
 CLUSTER = "cluster.x-k8s.io/cluster-name"
 FUNCTION = Path(__file__).parents[4] / "functions/validate-pack-constraints"
 TYPES: dict[str, object] = {"large": {"cpu": 8, "memoryMiB": 1024, "diskGB": 10}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,3 +113,74 @@ def test_constraints_without_pools(entry: dict[str, Any], said: str) -> None:
     errors = [one for one in outcome.results if one.severity == "error"]
     assert [one.rule for one in errors] == ["schema"]
     assert said in errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("presets", "path", "said"),
+    [
+        (
+            "presets:\n- {name: a, ad: 'x: 1'}\n",
+            "presets[0].ad",
+            'presets.yaml has no field "ad"; did you mean "add"?',
+        ),
+        ("presets:\n- {name: a, removed: [x]}\n", "presets[0].removed", 'did you mean "remove"?'),
+        ("preset:\n- {name: a}\n", "preset", 'presets.yaml has no field "preset"; did you mean "presets"?'),
+        (
+            "presets:\n- {name: a}\n- {name: b}\n- {name: a}\n",
+            "presets[2].name",
+            'more than one preset named "a"',
+        ),
+    ],
+)
+def test_slips_in_presets(presets: str, path: str, said: str) -> None:
+    """A name that nobody reads, and a name that occurs twice, are warnings though nothing is selected."""
+    (found,) = unknown_names(Pack(RIGHT, presets=presets))
+
+    assert (found.severity, found.field, found.tags["file"]) == ("warning", path, "presets.yaml")
+    assert said in found.message
+
+
+def test_slips_in_a_schema() -> None:
+    """An entry of schema.yaml with nearly the key schema."""
+    (found,) = unknown_names(Pack(RIGHT, schema="a.b:\n  schemas: '{{ required }}'\n"))
+
+    assert (found.field, found.tags["file"]) == ("a.b.schemas", "schema.yaml")
+    assert 'did you mean "schema"?' in found.message
+
+
+@pytest.mark.parametrize(
+    "text", ["", "presets:\n", "presets: [", "- a\n", "presets: {a: 1}\n", "# nothing\n"]
+)
+def test_odd_files_are_left_to_who_reads_them(text: str) -> None:
+    """What is no list of presets is no slip of a name."""
+    assert unknown_names(Pack(RIGHT, presets=text, schema=text.replace("presets", "a"))) == []
+
+
+def test_schemas_for_editors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`krmkit schema` prints what the check reads; the packs of the tutorial fit, a slip does not."""
+    from jsonschema import Draft202012Validator
+
+    from krmkit.cli import main
+    from krmkit.yaml.data import core_data
+    from krmkit.yaml.document import parse
+
+    folder = Path(__file__).resolve().parents[4] / "docs/tutorial/packs"
+    for name in ("pack.json", "presets.yaml", "schema.yaml"):
+        assert main(["schema", name]) == 0
+        schema = json.loads(capsys.readouterr().out)
+        Draft202012Validator.check_schema(schema)
+        files = sorted(folder.glob(f"*/{name}"))
+        assert files
+        for file in files:
+            Draft202012Validator(schema).validate(core_data(parse(file.read_text()).root))
+    assert main(["schema", "pack"]) == 0
+    validator = Draft202012Validator(json.loads(capsys.readouterr().out))
+    assert validator.is_valid(RIGHT)
+    assert not validator.is_valid(changed("constraints", dependancies="dependencies"))
+    place = tmp_path / "presets.yaml"
+    place.write_text("presets: []\n")
+    assert main(["schema", "presets.yaml", "--modeline", str(place)]) == 0
+    assert place.read_text() == "# yaml-language-server: $schema=.schemas/presets.yaml.json\npresets: []\n"
+    assert json.loads((tmp_path / ".schemas/presets.yaml.json").read_text())["title"] == "presets.yaml"
+    assert main(["schema", "pack", "--modeline", "pack.json"]) == 1
+    assert "JSON, which has no comments" in capsys.readouterr().err

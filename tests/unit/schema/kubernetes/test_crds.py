@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.schema.kubernetes.crds import CrdSchemas
-
-Object = dict[str, Any]
 
 
 def crd(spec: Object, version: str = "v1", **top: Any) -> Object:
@@ -84,6 +83,51 @@ SPEC: Object = {
 def test_errors(spec: Object, expected: list[str]) -> None:
     """Structural schema, embedded resources, CEL rules."""
     assert errors(crd(SPEC), thing(spec)) == expected
+
+
+KEYED: Object = {
+    "type": "object",
+    "properties": {
+        "names": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+        "ports": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["port", "protocol"],
+            "items": {
+                "type": "object",
+                "required": ["port"],
+                "properties": {
+                    "port": {"type": "integer"},
+                    "protocol": {"type": "string", "default": "TCP"},
+                    "names": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"names": ["a", "b"], "ports": [{"port": 1}, {"port": 1, "protocol": "UDP"}]}, []),
+        ({"names": ["a", "b", "a", "a"]}, ['spec.names[2]: Duplicate value: "a"', 'spec.names[3]: Duplicate value: "a"']),
+        # The default of a key counts.
+        (
+            {"ports": [{"port": 1}, {"port": 1, "protocol": "TCP"}]},
+            ['spec.ports[1]: Duplicate value: {"port":1,"protocol":"TCP"}'],
+        ),
+        ({"ports": [{"port": 1, "names": ["a", "a"]}]}, ['spec.ports[0].names[1]: Duplicate value: "a"']),
+        # Items without a key are refused for that alone.
+        (
+            {"ports": [{}, {"protocol": "UDP"}]},
+            ["spec.ports[0].port: Required value", "spec.ports[1].port: Required value"],
+        ),
+    ],
+)  # fmt: skip
+def test_lists_that_are_sets_and_maps(spec: Object, expected: list[str]) -> None:
+    """An item, or the keys of one, stand there once."""
+    assert errors(crd(KEYED), thing(spec)) == expected
 
 
 def test_another_version_is_not_judged() -> None:

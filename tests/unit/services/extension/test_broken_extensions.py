@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from krmkit.cli.checkextension import main
+from krmkit.json import Object
 from tests.unit.clusterapi.fixtures import INFRASTRUCTURE, cluster, cluster_class, templates
-
-Object = dict[str, Any]
 
 MODULE = """
 import time

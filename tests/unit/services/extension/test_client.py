@@ -17,13 +17,13 @@ from krmkit.clusterapi.api.collection import collect
 from krmkit.clusterapi.api.errors import TopologyError
 from krmkit.clusterapi.hooks.extensionitems import PackageExtensions, package_extensions
 from krmkit.clusterapi.hooks.extensions import NoExtensions
+from krmkit.json import Object
 from krmkit.krm.resource import Resource
 from krmkit.services.extension import client
 from krmkit.services.extension.client import AddressError, CallError, ExecCaller, HttpCaller, caller
 from krmkit.services.extension.live import LiveExtensions, Recorder
 from tests.waiting import MOST, until
 
-Object = dict[str, Any]
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 PROGRAM = """
 import json, sys

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from krmkit.json import Object
 from krmkit.services.extension.client import CallError
 from krmkit.services.extension.contract import check_contract
 from krmkit.services.extension.contractreport import ContractReport
 from krmkit.services.extension.samples import of_our_own
 
-Object = dict[str, Any]
 API = "hooks.runtime.cluster.x-k8s.io/v1alpha1"
 VARIABLE = {"name": "mirror", "required": False, "schema": {"openAPIV3Schema": {"type": "string"}}}
 ADD = [{"op": "add", "path": "/spec/template/spec/mirror", "value": "m"}]

@@ -6,12 +6,9 @@ sites. The sites are rendered from it.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from krmkit.cli.variants import main as variants
-from krmkit.disk.write import FileEdit, write
-from krmkit.output.stderr import say
+from krmkit.disk.write import FileEdit
 
 HERE = Path(__file__).parent
 # Where each file goes. A file has an ending here that tells editors what it is.
@@ -46,27 +43,9 @@ krmkit report . --objects fleet/objects -o platform.html
 With a git repository for each site: `krmkit variants sync fleet/sites.yaml --objects fleet/objects --repo north=../north --repo south=../south`.
 The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
 """
-_NEXT = "next: git init, commit, and tag the commit blueprints/site/v1; README.md says what to run"
 
 
-def make_platform(folder: str) -> int:
-    """Write the repository into a folder that is not there or empty, render its sites, and return the exit code. Raises OSError."""
-    if os.path.isdir(folder) and os.listdir(folder):
-        say("init", f"{folder}: holds files already; name a new or empty folder")
-        return 1
-    os.makedirs(folder, exist_ok=True)
-    edits = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
-    write(folder, [FileEdit("README.md", None, README), *edits], [], careful=True)
-    fleet = os.path.join(folder, "fleet")
-    places = [
-        "--packages",
-        folder,
-        "--objects",
-        os.path.join(fleet, "objects"),
-        "-o",
-        os.path.join(folder, "sites"),
-    ]
-    code = variants(["variants", "render", os.path.join(fleet, "sites.yaml"), *places])
-    if code == 0:
-        say("init", _NEXT)
-    return code
+def platform_files() -> list[FileEdit]:
+    """The files of the repository, without the sites that are rendered from them."""
+    found = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
+    return [FileEdit("README.md", None, README), *found]

@@ -1,0 +1,102 @@
+"""`krmkit clusterctl generate TEMPLATE`: values in place of the `${VARIABLE}`s of a Cluster API template, as clusterctl does it.
+
+No variable of the environment counts: the same template and values give the same text everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from krmkit.cli.arguments import CommandParser, add_place
+from krmkit.clusterapi.api.templatevariables import cluster_template
+from krmkit.disk.folders import TreeError, read_file
+from krmkit.disk.primitives import WriteError
+from krmkit.disk.write import write_file
+from krmkit.envsubst.bracedvariables import SubstitutionError
+from krmkit.envsubst.texttemplate import MissingValueError
+from krmkit.output.stderr import say
+from krmkit.output.terminal import unread_is_fine
+from krmkit.render.variablevalues import ValuesError, add_values, read_values
+
+_LARGEST = 64 * 1024 * 1024
+
+EPILOG = """
+krmkit clusterctl generate cluster-template.yaml --list-variables
+krmkit clusterctl generate cluster-template.yaml --values lyon.yaml --set WORKER_MACHINE_COUNT=5 -o clusters/lyon.yaml
+
+Values are a YAML map, such as `CLUSTER_NAME: lyon`. Forms: ${V}, ${V:=default}, ${V:-default}, ${V^^}, ${V/text/other} and the others of
+drone/envsubst; $$ is a dollar sign.
+"""
+
+
+def parser() -> CommandParser:
+    """The command line of `krmkit clusterctl`."""
+    made = CommandParser(prog="krmkit clusterctl", description="Templates of Cluster API, offline.")
+    commands = made.add_subparsers(dest="command", required=True, metavar="generate")
+    generate = commands.add_parser(
+        "generate",
+        help="put values in place of ${VARIABLE}s",
+        description="Print a template of Cluster API with values in place of its variables, as `clusterctl generate yaml` does, but from a"
+        " file: the environment does not count. The text is kept otherwise, comments too.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    generate.add_argument("template", metavar="TEMPLATE", help="the template; - is stdin")
+    generate.add_argument("--values", metavar="FILE", help="a YAML map of names and values")
+    generate.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one value; it wins over --values"
+    )
+    generate.add_argument(
+        "--list-variables",
+        action="store_true",
+        help="print the variables and their defaults, and nothing else",
+    )
+    add_place(generate, "FILE", "where the text goes (default: stdout)", default="")
+    return made
+
+
+def main(words: list[str]) -> int:
+    """Run `krmkit clusterctl ...`; returns the exit code."""
+    arguments = parser().parse_args(words[1:])
+    name = "stdin" if arguments.template == "-" else arguments.template
+    try:
+        text = _made(arguments, name)
+        if arguments.output and not arguments.list_variables:
+            write_file(arguments.output, text)
+            text = ""
+    except SubstitutionError as error:
+        say("clusterctl generate", f"{name}: line {error.line}: {error}")
+        return 1
+    except MissingValueError as error:
+        say("clusterctl generate", f"{name}: {error}")
+        return 1
+    except (ValuesError, WriteError, TreeError, OSError) as error:
+        say("clusterctl generate", error)
+        return 1
+    with unread_is_fine(sys.stdout):
+        sys.stdout.write(text)
+    return 0
+
+
+def _made(arguments: argparse.Namespace, name: str) -> str:
+    """The text to print or write."""
+    content = (
+        sys.stdin.buffer.read(_LARGEST + 1)
+        if arguments.template == "-"
+        else read_file(name, name, limit=_LARGEST)
+    )
+    if content is None or len(content) > _LARGEST:
+        raise ValuesError(f"{name} must have at most {_LARGEST:,} bytes")
+    try:
+        template = cluster_template(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValuesError(f"{name} must be UTF-8; byte {error.start} is not") from None
+    if arguments.list_variables:
+        return "".join(
+            f"{one.name}  (required)\n" if one.required else f"{one.name}  (default: {one.default!r})\n"
+            for one in template.variables
+        )
+    return template.filled(
+        add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
+    )

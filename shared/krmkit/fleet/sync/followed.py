@@ -1,0 +1,118 @@
+"""Finds what a draft was made from: which output of a sync a person's commit goes on from, and which published revision a draft.
+
+That is the newest one, unless a sync was killed before its draft had it: a person may then have gone on with the one before. A commit
+that amends or squashes the sync's own has neither among its parents, and looks most like the output that it was made from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Mapping
+from dataclasses import replace
+
+from krmkit.fleet.sync.state import RevisionMemory, VariantState
+from krmkit.fleet.sync.store import HISTORY, TAGS, Store, short_ref
+from krmkit.fleet.variants import VariantError
+from krmkit.git.objects import FOLDER
+from krmkit.git.program import GitError
+from krmkit.porch.variants.lifecycle import Revision, is_published
+
+
+def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
+    """Return the memory, or what it says of the time before, as what a draft's `commit` with the package `tree` was made from."""
+    if not memory.before or memory.commit == commit or _descends(store, commit, memory.commit):
+        return memory
+    before, output, given = memory.before
+    if not output or _distance(store, tree, memory.output) <= _distance(store, tree, output):
+        return memory
+    return replace(memory, commit=before, output=output, input=given, before=[])
+
+
+def published_below(
+    store: Store, memories: Mapping[str, RevisionMemory], memory: RevisionMemory | None, commit: str
+) -> Revision | None:
+    """Return the published revision that a draft with conflicts was made from, where nobody has looked at the draft.
+
+    What upstream says now may be in conflict with people's values there in another way, or not any more.
+    """
+    if memory is None or memory.commit != commit or not memory.conflicts:
+        return None
+    for ref in memories:
+        oid = store.seen.get(ref)
+        if ref.startswith(TAGS) and oid is not None and _descends(store, commit, oid):
+            return {"metadata": {"ref": ref, "commit": oid}}
+    return None
+
+
+def overtaken(
+    store: Store, state: VariantState, known: Container[str], revisions: list[Revision]
+) -> dict[str, str]:
+    """The drafts that are as a sync left them while people went on under another ref: those refs.
+
+    Whoever publishes or proposes a commit on top of a draft need not push the draft, and may publish a change of what is published
+    while a draft waits. `known` are the refs that the variant owned at the last sync. Raises VariantError where people changed the
+    draft as well: a sync would keep one of both.
+    """
+    found = {}
+    for draft in revisions:
+        ref, commit = draft["metadata"]["ref"], draft["metadata"]["commit"]
+        memory = state.memories.get(ref)
+        if is_published(draft) or memory is None:
+            continue
+        for other in revisions:
+            place, oid = other["metadata"]["ref"], other["metadata"]["commit"]
+            same = other["spec"]["workspaceName"] == draft["spec"]["workspaceName"]
+            new = is_published(other) and place in state.owned and place not in known
+            if place == ref or not (same or new) or _descends(store, commit, oid):
+                continue
+            if memory.commit == commit and (same or not memory.edited):
+                found[ref] = place
+            elif new or (
+                not is_published(other) and _is_edited(state, other) and not _descends(store, oid, commit)
+            ):
+                raise VariantError(
+                    f"{short_ref(place)} is not in {short_ref(ref)}, and people changed both: merge it into the draft, or delete the draft"
+                )
+    return found
+
+
+def _is_edited(state: VariantState, revision: Revision) -> bool:
+    memory = state.memories.get(revision["metadata"]["ref"])
+    return memory is not None and memory.commit != revision["metadata"]["commit"]
+
+
+def _descends(store: Store, commit: str, ancestor: str) -> bool:
+    """Whether a commit is another one, or goes on from it."""
+    pending, seen = [commit], {commit}
+    while pending and len(seen) < HISTORY:
+        one = pending.pop(0)
+        if one == ancestor:
+            return True
+        try:
+            parents = store.objects.commit(one)[1].parents
+        except GitError:
+            continue
+        pending += [parent for parent in parents if parent not in seen]
+        seen.update(parents)
+    return False
+
+
+def _distance(store: Store, one: str, other: str) -> int:
+    """How many lines two trees do not share."""
+    if one == other:
+        return 0
+    entries = [
+        {(entry.mode, entry.name): entry.oid for entry in store.objects.tree(tree)} if tree else {}
+        for tree in (one, other)
+    ]
+    found = 0
+    for mode, name in {*entries[0], *entries[1]}:
+        oids = [side.get((mode, name), "") for side in entries]
+        if oids[0] == oids[1]:
+            continue
+        if mode == FOLDER:
+            found += _distance(store, *oids)
+        else:
+            lines = [Counter(store.objects.blob(oid).splitlines() if oid else ()) for oid in oids]
+            found += sum(((lines[0] - lines[1]) + (lines[1] - lines[0])).values())
+    return found

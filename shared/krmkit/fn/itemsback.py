@@ -1,0 +1,40 @@
+"""The items of a failed run, where the text around them cannot be edited: they come back as they came, in a list of their own.
+
+Such a text is a functionConfig or a list on one line with a line break that only some readers see, which the editor refuses (docs/limits.md).
+"""
+
+from __future__ import annotations
+
+from krmkit.krm.resource import Resource
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.yaml import emit
+
+_HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.finding import Finding
+    from krmkit.yaml.limits import Limits
+
+
+def items_alone(text: str, results: list[Finding], limits: Limits) -> str:
+    """Return a list with the items of the list `text` and these results, and nothing else.
+
+    Raises YamlError or ListError where that is no list: an item may need an anchor that stands around the items.
+    """
+    came = ResourceList.parse(text, limits).items
+    listed = [result.data() for result in results]
+    if came and came[0].column == 0:  # items in brackets stay in brackets
+        tail = emit.document({"results": listed})
+        written = f"{_HEAD}items: [" + ",\n".join(item.text for item in came) + f"]\n{tail}"
+    else:
+        alone = ResourceList.of([_copy(item, limits) for item in came], limits=limits)
+        alone.results = listed
+        written = alone.render()
+    for item in ResourceList.parse(written, limits).items:
+        _ = item.document  # raises YamlError for an alias without its anchor
+    return written
+
+
+def _copy(item: Resource, limits: Limits) -> Resource:
+    return Resource(item.text, column=item.column, limits=limits, label=item.label)

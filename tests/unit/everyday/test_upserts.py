@@ -1,0 +1,54 @@
+"""upsert-resource: where a new resource goes, and which ones it replaces."""
+
+from __future__ import annotations
+
+from krmkit.everyday.upserts import upsert_resource
+from krmkit.krm.resourcelist import ResourceList
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+
+
+def _list(there: str, *names: str, path: str = "new.yaml") -> ResourceList:
+    items = "".join(
+        f"  - apiVersion: v1\n    kind: ConfigMap\n    metadata:\n      name: {name}\n      annotations:\n"
+        f"        config.kubernetes.io/target-path: {path}\n"
+        for name in names
+    )
+    return ResourceList.parse(
+        f"{HEAD}{there}functionConfig:\n  apiVersion: v1\n  kind: List\n  items:\n{items}"
+    )
+
+
+def _places(resources: ResourceList) -> list[tuple[str, str | None, int | None]]:
+    return [(item.name, item.path, item.index) for item in resources]
+
+
+def test_two_new_resources_of_one_file_lie_behind_each_other() -> None:
+    resources = _list("", "a", "b", "c")
+
+    assert upsert_resource(resources, resources.function_config) == []
+
+    assert [(name, path) for name, path, _ in _places(resources)] == [(name, "new.yaml") for name in "abc"]
+    numbers = [index for _, _, index in _places(resources)]
+    assert len(set(numbers)) == len(numbers), numbers
+
+
+def test_a_new_resource_goes_behind_those_of_its_file() -> None:
+    there = (
+        "- apiVersion: v1\n  kind: Service\n  metadata:\n    name: web\n    annotations:\n"
+        "      internal.config.kubernetes.io/path: new.yaml\n      internal.config.kubernetes.io/index: '4'\n"
+    )
+    resources = _list(there, "a", "b")
+
+    upsert_resource(resources, resources.function_config)
+
+    assert _places(resources) == [("web", "new.yaml", 4), ("a", "new.yaml", 5), ("b", "new.yaml", 6)]
+
+
+def test_two_resources_of_one_name_in_the_config_end_as_one() -> None:
+    """The second one takes the place of the first."""
+    resources = _list("", "a", "a")
+
+    upsert_resource(resources, resources.function_config)
+
+    assert [item.name for item in resources] == ["a"]
