@@ -38,7 +38,7 @@ HISTORIES = int(os.environ.get("KRMKIT_HISTORIES", "25"))
 KEYS = ("a", "b", "c")
 OFTEN = ("a", "a", *KEYS)
 # The sets of each fleet, with the packages that they may have.
-FLEETS = {
+FLEETS: dict[str, dict[str, tuple[str, ...]]] = {
     "fleet.yaml": {"shops": ("north", "south"), "inns": ("inn",)},
     "other.yaml": {"cafes": ("cafe",)},
 }

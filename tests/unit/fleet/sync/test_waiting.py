@@ -39,11 +39,11 @@ def size(fleet: Fleet) -> str:
     return str(yaml.safe_load(fleet.repositories["down"].files(DRAFT, "p")["app.yaml"])["data"]["size"])
 
 
-def follow(fleet: Fleet, number: int, text: str, **given: str) -> list[str]:
+def follow(fleet: Fleet, number: int, text: str, approve: str = "never") -> list[str]:
     """The conflicts with a new version."""
     release(fleet.repositories["up"], number, text)
-    sync = fleet.sync(wanted(number), **given)
-    assert not fleet.sync(wanted(number), **given).changed()
+    sync = fleet.sync(wanted(number), approve=approve)
+    assert not fleet.sync(wanted(number), approve=approve).changed()
     return sync.outcomes[0].conflicts
 
 
