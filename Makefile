@@ -64,8 +64,8 @@ soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
 live: venv ## what plans say, compared with the Cluster API that KUBECONFIG names (see tests/live/README.md)
 	@KRMKIT_LIVE=1 $(PYTEST) -m live tests/live
 
-e2e: venv ## end-to-end tests in a real Chromium, and with the real kpt where it is on PATH
-	@$(PYTEST) -m "not images" --require-kpt --require-browser tests/e2e
+e2e: venv ## what `make test` leaves out: a real Chromium, the real kpt where it is on PATH, and what takes minutes
+	@$(PYTEST) -m "(kpt or browser or slow) and not images" --require-kpt --require-browser tests
 
 new: venv ## the folder of a new function (NAME=my-function)
 	@test -n "$(NAME)" || { echo "name the function: make new NAME=my-function" >&2; exit 2; }

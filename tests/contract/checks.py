@@ -18,3 +18,21 @@ def examples() -> Iterator[testing.Example]:
     """Every example package of every function."""
     for folder in FUNCTIONS:
         yield from testing.examples(folder)
+
+
+# One function for each way in which a program differs behind the same entry point: a mutator, a generator, a validator, another catalog's
+# config with results that are handed on, and one that reads every item. What the entry point does is asked of these; what a function could
+# do by itself is asked of all.
+REPRESENTATIVES = [
+    folder
+    for folder in FUNCTIONS
+    if folder.name
+    in (
+        "apply-presets",
+        "render-cluster-topology",
+        "validate-pack-constraints",
+        "starlark",
+        "list-setters",
+        "set-namespace",
+    )
+]

@@ -51,7 +51,7 @@ EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_siz
 
 @pytest.mark.parametrize("folder", sorted(TEXTS), ids=lambda folder: folder.name)
 @given(edits=EDITS)
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_damaged_list(folder: Path, edits: list[tuple[float, int, str]]) -> None:
     """A list with a few characters replaced runs or is refused; the invariants hold either way."""
     text = TEXTS[folder]

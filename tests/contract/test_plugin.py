@@ -91,6 +91,15 @@ def test_a_broken_function(function: Path, more: str, rule: str) -> None:
     assert f"FAILED label-all/function.yaml::{rule}" in done.stdout
 
 
+def test_a_rule_that_is_not_declared_is_named(function: Path) -> None:
+    """The message says which rule is missing where."""
+    extended(function, '    results.warning("never-declared", "said")')
+
+    done = pytest_on(function.parent, "--krm-functions", "label-all", "-k", "forms_of_the_list")
+
+    assert "name in function.yaml, under rules: never-declared" in done.stdout
+
+
 def test_an_example_that_comes_to_something_else(function: Path) -> None:
     """.expected is compared, and written on demand."""
     patch = function / "examples/simple/.expected/diff.patch"

@@ -126,10 +126,60 @@ def test_the_summary_of_the_job(tree: Path) -> None:
     assert not (tree / "summary").exists()
 
 
+GH = """#!/bin/sh
+# The comments of a pull request as files: what `gh api` would do.
+case "$*" in
+*--paginate*)
+  for file in "$COMMENTS"/*; do
+    [ -f "$file" ] && head -n 1 "$file" | grep -qFx -e "$MARKER" && basename "$file"
+  done
+  exit 0 ;;
+*PATCH*) target="$COMMENTS/$(echo "$*" | sed 's|.*comments/\\([0-9]*\\).*|\\1|')" ;;
+*POST*) target="$COMMENTS/$(ls "$COMMENTS" | wc -l | tr -d ' ')" ;;
+esac
+for word in "$@"; do case "$word" in body=@*) cp "${word#body=@}" "$target" ;; esac; done
+"""
+
+
+def test_the_comment_on_a_pull_request(tree: Path) -> None:
+    """One is made where there is something to say, and changed from then on; those of others and of other paths stay."""
+    gh = tree / "krmkit/bin/gh"
+    gh.write_text(GH)
+    gh.chmod(0o755)
+    comments = tree / "comments"
+    comments.mkdir()
+    (comments / "0").write_text("Looks good\n")
+    (comments / "1").write_text("<!-- krmkit render other -->\nof another path\n")
+    inputs = {"INPUT_PATH": ".", "INPUT_SINCE": "", "INPUT_ARGUMENTS": "", "INPUT_COMMENT": "true"}
+    given = {"REPOSITORY": "owner/name", "NUMBER": "7", "COMMENTS": str(comments), "INPUT_PATH": "."}
+    bash = ("bash", "-e", "-o", "pipefail", "-c")
+
+    def check() -> list[str]:
+        code = run(tree, *bash, script(), **inputs).returncode
+        done = run(tree, *bash, script("Comment"), **given, CODE=str(code))
+        assert done.returncode == 0, done.stderr
+        return [(comments / name).read_text() for name in sorted(os.listdir(comments))]
+
+    (others, ours) = (check()[:2], check()[2:])
+    assert others == ["Looks good\n", "<!-- krmkit render other -->\nof another path\n"]
+    assert len(ours) == 1
+    assert ours[0].startswith("<!-- krmkit render . -->\n### krmkit render\n")
+    assert "+  site: north" in ours[0]
+
+    assert run(tree, "krmkit", "render", "p").returncode == 0
+    *_, after = check()
+    assert len(list(comments.iterdir())) == 3
+    assert "1 unchanged" in after and "site: north" not in after
+
+    (comments / "2").unlink()
+    assert len(check()) == 2  # all is well, and nobody was told otherwise
+
+
 def test_the_action_names_its_inputs() -> None:
     """Every input reaches the script, through a variable."""
     environments = {**step("Install")["env"], **step("Render")["env"]}
-    for name in set(ACTION["inputs"]) - {"python"}:
+    assert step("Comment")["env"]["GH_TOKEN"] == "${{ inputs.token }}"
+    for name in set(ACTION["inputs"]) - {"python", "token"}:
         assert environments[f"INPUT_{name.upper()}"] == f"${{{{ inputs.{name} }}}}"
     assert step("Get Python")["with"]["python-version"] == "${{ inputs.python }}"
     assert environments["PYTHON"] == "${{ steps.python.outputs.python-path }}"

@@ -16,6 +16,8 @@ import yaml
 from krmkit.render.package import read
 from tests.e2e.gitfleet import REPOSITORIES, GitFleet
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import kubernetes_validate

@@ -13,6 +13,8 @@ from tests.e2e.gitfleet import GitFleet
 from tests.e2e.orchestrate import Files, clean_environment, files_of, put
 from tests.e2e.test_kill import KPTFILE, PACK
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("resource", reason="this system has no limits on the size of files")
 
 LIMITS = (0, 1, 40, 150, 400, 700, 900, 1200, 2000, 100_000_000)  # bytes that a file may have

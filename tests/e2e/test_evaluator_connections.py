@@ -23,6 +23,8 @@ from tests.e2e.porch import Caller
 from tests.e2e.test_evaluator import SELECT, Server, children, serving, workers_of
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 
 def certificates(folder: Path) -> None:
     """An authority, and certificates of it for localhost and for a client."""
@@ -104,6 +106,7 @@ def test_certificates_are_loaded_again(tmp_path: Path) -> None:
     assert ours == ["the old certificate stays", "the certificate was loaded again"]
 
 
+@pytest.mark.linux
 def test_idle_connections() -> None:
     """Clients that are connected and call nothing keep nobody out: they are refused, or closed after a while."""
     with serving("--workers", "1", "--max-connections", "20", "--idle", "1") as server:
@@ -128,6 +131,7 @@ def test_silent_connections() -> None:
                 one.close()
 
 
+@pytest.mark.linux
 def test_flags_of_workers() -> None:
     """A worker may have --worker-memory, and another takes its place after --recycle calls."""
     flags = ("--workers", "1", "--worker-memory", "900", "--recycle", "2")
@@ -169,7 +173,7 @@ except grpc.RpcError as error:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists its connections in /proc/net")
+@pytest.mark.linux
 def test_a_client_that_is_gone_without_a_word() -> None:
     """It has an open stream and answers nothing any more: its connection ends, as one without calls would after --idle."""
     with serving("--workers", "1", program=("-c", IMPATIENT)) as server:
@@ -190,6 +194,7 @@ def test_a_client_that_is_gone_without_a_word() -> None:
             client.communicate()
 
 
+@pytest.mark.linux
 def test_more_connections_than_descriptors() -> None:
     """1,500 idle clients against 1,024 descriptors: who is connected is served all the time, newcomers after --idle."""
     resource = pytest.importorskip("resource", reason="this system has no limits on descriptors")

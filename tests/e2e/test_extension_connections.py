@@ -23,6 +23,8 @@ from tests.e2e.extensionserver import (
 )
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
+
 DISCOVERY = f"POST {BASE}discovery HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n".encode()
 WORDS = (
     "--tls-cert",

@@ -7,7 +7,6 @@ import socket
 import ssl
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,9 +14,12 @@ from pathlib import Path
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
+from h2.events import SettingsAcknowledged
 
 from tests.e2e.extensionserver import Server, make_certificates, mirror_extension, post
 from tests.waiting import MOST, until
+
+pytestmark = pytest.mark.slow
 
 WORDS = (
     "--tls-cert",
@@ -89,6 +91,7 @@ def test_a_client_with_a_call_keeps_its_place(folder: Path) -> None:
         call.close()
 
 
+@pytest.mark.linux
 def test_fewer_descriptors_than_connections(folder: Path) -> None:
     """400 silent connections against 300 descriptors: newcomers are served, and the log stays short."""
     resource = pytest.importorskip("resource", reason="this system has no limits on descriptors")
@@ -194,7 +197,11 @@ def test_a_call_taken_back_while_the_server_ends(folder: Path) -> None:
             headers = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost"), (":path", "/")]
             client.send_headers(1, headers)
             held.sendall(client.data_to_send())
-            time.sleep(0.3)  # what was sent arrives
+            # The server answers the settings once it has read all of this.
+            while not any(
+                isinstance(one, SettingsAcknowledged) for one in client.receive_data(held.recv(65536))
+            ):
+                pass
             server.process.terminate()
             until(lambda: refuses(server.port))
             client.send_headers(3, headers, end_stream=True)

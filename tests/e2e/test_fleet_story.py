@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.e2e.gitfleet import APP, KPTFILE, git
+
+pytestmark = pytest.mark.slow
 
 SHOPS = [f"shop-{number:02}" for number in range(30)]
 SITES = [f"site-{number:02}" for number in range(15)]

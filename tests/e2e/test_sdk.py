@@ -39,14 +39,14 @@ def installed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "venv/bin"
 
 
-@pytest.fixture
-def followed(installed: Path, tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def followed(installed: Path, tmp_path_factory: pytest.TempPathFactory, project: Path) -> Path:
     """The folder in which the boxes of the page were run, with the installed commands only."""
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-
-    assert tutorial.follow(tmp_path, kpt=False, page=project / "docs/sdk.md", commands=installed) >= 5
-
-    return tmp_path / "checkout/label-teams"
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.delenv("PYTHONPATH", raising=False)
+        assert tutorial.follow(home, kpt=False, page=project / "docs/sdk.md", commands=installed) >= 5
+    return home / "checkout/label-teams"
 
 
 def run(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:

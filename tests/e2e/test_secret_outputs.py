@@ -37,7 +37,7 @@ FIELD = re.compile(
 SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; each is a render of its own
 SEED = os.environ.get("KRMKIT_SEED", "")  # other seeds choose other fields
 # What neither reads a package nor says anything of one.
-WITHOUT_PACKAGE = {"new", "list", "doc", "explain", "schema", "version", "completion"}
+WITHOUT_PACKAGE = {"clusterctl", "new", "list", "doc", "explain", "schema", "version", "completion"}
 
 Run = Callable[..., str]
 
@@ -85,21 +85,28 @@ def marked_packages(project: Path, folder: Path, function: str) -> Iterator[Path
 def package_commands(package: Path, forms: Sequence[str] = FORMATS) -> Iterator[tuple[str, ...]]:
     """Every command line that says something of a package, in these formats."""
     path = str(package)
-    for form in forms:
+    whole = "".join(file.read_text(encoding="utf-8", errors="replace") for file in package.rglob("*.yaml"))
+    # A command of one system says nothing of a package that holds none of its objects; the first format is tried all the same.
+    clusters, installations = (
+        "cluster.x-k8s.io" in whole,
+        "landscaper" in whole or "krmkit.dev/component" in whole,
+    )
+    for number, form in enumerate(forms):
         yield "render", path, "--dry-run", "--explain", "--format", form
-        yield "landscaper", "graph", path, "--format", form
-        yield "landscaper", "reconcile", path, "--format", form
-        yield "topology", "plan", path, "--against", f"{path}-before", "--format", form
+        if installations or not number:
+            yield "landscaper", "graph", path, "--format", form
+            yield "landscaper", "reconcile", path, "--format", form
+        if clusters or not number:
+            yield "topology", "plan", path, "--against", f"{path}-before", "--format", form
     yield "render", path, "--diff"
     yield "render", "-r", path, "--diff", "--explain"
     yield "render", "-r", path, "--diff", "--format", "json"
     yield "report", path, "--format", "json"
-    for file in sorted(package.glob("*.yaml")):
-        yield "why", path, file.name
-        yield "why", path, file.name, "--format", "json"
-    for form in ("diff", "markdown"):
+    for number, file in enumerate(sorted(package.glob("*.yaml"))):
+        yield "why", path, file.name, "--format", ("text", "json")[number % 2]
+    for form in ("diff", "markdown") if clusters else ():
         yield "topology", "plan", path, "--against", f"{path}-before", "--format", form
-    for form in ("dot", "mermaid"):
+    for form in ("dot", "mermaid") if installations else ():
         yield "landscaper", "graph", path, "--format", form
     yield "init", path
 

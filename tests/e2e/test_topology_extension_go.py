@@ -30,6 +30,7 @@ from tests.e2e.extensionserver import (
 from tests.e2e.goprograms import build
 from tests.waiting import MOST, until
 
+pytestmark = pytest.mark.slow
 EXAMPLE = ROOT / "functions/render-cluster-topology/examples/quick-start"
 GENERATE = f"{BASE}generatepatches/generate-patches-mirror"
 CALLERS = 8
@@ -184,6 +185,7 @@ def test_a_certificate_is_rotated_on_open_connections(
     assert found["calls"] > CALLERS
 
 
+@pytest.mark.linux
 def test_workers_are_killed_under_load(programs: Path, certified: Path, server: Server) -> None:
     """A worker that ends takes no call along: each is answered, as ever, by another one."""
     calls = Calls(programs, certified, server, "-callers", str(CALLERS), "-lasting")
@@ -225,6 +227,7 @@ def await_calls(server: Server, count: int = CALLERS + 1) -> None:
     await_log(server, GENERATE, before + count)
 
 
+@pytest.mark.linux
 def test_callers_that_go_away_harm_nobody(programs: Path, certified: Path, server: Server) -> None:
     """Clients that are killed in their calls, or send half a request, leave the others' calls whole and nothing open."""
     descriptors = Path(f"/proc/{server.process.pid}/fd")

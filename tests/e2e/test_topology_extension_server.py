@@ -374,6 +374,7 @@ def peer(server: Server, folder: Path) -> bytes | None:
     return found
 
 
+@pytest.mark.linux
 def test_connections_go_with_their_clients(secure: Server, certified: Path) -> None:
     """No descriptor stays open for clients that have gone."""
     folder = Path(f"/proc/{secure.process.pid}/fd")

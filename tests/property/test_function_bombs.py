@@ -130,18 +130,23 @@ def _parts(names: list[str]) -> list[list[str]]:
     return [names[start : start + 40] for start in range(0, len(names), 40)]
 
 
+@pytest.mark.slow
+@pytest.mark.linux
 @pytest.mark.parametrize("names", _parts(sorted(MODULES)), ids=lambda names: names[0])
 def test_spiff(project: Path, names: list[str]) -> None:
     """Each function of spiff, within a template."""
     bombs(project, "spiff", names)
 
 
+@pytest.mark.slow
+@pytest.mark.linux
 @pytest.mark.parametrize("names", _parts(sorted({*function_set("sprig"), *GO})), ids=lambda names: names[0])
 def test_templates(project: Path, names: list[str]) -> None:
     """Each function of sprig, and each of Go's own."""
     bombs(project, "go", names)
 
 
+@pytest.mark.linux
 def test_matches_of_nothing(project: Path) -> None:
     """A pattern that matches between all characters, a long replacement, and a text that is cut into single characters."""
     text = 'a: (( replace_match(sum[[1..17]|"ab"|s,i|->s s],"a*","bbbbbbbbbbbbbbb") ))\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,39 @@ def test_a_sync_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with pytest.raises(GitError, match="run it on Linux or macOS"), RepositoryLock(repository):
         pass
+
+
+LINUX = re.compile(r"/proc/|prlimit\(|/dev/full|RLIMIT_AS")
+MARKED = re.compile(r"pytest\.mark\.linux|skipif\(|pytest\.skip\(")
+
+
+def test_tests_that_need_linux_are_marked() -> None:
+    """A file of tests that looks into /proc, or limits other processes, has a test with the mark `linux`, so that the rest runs on macOS."""
+    unmarked = [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path != Path(__file__)
+        and LINUX.search(text := path.read_text("utf-8"))
+        and not MARKED.search(text)
+    ]
+
+    assert unmarked == []
+
+
+def test_the_mark_skips_elsewhere(tmp_path: Path) -> None:
+    """On another system a marked test is skipped, with the reason, and others run."""
+    (tmp_path / "conftest.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from tests.conftest import pytest_addoption, pytest_collection_modifyitems\nsys.platform = 'darwin'\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    linux: x\n    kpt: x\n    browser: x\n")
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n@pytest.mark.linux\ndef test_here(): raise AssertionError\ndef test_everywhere(): pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-c", "pytest.ini", "."],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert "1 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "only Linux has what this test looks into" in done.stdout

@@ -292,7 +292,7 @@ class _Meter:
 
 
 def _size(given: Node | None) -> int:
-    """The instructions of a pattern that stands in the expression; 0 where it does not, or is none."""
+    """The instructions of a pattern that is part of the expression; 0 where it does not, or is none."""
     if not isinstance(given, LiteralNode) or not isinstance(given.value, str):
         return 0
     try:

@@ -92,7 +92,7 @@ class Batch:
         self._costs = [program.cost for program in programs]
 
     def evaluate(self, bindings: Bindings) -> list[str] | None:
-        """All results; None where any fails or is no string, and only evaluating one by one tells which and why."""
+        """All results; None where any fails or is no string, and only evaluating one by one shows which and why."""
         if any(not cost.charge(bindings.values) for cost in self._costs):
             return None
         try:

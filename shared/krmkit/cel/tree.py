@@ -17,7 +17,7 @@ Type = tuple[object, ...]
 DYN: Type = ("dyn",)
 _PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
 _WELL_KNOWN = {1: "any", 2: "google.protobuf.Timestamp", 3: "google.protobuf.Duration"}
-# What null may stand in for.
+# The types whose place null may take.
 _NULLABLE = (
     "null",
     "message",

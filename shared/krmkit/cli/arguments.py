@@ -177,6 +177,22 @@ def package_above() -> str:
     return os.path.relpath(folder)
 
 
+def package_and_words(words: Iterable[str | None], most: int) -> tuple[str, list[str]]:
+    """The package that a command line may begin with, and the words behind it, at most `most`. Raises ValueError for more.
+
+    The first word is the package if it is a folder, or if the working directory is in no package.
+    Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` where profile is a folder.
+    """
+    rest, above = [word for word in words if word], package_above()
+    named = rest and (
+        os.path.isdir(rest[0]) or len(rest) > most or not os.path.exists(os.path.join(above, KPTFILE))
+    )
+    folder = rest.pop(0) if named else above
+    if len(rest) > most:
+        raise ValueError(f'unexpected argument "{rest[most]}"')
+    return folder, rest
+
+
 def add_open(parser: argparse.ArgumentParser) -> None:
     """Add --open, for commands that make a page."""
     parser.add_argument("--open", action="store_true", help="show the page in a browser")

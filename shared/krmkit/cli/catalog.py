@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit import __version__
 from krmkit.cli.arguments import CommandParser, add_functions, add_output
-from krmkit.cli.schema import find
+from krmkit.cli.schema import explained, find
 from krmkit.fn.help import help_text
 from krmkit.fn.knownfunctions import catalog
 from krmkit.fn.loader import Function
@@ -25,7 +25,9 @@ def main(words: list[str]) -> int:
         known = catalog(arguments.functions)
         if words[0] == "list":
             return _list(known, arguments.format, Terminal.of(arguments))
-        print(help_text(find(arguments.function, known)), end="")
+        kind, _, path = arguments.function.partition(".")
+        definition = find(kind, known)
+        print(explained(definition, path.split(".")) if path else help_text(definition), end="")
     except LookupError as error:
         say(words[0], error.args[0])
         return 1
@@ -43,7 +45,9 @@ def parser(command: str) -> CommandParser:
         return CommandParser(prog="krmkit version", description="Say which version this is.")
     made = CommandParser(prog="krmkit doc", description="Show what a function does and how it is configured.")
     made.add_argument(
-        "function", metavar="NAME", help="a function or the kind of its config; krmkit list names all"
+        "function",
+        metavar="NAME",
+        help="a function or the kind of its config (krmkit list names all), or a field, as in explain",
     )
     add_functions(made)
     return made

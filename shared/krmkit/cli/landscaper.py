@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output, add_place
+from krmkit.cli.arguments import (
+    CommandParser,
+    add_output,
+    add_package,
+    add_place,
+    package_above,
+    package_and_words,
+)
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resourcelist import ResourceList
@@ -68,7 +75,7 @@ def parser() -> CommandParser:
         " that flows between them. Problems go to stderr, and the exit code is 1 then.",
         allow_abbrev=False,
     )
-    draw.add_argument("package", metavar="PKG")
+    add_package(draw)
     add_output(draw, (*FORMATS, *DRAWINGS))
     tell = commands.add_parser(
         "explain",
@@ -77,11 +84,11 @@ def parser() -> CommandParser:
         " and the file. Values are not shown, for they may be secrets.",
         allow_abbrev=False,
     )
-    tell.add_argument("package", metavar="PKG")
-    tell.add_argument("installation", metavar="INSTALLATION", help="its path, as in shop/stack/web")
+    add_package(tell)
     tell.add_argument(
-        "value", nargs="?", default="", metavar="VALUE", help="one import of its blueprint; all without it"
+        "installation", nargs="?", metavar="INSTALLATION", help="its path, as in shop/stack/web"
     )
+    tell.add_argument("value", nargs="?", metavar="VALUE", help="one import of its blueprint; all without it")
     add_output(tell, FORMATS)
     plan = commands.add_parser(
         "reconcile",
@@ -89,7 +96,7 @@ def parser() -> CommandParser:
         description="Say for each Installation of a package whether Landscaper would reconcile it, and why.",
         allow_abbrev=False,
     )
-    plan.add_argument("package", metavar="PKG")
+    add_package(plan)
     plan.add_argument(
         "--now", default="", metavar="TIME", help="the time, as in 2026-05-01T08:00:00Z (default: now)"
     )
@@ -116,6 +123,21 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     """What a command has to say, and its exit code."""
+    if arguments.command == "explain":
+        try:
+            arguments.package, asked = package_and_words(
+                (arguments.package, arguments.installation, arguments.value), 2
+            )
+        except ValueError as error:
+            raise InstallationError("call", str(error)) from None
+        if not asked:
+            raise InstallationError(
+                "call",
+                "explain needs an INSTALLATION, as in shop/stack/web; krmkit landscaper graph lists them",
+            )
+        arguments.installation, arguments.value = asked[0], asked[1] if len(asked) > 1 else ""
+    elif arguments.command != "import" and not arguments.package:
+        arguments.package = package_above()
     package = PackageReport(arguments.output if arguments.command == "import" else arguments.package)
     report = Report(f"landscaper {arguments.command}", [package], written=arguments.command == "import")
     if arguments.command == "import":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from krmkit.cli.arguments import CommandParser, add_output, add_place
+from krmkit.cli.arguments import CommandParser, add_output, add_package, add_place, package_above
 from krmkit.disk.folders import TreeError
 from krmkit.disk.journal import recover
 from krmkit.output.formats import FORMATS
@@ -44,7 +44,7 @@ def parser() -> CommandParser:
         description="Write each pack of a package as a folder: its texts byte for byte, and its other files.",
         allow_abbrev=False,
     )
-    take.add_argument("package", metavar="PKG")
+    add_package(take)
     add_place(take, "DIR", "the folder that gets one folder for each pack", required=True)
     add_output(take, FORMATS)
     show = commands.add_parser(
@@ -72,7 +72,7 @@ def main(words: list[str]) -> int:
             finally:
                 progress.line("")
         else:
-            package = read(arguments.package)
+            package = read(arguments.package or package_above())
             for note in package.notes:
                 say("pack", note)
             written = exported(package, arguments.output)

@@ -7,7 +7,15 @@ import sys
 from datetime import UTC, datetime
 from time import monotonic
 
-from krmkit.cli.arguments import CommandParser, add_exclude, add_output, cores, count
+from krmkit.cli.arguments import (
+    CommandParser,
+    add_exclude,
+    add_output,
+    add_package,
+    cores,
+    count,
+    package_above,
+)
 from krmkit.clusterapi.plan.changes import make_plan
 from krmkit.clusterapi.plan.model import REFUSED, SAME, ClusterPlan, TopologyPlan
 from krmkit.messages.nearest import did_you_mean
@@ -53,7 +61,7 @@ def parser() -> CommandParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    plan.add_argument("package", metavar="PKG", help="the folder of the package")
+    add_package(plan)
     plan.add_argument(
         "-r",
         "--recursive",
@@ -139,6 +147,7 @@ def main(words: list[str]) -> int:
 
         return check_extension(words[1:])
     arguments = parser().parse_args(words[1:])
+    arguments.package = arguments.package or package_above()
     terminal = Terminal(sys.stderr, arguments.color)
     try:
         _check(arguments)

@@ -1,16 +1,17 @@
-"""`krmkit why PKG RESOURCE [FIELD]`: where a value comes from, step by step through the pipeline."""
+"""`krmkit why [PKG] [RESOURCE [FIELD]]`: where a value comes from, step by step through the pipeline."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
-from krmkit.cli.arguments import CommandParser, add_output, add_running, resolver_of
+from krmkit.cli.arguments import CommandParser, add_output, add_running, package_and_words, resolver_of
 from krmkit.fn.knownfunctions import CatalogError
 from krmkit.fn.masking import Mask
 from krmkit.fn.run import RunOptions
+from krmkit.output.formats import json_of
 from krmkit.output.stderr import say
-from krmkit.output.terminal import BOLD, CYAN, Terminal, unread_is_fine
+from krmkit.output.terminal import BOLD, CYAN, Table, Terminal, unread_is_fine
 from krmkit.render.package import PackageError, read
 from krmkit.schema.fields import MISSING
 from krmkit.why.answers import Answer, Question, WhyError, data_of
@@ -18,6 +19,7 @@ from krmkit.why.candidates import candidates
 
 FORMATS = ("text", "json")
 EPILOG = """
+krmkit why                                        what can be asked
 krmkit why profile ConfigMap/app                  all that functions set
 krmkit why profile ConfigMap/app vision.model     a field and all below
 krmkit why profile packs/app.yaml
@@ -35,9 +37,19 @@ def parser() -> CommandParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("package", metavar="PKG", help="the package's folder")
-    made.add_argument("resource", metavar="RESOURCE", help="Kind/name, or a file; with --uses: NAME")
-    made.add_argument("field", nargs="?", default="", metavar="FIELD", help="as in results: spec.replicas")
+    made.add_argument(
+        "package",
+        nargs="?",
+        metavar="PKG",
+        help="the package's folder (default: the package that the working directory is in)",
+    )
+    made.add_argument(
+        "resource",
+        nargs="?",
+        metavar="RESOURCE",
+        help="Kind/name, or a file; with --uses: NAME; without it, what can be asked is listed",
+    )
+    made.add_argument("field", nargs="?", metavar="FIELD", help="as in results: spec.replicas")
     made.add_argument(
         "--uses",
         action="store_true",
@@ -54,19 +66,25 @@ def main(words: list[str]) -> int:
         print("\n".join(candidates(words[2:])))
         return 0
     arguments = parser().parse_args(words[1:])
+    try:
+        folder, asked = package_and_words((arguments.package, arguments.resource, arguments.field), 2)
+    except ValueError as error:
+        parser().error(str(error))
+    if not asked and not arguments.uses:
+        return _askable(folder, arguments)
     options = RunOptions()
     options.explain = True
     try:
-        package = read(arguments.package)
+        package = read(folder)
         for note in package.notes:
             say("why", note)
         question = Question(package, resolver_of(arguments, options))
         if arguments.uses:
-            if arguments.field:
+            if len(asked) != 1:
                 raise WhyError("--uses takes one NAME beside the package")
-            answers = question.uses(arguments.resource)
+            answers = question.uses(asked[0])
         else:
-            answers = question.answers(question.find(arguments.resource), arguments.field)
+            answers = question.answers(question.find(asked[0]), asked[1] if len(asked) > 1 else "")
     except (CatalogError, PackageError, WhyError) as error:
         say("why", error)
         return 1
@@ -86,6 +104,35 @@ def main(words: list[str]) -> int:
     if failure:
         say("why", f"{failure}; what came before is shown")
         return 1
+    return 0
+
+
+def _askable(folder: str, arguments: argparse.Namespace) -> int:
+    """List the resources of a package with their files: what may be asked about."""
+    try:
+        package = read(folder)
+    except PackageError as error:
+        say("why", error)
+        return 1
+    rows = [
+        (f"{item.kind}/{item.name}", item.location.path or "")
+        for each in package.walk()
+        for item in each.items
+    ]
+    terminal = Terminal.of(arguments)
+    with unread_is_fine(terminal.stream):
+        if arguments.format == "json":
+            terminal.stream.write(
+                json_of("Askable", resources=[{"resource": name, "file": path} for name, path in rows])
+            )
+            return 0
+        table = Table(["RESOURCE", "FILE"])
+        for row in rows:
+            table.add(list(row))
+        shown = "" if folder == "." else f" {folder}"
+        terminal.stream.write(
+            f"{table.text(terminal)}\nkrmkit why{shown} RESOURCE [FIELD] says where its values come from\n"
+        )
     return 0
 
 

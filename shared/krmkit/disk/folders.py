@@ -59,7 +59,7 @@ def files(folder: str, inner: str = "") -> Iterator[str]:
 
 
 def check_name(path: str, folder: str) -> None:
-    """Raise TreeError if a file's path is not UTF-8: it could stand in no Kptfile, result or message."""
+    """Raise TreeError if a file's path is not UTF-8: no Kptfile, result or message could hold it."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

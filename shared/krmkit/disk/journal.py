@@ -58,11 +58,14 @@ class Journal:
         """Write the journal and make it last."""
         import json
 
-        steps = [[step.path, step.new, step.old, step.before] for step in self.steps]
-        text = json.dumps({"version": _VERSION, "steps": steps, "prune": self.prune})
         place = os.path.join(self.root, JOURNAL)
         with open(place + MARK, "w", encoding="utf-8") as file:
-            file.write(text)
+            # Step by step: a fleet has a hundred thousand, and the text of all would be as large again.
+            file.write(f'{{"version": {_VERSION}, "steps": [')
+            for number, step in enumerate(self.steps):
+                written = json.dumps([step.path, step.new, step.old, step.before])
+                file.write(f", {written}" if number else written)
+            file.write(f'], "prune": {json.dumps(self.prune)}}}')
             file.flush()
             os.fsync(file.fileno())
         os.replace(place + MARK, place)

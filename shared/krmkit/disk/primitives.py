@@ -36,7 +36,7 @@ def digest(path: str) -> str:
 
 
 def digest_of_content(path: str) -> str:
-    """Return the SHA-256 of what stands in a file, links followed. Raises TreeError, OSError."""
+    """Return the SHA-256 of a file's content, links followed. Raises TreeError, OSError."""
     import hashlib
 
     with os.fdopen(open_file(path, path), "rb") as file:

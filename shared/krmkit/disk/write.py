@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 
@@ -192,7 +193,7 @@ def write_folder(target: str, changes: list[FileEdit]) -> None:
             if entry.startswith(f".{name}.") and entry.endswith(MARK):
                 remove_leftover(os.path.join(parent, entry))
         place = tempfile.mkdtemp(prefix=f".{name}.", suffix=MARK, dir=parent)
-        # The lock tells that this folder is being made, so that no other run takes it for a leftover.
+        # The lock marks this folder as being made, so that no other run takes it for a leftover.
         with FolderLock(place):
             with Writer(os.path.join(place, name)) as writer:
                 writer.put(changes)
@@ -277,4 +278,11 @@ def _rmdir(folder: str) -> None:
 def _cannot(error: OSError, root: str) -> str:
     if isinstance(error, WriteError):
         return str(error)
-    return f"cannot write {error.filename2 or error.filename or root}: {error.strerror or error}"
+    place = str(error.filename2 or error.filename or root)
+    folder, work, _ = place.partition(f"/{WORK}")
+    if work and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        # What is written lies there first, whatever file it is for.
+        return (
+            f"cannot write into {folder}: {error.strerror}; the folder must be writable for who runs krmkit"
+        )
+    return f"cannot write {place}: {error.strerror or error}"

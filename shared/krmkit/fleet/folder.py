@@ -200,9 +200,18 @@ def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> 
 
 
 def _text(entries: dict[str, WrittenPackage | None], generation: int) -> str:
-    packages = {package: _data(entry) for package, entry in sorted(entries.items())}
-    data = {**({"generation": generation} if generation else {}), "packages": packages}
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    """A record as JSON, one level of indentation a blank. Each package is written alone: the pieces of all of them would take
+    several times the memory of the text."""
+    packages = ",".join(
+        [f"\n  {_json(package)}: {_json(_data(entries[package]))}" for package in sorted(entries)]
+    )
+    head = f' "generation": {generation},\n' if generation else ""
+    return "{\n" + head + ' "packages": {' + packages + ("\n }" if packages else "}") + "\n}\n"
+
+
+def _json(data: object) -> str:
+    """Data as JSON, as it stands two levels deep."""
+    return json.dumps(data, indent=1, ensure_ascii=False).replace("\n", "\n  ")
 
 
 def _data(entry: WrittenPackage | None) -> dict[str, object] | None:

@@ -69,7 +69,7 @@ class Config:
 
 
 class ConfigError(Exception):
-    """The config cannot be used: `violations` says all that is wrong with it."""
+    """The config cannot be used: `violations` lists all that is wrong with it."""
 
     def __init__(self, violations: list[Violation]) -> None:
         super().__init__("; ".join(str(violation) for violation in violations))
@@ -105,7 +105,7 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
 
 
 def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
-    """What the annotation of `failOn` says; a wrong value goes to `violations`."""
+    """The value of the annotation of `failOn`; a wrong value goes to `violations`."""
     fail_on = resource.annotations.get(FAIL_ON)
     if fail_on is not None:
         path = join("metadata.annotations", FAIL_ON)

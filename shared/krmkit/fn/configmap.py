@@ -37,7 +37,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 def flat(
     schema: dict[str, Any], mapping: dict[str, Any], resource: Resource, violations: list[Violation]
 ) -> object:
-    """The spec that a ConfigMap says, checked against `schema`; `mapping` is `configMap` of function.yaml.
+    """The spec of a ConfigMap, checked against `schema`; `mapping` is `configMap` of function.yaml.
 
     What is wrong goes to `violations`, with the paths of the ConfigMap.
     """
@@ -49,7 +49,7 @@ def flat(
     fields: dict[str, Any] = schema["properties"]
     others: dict[str, str] | None = mapping.get("others")
     spec: dict[str, Any] = {}
-    places: dict[str, str] = {}  # where a value stands in the spec -> where it was written
+    places: dict[str, str] = {}  # place of a value in the spec -> where it was written
     for key, text in _texts(resource, violations).items():
         path = join("data", key)
         if key in fields or others is None:
@@ -76,7 +76,7 @@ def flat(
 
 
 def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
-    """The data of a ConfigMap. A value without quotes (`true`, `3`) counts as the text that stands there."""
+    """The data of a ConfigMap. A value without quotes (`true`, `3`) counts as its text."""
     texts: dict[str, str] = {}
     data = resource.node("data")
     if isinstance(data, Map):
@@ -124,7 +124,7 @@ def _put(
     places: dict[str, str],
     path: str,
 ) -> str | None:
-    """Put one key that is no field where `others` says. What is wrong with its text, or None."""
+    """Put one key that is no field in the place that `others` names. Return what is wrong with its text, or None."""
     if schema["type"] == "object":
         value, problem = _read(schema.get("additionalProperties") or _TEXT, text)
         if problem is None:

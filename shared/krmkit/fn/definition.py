@@ -33,7 +33,7 @@ class FunctionDefinition:
     `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts` lists
     kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
     `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
-    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields stand beside
+    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields are beside
     metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results` (`results: kept`): results
     that a list brings along stay in front of its own.
 
@@ -107,7 +107,7 @@ class FunctionDefinition:
         }
 
     def _own_schema(self) -> dict[str, object]:
-        """The schema of a config that has no spec: its fields stand beside metadata."""
+        """The schema of a config that has no spec: its fields are beside metadata."""
         fields = self.about["schema"]
         return {
             "type": "object",

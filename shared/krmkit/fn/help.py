@@ -66,7 +66,7 @@ def help_text(definition: FunctionDefinition) -> str:
 
 
 def _config(definition: FunctionDefinition) -> list[str]:
-    """What is said about the config."""
+    """The help about the config."""
     meaning = "  Which results fail the run: error (the default), warning (and errors), never."
     if definition.own_config:
         lines = [f"Config: kind {definition.kind} ({definition.api_version}), fields beside metadata."]

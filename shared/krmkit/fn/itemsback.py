@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def items_alone(text: str, results: list[Finding], limits: Limits) -> str:
     """Return a list with the items of the list `text` and these results, and nothing else.
 
-    Raises YamlError or ListError where that is no list: an item may need an anchor that stands around the items.
+    Raises YamlError or ListError where that is no list: an item may need an anchor from around the items.
     """
     came = ResourceList.parse(text, limits).items
     listed = [result.data() for result in results]

@@ -24,7 +24,7 @@ class CatalogError(LookupError):
 def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
     """Krmkit's own functions and those in `folders`, by name. Raises CatalogError.
 
-    A name stands for one function: a second one of that name is an error, whosever it is.
+    A name is that of one function: a second one of that name is an error, whosever it is.
     """
     found = {name: Function(f"{loader.functions_folder()}/{name}") for name in loader.names()}
     own = frozenset(found)

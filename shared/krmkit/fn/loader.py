@@ -1,6 +1,6 @@
 """Find functions on disk and load them by path: a folder's name is no Python name.
 
-The catalog's functions stand in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an
+The catalog's functions are in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions` (an
 installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
 """
 

@@ -1,6 +1,6 @@
 """Find secret values in resources and configs, and mask them in everything that is printed.
 
-Every output of every command passes here: results as a function ends (`hide`), what programs say, reports, conflicts, diffs.
+Every output of every command passes here: results as a function ends (`hide`), the output of programs, reports, conflicts, diffs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from krmkit.krm.finding import Finding
 
 SHORTEST = 3  # characters; shorter secrets would strike out half of a page
-_DIGITS = 4  # digits; a shorter number stands in krmkit's own words: "must be at most 100"
+_DIGITS = 4  # digits; a shorter number occurs in krmkit's own messages: "must be at most 100"
 _INSIDE = (
     8  # characters from which on a secret is looked for inside of words, too: "blue" is none in "blueprint"
 )
@@ -52,7 +52,7 @@ class Mask:
         return text
 
     def message(self, text: str) -> str:
-        """A message without secrets; a short word is one only where it stands alone."""
+        """A message without secrets; a short word is one only as a whole word."""
         for secret in self._hidden:
             if secret in text:
                 text = struck(text, secret) if is_plain_word(secret) else text.replace(secret, SECRET)
@@ -81,7 +81,7 @@ def parts(secrets: Iterable[str]) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """A secret as lines of a file may hold it: each line of its own, and as it stands in quotes."""
+    """A secret as lines of a file may hold it: each line of its own, and as it is written in quotes."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     quoted = [line.replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     return [*lines, *quoted, *(line.replace("'", "''") for line in lines)]

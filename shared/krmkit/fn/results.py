@@ -33,7 +33,7 @@ class FunctionError(Exception):
 
 
 class Results:
-    """Collects the findings of one run. `explaining` tells whether --explain was given.
+    """Collects the findings of one run. `explaining`: --explain was given.
 
     results.error("bad-port", "must be above 1023, got 80", item, "spec.port", current=80)
     """
@@ -93,7 +93,7 @@ class Results:
                 finding.severity = target
 
     def finish(self) -> list[Finding]:
-        """Return all findings, each said once, by severity, file, index in the file, resource, then as added."""
+        """Return all findings, each once, by severity, file, index in the file, resource, then as added."""
         once: dict[str, Finding] = {}
         for finding in self._found:
             once.setdefault(_said(finding), finding)

@@ -44,7 +44,7 @@ _MOST_CALLS = 50_000
 
 
 class RunOptions:
-    """How to run: `explain` keeps the results that say why, `debug` prints the traceback of an unexpected error.
+    """How to run: `explain` keeps the results of severity EXPLAIN, `debug` prints the traceback of an unexpected error.
 
     `tag` is the tag of the image that a pipeline names: a function that has versions answers as that one. `crds` are
     CustomResourceDefinitions that count beside those among the items.

@@ -87,7 +87,7 @@ def parse_float(text: str) -> float | None:
 
 
 def underscores_fit(digits: str) -> bool:
-    """Go's rule: an underscore stands between digits, or between a base prefix and a digit."""
+    """Go's rule: an underscore is between digits, or between a base prefix and a digit."""
     before = "^"
     rest = digits
     hexadecimal = False

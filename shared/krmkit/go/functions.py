@@ -32,7 +32,7 @@ class GoFunction:
 
     params: the parameter types, by the names of TYPES or Go's own. With variadic=True the last one is the type of any
         number of further arguments. A parameter `any` receives None for nil and for absent values; `value`
-        (reflect.Value) tells them apart: None and ABSENT; nil for a `list` or `map` arrives as None.
+        (reflect.Value) distinguishes them as None and ABSENT; nil for a `list` or `map` arrives as None.
     result: Go's result type; only matters to error messages about fields of the result.
     """
 

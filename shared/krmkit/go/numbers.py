@@ -30,7 +30,7 @@ def atoi(text: str) -> int:
 
 
 def check_int_or_percent(value: int | str) -> str:
-    """What intstr.GetScaledValueFromIntOrPercent says about a value: "" where it is a number or a percentage.
+    """The message of intstr.GetScaledValueFromIntOrPercent about a value: "" where it is a number or a percentage.
 
     >>> check_int_or_percent("50%"), check_int_or_percent(2)
     ('', '')

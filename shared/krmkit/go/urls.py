@@ -197,7 +197,7 @@ def _host(scheme: str, host: str) -> str:
 
 
 def _literal(host: str) -> str:
-    """`[address]:port`; only IPv6 addresses stand in brackets, with a zone behind %25 at most."""
+    """`[address]:port`; only IPv6 addresses are in brackets, with a zone behind %25 at most."""
     end = host.rfind("]")
     if end < 0:
         raise UrlError("missing ']' in host")

@@ -235,7 +235,7 @@ def is_nil_list(value: object) -> bool:
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a Go string. A surrogate that stands for no byte becomes the bytes of U+FFFD."""
+    """The bytes of a Go string. A surrogate without a byte becomes the bytes of U+FFFD."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -20,7 +20,7 @@ _WORDS = frozenset("y Y yes Yes YES on On ON n N no No NO off Off OFF true True 
     "-.inf", "-.Inf", "-.INF",
 }  # fmt: skip
 
-# What reading a YAML text costs, in steps. The signs are those that a value can begin or end with, counted wherever they stand.
+# What reading a YAML text costs, in steps. The signs are those that a value can begin or end with, counted wherever they occur.
 _SIGNS = "\n\r\x85\u2028\u2029,:-[{?"
 _CALL = 200
 _SIGN = 20
@@ -146,7 +146,7 @@ class _NaturalKey:
 
 
 def _before(first: str, second: str, at: int) -> bool:
-    """Two keys that differ at `at` in something else than letters: by the numbers that stand there."""
+    """Two keys that differ at `at` in something else than letters: by the numbers there."""
     lead = 0
     if "0" in (first[at], second[at]):
         back = at - 1

@@ -7,7 +7,7 @@
 
 `functions` is a set by name (builtins, sprig, hermetic, landscaper) or a mapping of names to functions.Function. What goes
 wrong is a TemplateError in Go's words, with the phase (parse, exec), line and column. Nothing depends on the clock, the
-environment or chance, and TemplateLimits bounds what a hostile template can use. values.py tells how Go's types appear in Python.
+environment or chance, and TemplateLimits bounds what a hostile template can use. values.py documents how Go's types appear in Python.
 
 Differences from Go: maps are always in the order of their keys; a list has no more capacity than its length; data hold
 no functions, so that `call` can only fail; nesting and recursion end earlier (TemplateLimits), with an error.

@@ -127,7 +127,7 @@ def piped_call(
 
 
 def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Stage:
-    """and, or: the first argument that decides, those behind it are not evaluated. `Execution.last` tells how far it came."""
+    """and, or: the first argument that decides, those behind it are not evaluated. `Execution.last` is how far it came."""
     wanted = name == "or"
     given = [(typed(argument, "reflect.Value", site), argument.last) for argument in arguments]
 

@@ -22,13 +22,13 @@ def _bounded(text: str) -> str:
 
 
 def escape_html(text: str) -> str:
-    """Text that may stand in HTML, inside of quotes, too."""
+    """Text that is safe in HTML, also inside of quotes."""
     charge(len(text) // 4)
     return _bounded(text.translate({ord(char): to for char, to in _HTML.items()}))
 
 
 def escape_js(text: str) -> str:
-    """Text that may stand in a JavaScript string."""
+    """Text that is safe in a JavaScript string."""
     charge(len(text))
     return _bounded("".join(map(_js_char, text)))
 
@@ -47,6 +47,6 @@ def _js_char(char: str) -> str:
 
 
 def escape_query(text: str) -> str:
-    """Text that may stand in the query of a URL; a blank becomes +."""
+    """Text that is safe in the query of a URL; a blank becomes +."""
     charge(len(text) // 4)
     return _bounded("".join([_QUERY[code] for code in encode(text)]))

@@ -237,7 +237,7 @@ class Expressions:
         return (found, False) if found is not None else (self.builtins[name], True)
 
     def call(self, word: Identifier, command: Node, args: list[Node]) -> tuple[Expression, Node]:
-        """A function that begins a pipeline, or stands alone as an argument."""
+        """A function that begins a pipeline, or is an argument alone."""
         self.cost += _CALL
         function, own = self.function(word.name)
         arguments = [self.argument(node) for node in args]

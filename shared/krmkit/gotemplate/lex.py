@@ -89,7 +89,7 @@ def describe(char: str) -> str:
 
 
 def is_word(char: str) -> bool:
-    """Whether the character may stand in an identifier: a letter, a digit, an underscore."""
+    """Whether the character may be part of an identifier: a letter, a digit, an underscore."""
     return char in _WORD or char.isalpha() or char.isdecimal()
 
 
@@ -115,7 +115,7 @@ class _Scanner:
         return behind
 
     def _right(self, at: int) -> int | None:
-        """Where plain text goes on when a right delimiter, trimming or not, stands here."""
+        """Where plain text goes on if a right delimiter, trimming or not, is here."""
         text = self.text
         if text[at : at + 1] in _BLANKS and text.startswith("-" + self.right, at + 1):
             at += 2 + len(self.right)

@@ -177,7 +177,7 @@ def parse_integer(text: str) -> int | None:
         base = {"x": 16, "o": 8, "b": 2}.get(digits[1].lower(), 8)
         rest = digits[2:] if digits[1].lower() in "xob" else digits[1:]
         if "_" in rest and rest[0] == "_":
-            rest = rest[1:]  # an underscore may stand behind a prefix
+            rest = rest[1:]  # an underscore may follow a prefix
     if not rest or rest[0] == "_" or rest[-1] == "_" or "__" in rest:
         return None
     rest = rest.replace("_", "").lower()
@@ -214,7 +214,7 @@ def parse_float(text: str) -> float | None:
 
 
 def _underscores_fit(body: str) -> bool:
-    """Underscores stand between digits, or behind a prefix."""
+    """Underscores are between digits, or behind a prefix."""
     prefixed = body[:1] == "0" and body[1:2].lower() in ("x", "o", "b")
     digits = _HEX if prefixed and body[1] in "xX" else frozenset("0123456789")
     before = "0" if prefixed else "!"

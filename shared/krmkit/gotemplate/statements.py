@@ -96,7 +96,7 @@ class _Statements(Expressions):
         return silent
 
     def value(self, node: Action | Control) -> tuple[Expression, Node]:
-        """The value of a pipeline where a nil interface need not be told from no value."""
+        """The value of a pipeline where a nil interface and no value are the same."""
         pipe = node.pipe
         if len(pipe.commands) == 1 and not pipe.names:
             return self.command(pipe.commands[0], pipe)

@@ -109,7 +109,7 @@ class Template:
         int, int64; or "go" when the data are Go values already (values.from_json made them) and need no copy.
         Raises TemplateError with phase "exec".
 
-        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) stand in the result as surrogateescape has
+        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are in the result as surrogateescape has
         them: `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
         """
         program = self._group.programs.get(self.name if name is None else name)

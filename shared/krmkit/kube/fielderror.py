@@ -138,7 +138,7 @@ def forbidden(field: str, detail: str) -> FieldError:
 
 
 def duplicate(field: str, value: object) -> FieldError:
-    """A value that stands twice: `Duplicate value: "md-0"`."""
+    """A value that occurs twice: `Duplicate value: "md-0"`."""
     return FieldError(DUPLICATE, field, value, "")
 
 

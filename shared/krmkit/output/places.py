@@ -12,6 +12,7 @@ import re
 
 from krmkit.disk.write import FileEdit
 from krmkit.json.paths import steps_of
+from krmkit.output.annotationslips import annotation_results
 from krmkit.output.fieldtable import field_table, inner_mark
 from krmkit.output.model import CHANGED, CREATED, REMOVED, FileChange, PackageReport, PipelineStep, Result
 from krmkit.output.pipelineorder import order_results
@@ -25,10 +26,17 @@ _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]
 
 
 def shown_path(path: str) -> str:
-    """A path as a user would write it here: relative where it lies below the working directory, else whole."""
+    """A path as a user would write it here: relative, but where it has nothing in common with the working directory.
+
+    So a report on `..` says nothing about where that lies on this machine.
+    """
     real, here = os.path.realpath(path), os.path.realpath(os.curdir)
-    inside = os.path.commonpath([real, here]) == here
-    return (os.path.relpath(real, here) if inside else real).replace(os.sep, "/")
+    try:
+        common = os.path.commonpath([real, here])
+    except ValueError:  # another drive
+        return real.replace(os.sep, "/")
+    apart = os.path.dirname(common) == common != here
+    return (real if apart else os.path.relpath(real, here)).replace(os.sep, "/")
 
 
 class PackageFiles:
@@ -36,6 +44,7 @@ class PackageFiles:
 
     def __init__(self, package: Package) -> None:
         self.folder = shown_path(package.path)
+        self.slips: list[Result] = []  # in what lies on disk, which no function looks at
         self._packages = {each.folder: each for each in package.walk()}
         self._items: dict[str, list[FileResource]] = {}
         self._by_name: dict[tuple[str, str, str], tuple[str, FileResource]] = {}
@@ -48,6 +57,8 @@ class PackageFiles:
                     key = (item.kind, item.namespace, item.name)
                     self._identities[id(item)] = key[0], key[2]
                     self._by_name.setdefault(key, (path, item))
+        for path, items in self._items.items():
+            self.slips += annotation_results(path, items, self.place)
 
     def path(self, inner: str) -> str:
         """A path relative to the package as a user would write it."""
@@ -125,7 +136,7 @@ def report_of(
             report.results.append(
                 Result("error", "function-failed", run.reason, path, line, column, function=run.name)
             )
-    report.results += order_results(rendering.runs, sources.entry)
+    report.results += order_results(rendering.runs, sources.entry) + sources.slips
     report.changes = sources.changes(rendering.shown)
     return report
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from krmkit import __version__
 from krmkit.output.model import Report, Result
+from krmkit.output.ruletexts import RuleText
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning"}
@@ -16,13 +17,17 @@ _LEVELS = {"error": "error", "warning": "warning"}
 def text(report: Report) -> str:
     """The report as one SARIF log with one run."""
     rules: dict[str, int] = {}
-    results = [_result(result, rules) for result in report.findings]
+    found = report.findings
+    results = [_result(result, rules) for result in found]
+    functions: dict[str, str] = {}  # the first that a rule is from
+    for result in found:
+        functions.setdefault(result.rule, result.function)
     run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "krmkit",
                 "version": __version__,
-                "rules": [{"id": rule} for rule in rules],
+                "rules": [_rule(rule, functions[rule]) for rule in rules],
             }
         },
         "invocations": [
@@ -40,6 +45,20 @@ def text(report: Report) -> str:
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(rule: str, function: str) -> dict[str, Any]:
+    """The description of a rule, which services show beside its results."""
+    said = RuleText(rule, function)
+    data: dict[str, Any] = {
+        "id": rule,
+        "shortDescription": {"text": said.short},
+        "fullDescription": {"text": said.full},
+        "help": {"text": said.help},
+    }
+    if said.level:
+        data["defaultConfiguration"] = {"level": _LEVELS.get(said.level, "note")}
+    return data
 
 
 def _result(result: Result, rules: dict[str, int]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Rules about several systems at once: what a pack, a Cluster, an Installation and a variant say about the same thing."""
+"""Rules about several systems at once: a pack, a Cluster, an Installation and a variant must agree about the same thing."""

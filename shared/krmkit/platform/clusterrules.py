@@ -64,7 +64,7 @@ def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
-    """A variable of the Cluster that names a pack or its version says what the pack is, by packVariables of the config."""
+    """A variable of the Cluster that is the name or version of a pack must be right; packVariables of the config lists these variables."""
     for entry in facts.spec["packVariables"]:
         packs = [one for one in facts.packs if entry.get("pack") in (None, one.pack.name)]
         packs = [one for one in packs if entry.get("layer") in (None, one.pack.layer)]
@@ -164,7 +164,7 @@ def _kubernetes_packs(facts: PlatformFacts) -> Iterator[tuple[Carrier, str]]:
 
 
 def _same(pack: str, version: str) -> bool:
-    """Whether a version is that of a pack: `1.31` stands for all of 1.31, and build metadata does not count."""
+    """Whether a version is that of a pack: `1.31` means all of 1.31, and build metadata does not count."""
     parts = pack.lstrip("vV").split("+")[0].split(".")
     if len(parts) < 3 and all(part.isdecimal() for part in parts):
         return version.lstrip("vV").split("+")[0].split(".")[: len(parts)] == parts

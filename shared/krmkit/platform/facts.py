@@ -1,4 +1,4 @@
-"""What the systems of a package say, read once for all rules: Clusters with their topologies, classes, packs, configs."""
+"""Facts about the systems of a package, read once for all rules: Clusters with their topologies, classes, packs, configs."""
 
 from __future__ import annotations
 

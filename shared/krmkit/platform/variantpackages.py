@@ -24,7 +24,7 @@ _REVISIONS = "porch.kpt.dev/"
 def variant_packages(facts: PlatformFacts) -> Iterator[Finding]:
     """Repository, package and revision of a variant's upstream exist (variant-repository, variant-package).
 
-    Known are the Repositories and PackageRevisions among the items and `packages` of the config. Nothing is said where
+    Known are the Repositories and PackageRevisions among the items and `packages` of the config. There is no finding where
     none of them is given.
     """
     repositories = {item.name for item in facts.of_kind(_VARIANTS, "Repository")}
@@ -61,7 +61,7 @@ def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator
 
 
 def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
-    """Repositories that variants are made in; only Repositories among the items say which there are."""
+    """Repositories that variants are made in; only Repositories among the items are known to exist."""
     downstream = plain(mapping(item.get("spec", "downstream")).get("repo"))
     places = [("spec.downstream.repo", downstream)] if downstream else []
     for position, target in enumerate(objects(item.get("spec", "targets"))):

@@ -67,7 +67,7 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
 
 
 def _lines(text: str | None) -> list[str]:
-    """Lines with their ends. Only a line feed ends a line: other separators of Unicode may stand in YAML texts."""
+    """Lines with their ends. Only a line feed ends a line: other separators of Unicode may occur in YAML texts."""
     if not text:
         return []
     lines = text.split("\n")

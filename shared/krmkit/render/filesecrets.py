@@ -1,4 +1,4 @@
-"""Secrets in files of packages, and in what is said of the conflicts between them."""
+"""Secrets in files of packages, and in messages about the conflicts between them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def secrets_in_file(text: str | None) -> set[str]:
 
 
 def mask_of(contents: Iterable[bytes]) -> Mask:
-    """The mask for what is said of files: what is secret in them, as `secrets_in` finds it."""
+    """The mask for messages about files: what is secret in them, as `secrets_in` finds it."""
     found: set[str] = set()
     for content in set(contents):
         found |= secrets_in_file(content.decode("utf-8", "replace"))

@@ -69,7 +69,7 @@ def glob_match(pattern: str, name: str) -> bool:
     """Go's filepath.Match: `*` and `?` do not match a slash; a pattern that is not well formed matches nothing."""
     at = 0  # in the pattern
     place = 0  # in the name
-    star = -1  # where in the pattern the last star stands
+    star = -1  # the offset of the last star in the pattern
     retry = 0  # where in the name it is tried next
     while place < len(name) or at < len(pattern):
         step = _step(pattern, at, name, place)
@@ -134,7 +134,7 @@ def _class(pattern: str, start: int, character: str) -> int | None:
 
 
 def _member(pattern: str, at: int) -> tuple[str, int] | None:
-    """A character of a class and its length in the pattern; None where none may stand."""
+    """A character of a class and its length in the pattern; None where there cannot be one."""
     token = pattern[at : at + 1]
     if token in {"", "-", "]"}:
         return None

@@ -1,4 +1,4 @@
-"""Secrets in what the functions of a pipeline say: results, stderr, and why the pipeline ended."""
+"""Secrets in the output of a pipeline's functions: results, stderr, and why the pipeline ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = ("resourceRef", "tags")  # a name that equals the value of a Secret mus
 def mask_said(
     runs: list[FunctionRun], secrets: set[str], configs: Iterable[Resource | None], texts: Iterable[str]
 ) -> Mask:
-    """Strike secrets out of what the functions of a package said, results and stderr; return the mask for what else is said.
+    """Strike secrets out of the results and stderr of a package's functions; return the mask for other messages.
 
     Secrets are what functions made of them, what the configs mark as such, which is added to `secrets`, and those of the
     package's resources, given as texts.
@@ -29,7 +29,7 @@ def mask_said(
             found = marked(config.get())
             secrets.update(secret for secret in found if len(secret) >= SHORTEST)
         except (YamlError, ListError):
-            continue  # the function that has it says what is wrong with it
+            continue  # the function that has it reports what is wrong with it
     named = {secret for secret in secrets if len(secret) >= SHORTEST}
     names, mask = Mask(named), Mask(named | secrets_in(texts))
     for run in runs if mask else ():

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from krmkit.disk.write import FileEdit
 
     class Observer(Protocol):
-        """Is told about the functions of a pipeline as they run."""
+        """Observes the functions of a pipeline as they run."""
 
         def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None: ...
         def finished(self, run: FunctionRun) -> None: ...
@@ -186,7 +186,7 @@ class _Pipeline:
         return items
 
     def _skips(self, package: Package, function: PipelineFunction) -> bool:
-        """Whether a function does not run; then a warning says so, so that no check passes in silence."""
+        """Whether a function does not run; then there is a warning, so that no check passes in silence."""
         flag = self.skipped.get(id(function))
         if flag is None:
             return False

@@ -30,7 +30,7 @@ class ResourcePlaces:
         self.packages = {package.path: package for package in root.walk()}
 
     def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[FileResource]:
-        """After a function ran in `package`: turn what annotations say about places into places. Resources without a
+        """After a function ran in `package`: turn annotations about places into places. Resources without a
         path go to `folder`. Raises PlaceError."""
         items: list[FileResource] = []
         for resource in resources:

@@ -48,7 +48,7 @@ class Rendering:
         from krmkit.krm.resourcelist import ResourceList
         from krmkit.render.programs.external import annotated
 
-        # The path says it all, from the root package on; without a number for what has none, as from kpt.
+        # The path is whole, from the root package on; without a number for what has none, as from kpt.
         return ResourceList.of(
             [
                 annotated(item, Location(path, place.index, digits=place.digits).annotations)

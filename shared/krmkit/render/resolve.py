@@ -1,4 +1,4 @@
-"""Which program stands behind an entry of the pipeline: a function of this catalog, or another program.
+"""The program of an entry of the pipeline: a function of this catalog, or another program.
 
 A function of the catalog is known by the last segment of `image:` (whatever registry, tag or digest) or by the program
 of `exec:` (its own name, or for a main.py that of its folder), and runs in this process. Anything else is run as kpt
@@ -142,6 +142,6 @@ class ProgramResolver:
         self._functions[name] = function
         try:
             _ = function.process
-        except Exception as error:  # noqa: BLE001  # whatever stands in main.py
+        except Exception as error:  # noqa: BLE001  # whatever main.py does
             raise ResolveError(unloadable(function, error)) from None
         return function

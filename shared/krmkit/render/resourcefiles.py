@@ -19,7 +19,7 @@ class ResourceFileError(ValueError):
 def opened(item: Resource) -> list[Resource]:
     """The members of a List, as `kubectl get -o yaml` writes it, or the resource itself. Raises YamlError."""
     if not (item.api_version and item.kind):
-        item.get()  # What says no kind is read whole: it may be no YAML at all.
+        item.get()  # A document without a kind is read whole: it may be no YAML at all.
     if item.kind != LIST or item.api_version != "v1":
         return [item]
     members = item.get("items")

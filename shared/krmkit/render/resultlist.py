@@ -45,7 +45,7 @@ class FunctionRun:
 
     @property
     def reason(self) -> str:
-        """Why the function failed if it gave no results: what it said, else its exit code; "" if all is well."""
+        """Why the function failed if it gave no results: its stderr, else its exit code; "" if all is well."""
         if self.results or not self.exit_code:
             return ""
         return self.stderr.strip() or f"exit code {self.exit_code}"

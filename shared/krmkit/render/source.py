@@ -1,6 +1,6 @@
 """A file of a package as text: split into documents, and put together again with only what changed.
 
-Where nothing changed, the pieces join to the file's very bytes. What stands between documents (separators, comments
+Where nothing changed, the pieces join to the file's very bytes. The text between documents (separators, comments
 that belong to no resource, line ends) stays with the document that follows.
 """
 
@@ -113,7 +113,7 @@ class SourceFile:
             parts[-1] = ended_text(items[-1])
         text = "".join(parts)
         if not self.items:
-            # Nothing but comments, and perhaps null, which cannot stand beside a resource.
+            # Nothing but comments, and perhaps null, which cannot be beside a resource.
             comments = [line for line in self._tail.split("\n") if line.startswith("#")]
             return "".join(f"{line}\n" for line in comments) + text
         return text + self._tail
@@ -196,7 +196,7 @@ def strip_orchestration(resource: Resource) -> None:
 
 
 def standalone(resource: Resource) -> str:
-    """The text of a resource as a document of its own, wherever it stands."""
+    """The text of a resource as a document of its own, wherever it is."""
     if not resource.column:
         return resource.text
     from krmkit.yaml.lines import shift

@@ -19,7 +19,7 @@ _KEYWORDS = (
 
 
 def unsupported(schema: Schema, path: str = "") -> list[str]:
-    """Paths of the keywords, types and formats in `schema` that `validate` would ignore, with what they say."""
+    """Paths of the keywords, types and formats in `schema` that `validate` would ignore, with their values."""
     found = [f"{join(path, key)}: unknown keyword" for key in schema if key not in _KEYWORDS]
     kind = schema.get("type")
     if kind is not None and kind not in NAMES:

@@ -1,4 +1,4 @@
-"""Checks a function's config, or a kind that is decoded strictly, against its schema, with texts that say what would be right.
+"""Checks a function's config, or a kind that is decoded strictly, against its schema, with messages that name what would be right.
 
 `validate(schema, data, path)` takes plain data (what JSON can hold) and gives it back with the defaults
 filled in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes:
@@ -43,7 +43,7 @@ class Violation:
 
 
 def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
-    """`data` with defaults, and the violations in the order of the data. `path` is where data stands.
+    """`data` with defaults, and the violations in the order of the data. `path` is the place of `data`.
 
     Parts that get no default are shared with `data`, and nothing in it is changed.
 

@@ -1,4 +1,4 @@
-"""What the violations of `krmkit.schema.violations` say. Runs whose config is right do not load this."""
+"""The messages of the violations of `krmkit.schema.violations`. Runs whose config is right do not load this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = {
     "number": "a number",
     "boolean": "true or false",
 }
-_LONGEST_SHOWN = 64  # characters of a value that stands in a message
+_LONGEST_SHOWN = 64  # characters of a value in a message
 
 
 def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, object]:

@@ -1,4 +1,4 @@
-"""The one walk over a schema and a value, in kube-openapi's order. What a finding says is left to subclasses.
+"""The one walk over a schema and a value, in kube-openapi's order. Subclasses word the findings.
 
 | subclass | texts | adds |
 |---|---|---|

@@ -15,8 +15,8 @@ rooted at /), `access` ("none" or "files": whether functions reach it), `feature
 `stub_names`, `functions` (more functions by name: plain data in and out, ValueError to fail), `floats` (numbers of `bindings` are floats, as JSON makes them in Go; on by default), `limits`,
 `environment` (what `env` finds), `chance` (a seed, from which rand, salts and keys come: the same seed gives the same bytes).
 
-Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and say so.
-docs/spiff.md says what else differs from the real one. The names below are loaded when they are first asked for.
+Nothing depends on the clock, the machine's environment, the disk or its chance; functions that need these fail and name the reason.
+docs/spiff.md lists what else differs from the real one. The names below are loaded when they are first asked for.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ FEATURES = ("interpolation", "control")
 
 
 class Options:
-    """How a run is done; krmkit.spiff tells what each field means."""
+    """How a run is done; krmkit.spiff documents the fields."""
 
     __slots__ = (
         "access", "bindings", "chance", "environment", "features", "files", "floats", "functions", "limits", "partial",

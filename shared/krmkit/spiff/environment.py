@@ -1,4 +1,4 @@
-"""Where an expression stands: its path, the scopes around it, the stubs beside it, and the run it belongs to."""
+"""The place of an expression: its path, the scopes around it, the stubs beside it, and the run it belongs to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmkit.spiff.randomness import Chance
 from krmkit.yaml.effort import EffortError, charge
 
 VERSION = "1.7.0"
-"""What `__ctx.VERSION` says: the version of spiff++ whose language this is."""
+"""The value of `__ctx.VERSION`: the version of spiff++ whose language this is."""
 SELF = "_"
 DOCUMENT = "__"
 ROOT = "___"
@@ -134,7 +134,7 @@ class Run:
         self._draw(1 + piece // _WRITTEN)
 
     def enter(self) -> None:
-        """Count one call inside others; the caller says `leave` when it is over."""
+        """Count one call inside others; the caller calls `leave` when it is over."""
         self.step(_CALL)
         self.depth += 1
         if self.depth > self.limits.depth:
@@ -224,7 +224,7 @@ class Env:
         return other
 
     def with_new_root(self) -> Env:
-        """A place in which a document is read as if it stood alone, with the names of this place around it."""
+        """A place in which a document is read as if it were alone, with the names of this place around it."""
         other = self._copy()
         scope = Scope(self.scope, self.path, {})
         other.scope = scope

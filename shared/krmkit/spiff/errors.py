@@ -32,7 +32,7 @@ class Issue:
 
 @dataclass(slots=True, eq=False)
 class Info:
-    """What an evaluation says beside its value.
+    """The properties of an evaluation's value.
 
     redirect: where stubs are looked up for the value. replace: the value replaces the whole map or list. merged: it comes
     from a stub. preferred: stubs are merged into it instead of replacing it. undefined: there is no entry at all. raw: the

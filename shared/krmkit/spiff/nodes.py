@@ -86,9 +86,9 @@ STATIC = Static()
 
 
 class Expression:
-    """What stands in `(( ... ))`: evaluate(env, locally) gives (value, Info) or raises Failure.
+    """The content of `(( ... ))`: evaluate(env, locally) gives (value, Info) or raises Failure.
 
-    A value that is an Expression says: not yet, try again.
+    A value that is an Expression is not ready: try again.
     """
 
     __slots__ = ()

@@ -14,7 +14,7 @@ class Chance:
     __slots__ = ("_count", "_left", "_seed")
 
     def __init__(self, seed: bytes) -> None:
-        # The seed is hashed first, so that the numbers behind it always stand at the same place.
+        # The seed is hashed first, so that the numbers behind it always begin at the same place.
         self._seed = sha256(seed).digest()
         self._count = 0
         self._left = b""

@@ -25,7 +25,7 @@ def to_title(text: str) -> str:
 
 
 def untitle(text: str) -> str:
-    """The first letter of each word in lower case; words stand between white space."""
+    """The first letter of each word in lower case; words have white space between them."""
     charge(len(text))
     out = []
     fresh = True

@@ -21,7 +21,7 @@ _TEMPLATES = {
     "basic": "aaanaaan aannaaan aaannaaa",
     "pin": "nnnn",
 }
-"""The Master Password algorithm: each letter of a template stands for one of a class of characters."""
+"""The Master Password algorithm: each letter of a template becomes one of a class of characters."""
 _CLASSES = {
     "V": "AEIOU",
     "C": "BCDFGHJKLMNPQRSTVWXYZ",

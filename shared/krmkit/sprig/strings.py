@@ -31,7 +31,7 @@ def trim_suffix(suffix: str, text: str) -> str:
 
 
 def contains(part: str, text: str) -> bool:
-    """Whether `part` stands in the text."""
+    """Whether the text contains `part`."""
     return part in text
 
 
@@ -134,7 +134,7 @@ def nindent(spaces: int, text: str) -> str:
 
 
 def replace(old: str, new: str, text: str) -> str:
-    """Every `old` in the text by `new`; an empty `old` stands between all characters."""
+    """Every `old` in the text by `new`; an empty `old` is found between all characters."""
     places = text.count(old)
     check_length(len(text) + places * (len(new) - len(old)))
     return text.replace(old, new)

@@ -60,7 +60,7 @@ class Constraints:
 
 
 class _Constraint:
-    """One operator with its version; `wild` tells how many numbers are given (3 when nothing is a wildcard)."""
+    """One operator with its version; `wild` is how many numbers are given (3 when nothing is a wildcard)."""
 
     __slots__ = ("operator", "version", "wild")
 

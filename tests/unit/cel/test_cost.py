@@ -89,6 +89,7 @@ def test_hostile(env: Environment, text: str) -> None:
     assert str(caught.value) == TOO_COSTLY
 
 
+@pytest.mark.linux
 def test_hostile_expressions_need_little_memory() -> None:
     """A process that may have 200 MB more than it has comes to the end of all of them."""
     texts = [*HOSTILE.values(), *(text for text, _ in ORDINARY.values())]

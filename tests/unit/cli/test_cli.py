@@ -265,7 +265,7 @@ def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Terminal(Screen()).paint("x", "red") == "x"
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.linux
 @pytest.mark.parametrize(
     "words",
     [
@@ -349,8 +349,11 @@ def test_no_output_after_a_failure(package: Path, tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize(
     ("redirection", "shown"),
-    [("2>&-", "stdout"), ("2>/dev/full", ""), ("2>&1", "stdout")],
-    ids=["closed", "full", "open"],
+    [
+        pytest.param("2>&-", "stdout", id="closed"),
+        pytest.param("2>/dev/full", "", id="full", marks=pytest.mark.linux),
+        pytest.param("2>&1", "stdout", id="open"),
+    ],
 )
 def test_stderr_that_takes_nothing(tmp_path: Path, project: Path, redirection: str, shown: str) -> None:
     """What cannot be said fails no run; with stderr closed it is said on stdout."""

@@ -132,7 +132,7 @@ def test_a_constructor(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert set(descriptors) == {"example.com/shop:v1.0.0", "example.com/store:v1.0.0"}
     shop = go_data(
-        parse(descriptors["example.com/shop:v1.0.0"].get("data", "component-descriptor.yaml")).root
+        parse(str(descriptors["example.com/shop:v1.0.0"].get("data", "component-descriptor.yaml"))).root
     )
     assert isinstance(shop, dict)
     resources = {one["name"]: one for one in shop["component"]["resources"]}

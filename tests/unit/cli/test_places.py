@@ -20,6 +20,7 @@ ARGUMENTS = {
     "pack export": ["pkg"],
     "variants render": ["set.yaml", "--packages", "p"],
     "landscaper import": ["archive"],
+    "clusterctl generate": ["cluster-template.yaml"],
 }
 
 

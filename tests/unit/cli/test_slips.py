@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -88,3 +90,43 @@ def test_a_wrong_variable(topology: Path, stage: str, capsys: pytest.CaptureFixt
     name = text.partition("variables:\n")[2].partition("name: ")[2].partition("\n")[0]
     out = rendered(topology, f"name: {name}\n", f"name: {name}x\n", (stage,), capsys)
     assert f'did you mean "{name}"?' in out
+
+
+def test_local_config_without_quotes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A boolean where an annotation is expected is a warning at its line; one in quotes is none."""
+    (tmp_path / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: true\n"
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  annotations:\n"
+        '    config.kubernetes.io/local-config: "true"\n'
+    )
+
+    assert main(["render", str(tmp_path), "-f", "text"]) == 0
+
+    told = [line for line in capsys.readouterr().out.splitlines() if "[annotation]" in line]
+    assert len(told) == 1
+    assert "a.yaml:6:5: warning: " in told[0] and 'must be a text, "true" in quotes' in told[0]
+
+
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is named, and what it would have to be; not a file of krmkit's own."""
+    shutil.copytree(ROOT / "examples/without-docker", tmp_path / "p")
+    make = os.mkdir
+
+    def refused(path: str, *more: int) -> None:
+        if ".krmkit-work" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        make(path, *more)
+
+    monkeypatch.setattr(os, "mkdir", refused)
+
+    assert main(["render", str(tmp_path / "p")]) == 1
+
+    told = capsys.readouterr().err
+    assert (
+        f"cannot write into {tmp_path / 'p'}: Permission denied; the folder must be writable for who runs krmkit"
+        in told
+    )
+    assert ".krmkit-work" not in told

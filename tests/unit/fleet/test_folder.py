@@ -119,6 +119,21 @@ def test_record_has_one_form(tmp_path: Path) -> None:
     assert list(json.loads((one / RECORD).read_text())["packages"]) == ["a", "b"]
 
 
+@pytest.mark.parametrize("part", ["", "1-of-2"])
+@pytest.mark.parametrize("packages", [[], ["p"], ['a "quoted" p', "ü/b\u2028c"]], ids=len)
+def test_record_is_json(tmp_path: Path, part: str, packages: list[str]) -> None:
+    """The record is what a JSON encoder with an indentation of one blank writes, also without any package."""
+    entries = {
+        name: WrittenPackage("set", {"a\n.yaml": "0", "b": "1"}, "from", bool(part)) for name in packages
+    }
+
+    edits = VariantFolder(str(tmp_path), part).record(entries, lambda _: True)
+
+    for edit in edits:
+        assert edit.after == json.dumps(json.loads(edit.after or ""), indent=1, ensure_ascii=False) + "\n"
+    assert bool(edits) is (bool(packages) or not part)
+
+
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     """The folder may be absent, and nothing else."""
     (tmp_path / "x").write_text("")

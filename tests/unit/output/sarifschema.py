@@ -51,7 +51,14 @@ _RESULT = _object(
     ruleIndex={"type": "integer", "minimum": 0},
     locations={"type": "array", "items": _LOCATION},
 )
-_RULE = _object(["id"], id=_TEXT)
+_RULE = _object(
+    ["id", "shortDescription", "fullDescription", "help"],
+    id=_TEXT,
+    shortDescription=_MESSAGE,
+    fullDescription=_MESSAGE,
+    help=_MESSAGE,
+    defaultConfiguration=_object(["level"], level=_LEVEL),
+)
 _DRIVER = _object(
     ["name"],
     name=_TEXT,

@@ -22,7 +22,18 @@ from tests.unit.output.sarifschema import problems
 
 # Commands whose output is a text in itself: a script, a page of help, a document, a server's log.
 TEXTS = {
-    *("doc", "version", "completion", "schema", "explain", "init", "new function", "spiff merge", "spiff"),
+    *(
+        "doc",
+        "version",
+        "completion",
+        "schema",
+        "explain",
+        "init",
+        "new function",
+        "spiff merge",
+        "spiff",
+        "clusterctl generate",
+    ),
     *("serve", "serve topology-extension", "topology check-extension", "preview"),
 }
 

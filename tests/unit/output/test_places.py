@@ -111,12 +111,16 @@ def test_a_place_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
 
 
 def test_paths_are_those_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Relative below the working directory, whole elsewhere."""
+    """Relative to the working directory, whole where the two have nothing in common."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
     assert shown_path("p/../q") == "q"
-    assert shown_path("../p") == str(tmp_path / "p")
+    assert shown_path("../p") == "../p"
+    assert shown_path("..") == ".."
+    assert shown_path("/") == "/"
+    monkeypatch.chdir("/")
+    assert shown_path(str(tmp_path)) == str(tmp_path)[1:]
 
 
 def test_steps() -> None:

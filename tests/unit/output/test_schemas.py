@@ -39,6 +39,10 @@ def test_sarif(
     log = json.loads(capsys.readouterr().out)
     assert problems(log) == []
     assert bool(log["runs"][0]["results"]) >= results
+    for rule in log["runs"][0]["tool"]["driver"]["rules"]:
+        said = rule["shortDescription"]["text"], rule["fullDescription"]["text"], rule["help"]["text"]
+        assert all(len(text) > 10 and text[0] != " " for text in said), rule
+        assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
 
 
 def _no_text(run: Any) -> None:

@@ -45,7 +45,7 @@ OUT_OF_STEPS = "operation cancelled: actual cost limit exceeded"
 
 
 class KubeProgram:
-    """A compiled rule or message expression. `uses_old_self` tells a transition rule."""
+    """A compiled rule or message expression. `uses_old_self` marks a transition rule."""
 
     __slots__ = ("_cost", "_expression", "uses_old_self")
 

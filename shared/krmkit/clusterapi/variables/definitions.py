@@ -15,11 +15,12 @@ from krmkit.clusterapi.variables.schema import convert_schema
 from krmkit.clusterapi.variables.values import VariableValue, go_number
 from krmkit.go.fmt.printing import quote
 from krmkit.kube.fielderror import FieldError, aggregate, child, type_invalid
+from krmkit.schema.fields import MISSING
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.openapi import Schema
 
 INLINE = "inline"
-_ABSENT = object()
+
 _SHOWN = 60  # characters of a value in the text about a conflict
 # Explicit false is the same as absent.
 _FALSE = (
@@ -212,7 +213,7 @@ def differing(first: object, other: object, path: str = "") -> list[str]:
         for key in dict.fromkeys([*first, *other]):
             here = f"{path}.{key}" if path else str(key)
             if key not in first or key not in other:
-                found.append(_both(here, first.get(key, _ABSENT), other.get(key, _ABSENT)))
+                found.append(_both(here, first.get(key, MISSING), other.get(key, MISSING)))
             else:
                 found += differing(first[key], other[key], here)
         return found
@@ -221,7 +222,7 @@ def differing(first: object, other: object, path: str = "") -> list[str]:
 
 def _both(path: str, first: object, other: object) -> str:
     shown = [
-        "absent" if one is _ABSENT else VariableValue("", one).shown()[:_SHOWN] for one in (first, other)
+        "absent" if one is MISSING else VariableValue("", one).shown()[:_SHOWN] for one in (first, other)
     ]
     return f"{path} ({shown[0]}, {shown[1]})"
 

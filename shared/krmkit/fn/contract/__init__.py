@@ -9,5 +9,5 @@ or, for one run, `pytest --krm-functions DIR`. Each function.yaml below is a tes
 - `contractrules`: what a rule is, and how it is run for each function or example.
 - `declared`, `lists`, `process`, `expected`: the rules: about function.yaml and configs, about lists, about the
   program as kpt starts it, about what is expected of the examples.
-- `runchecks`: what holds for every run; `inputs`: lists, items and configs that every function must stand.
+- `runchecks`: what holds for every run; `inputs`: lists, items and configs that every function must withstand.
 """

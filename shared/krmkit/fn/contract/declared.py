@@ -1,4 +1,4 @@
-"""Rules about function.yaml and about configs: every mistake is an error that says where."""
+"""Rules about function.yaml and about configs: every mistake is an error with its place."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def each_bad_config(folder: Path) -> Iterator[Case]:
     """Each config with one mistake, made from the schema, with the path of the mistake."""
     definition = loader.at(str(folder)).definition
     if definition.own_config:
-        return  # what is wrong in the config of another catalog's function, that function's rules say
+        return  # what is wrong in the config of another catalog's function, that function's rules report
     good: dict[str, Any] = {}
     for example in testing.examples(folder):
         config = ResourceList.parse(resource_list([], example.config)).function_config
@@ -104,7 +104,7 @@ def each_bad_config(folder: Path) -> Iterator[Case]:
 
 @rule(each_bad_config)
 def bad_config(folder: Path, config: str, path: str) -> None:
-    """Every mistake in a config is an error that says where; the items come back as they were."""
+    """Every mistake in a config is an error with its place; the items come back as they were."""
     text = resource_list(BYSTANDERS, config)
     outcome = run(folder, text)
 

@@ -1,4 +1,4 @@
-"""Rules about the examples: a render comes to what stands in `.expected`, in the layout of kpt's own test runner.
+"""Rules about the examples: the outcome of a render is that of `.expected`, in the layout of kpt's own test runner.
 
 .expected/
   diff.patch     what `krmkit render` changes, as `git diff` writes it

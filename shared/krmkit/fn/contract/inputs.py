@@ -1,4 +1,4 @@
-"""Inputs that every function must stand: resources that are none of its business, bad configs, hostile texts."""
+"""Inputs that every function must withstand: resources that are none of its business, bad configs, hostile texts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ UNREADABLE = {
 
 
 def bomb(levels: int = 9, width: int = 9) -> str:
-    """The values of a mapping whose last one stands for `width ** levels` texts."""
+    """The values of a mapping whose last one expands to `width ** levels` texts."""
     lines = ["a0: &a0 [" + ", ".join(["lol"] * width) + "]"]
     for level in range(1, levels):
         lines.append(f"a{level}: &a{level} [" + ", ".join([f"*a{level - 1}"] * width) + "]")

@@ -119,7 +119,7 @@ class FunctionFile(pytest.File):
             _ = function.process
         except CatalogError as error:
             raise self.CollectError(error.args[0]) from None
-        except Exception as error:  # noqa: BLE001  # whatever stands in main.py
+        except Exception as error:  # noqa: BLE001  # whatever main.py does
             raise self.CollectError(loader.unloadable(function, error)) from None
         for rule in RULES:
             try:

@@ -18,7 +18,7 @@ _CODE = re.compile(
     r"/krmkit/\S*\.py\b"
 )  # an image or a kind of the input may be named ghcr.io/krmkit/..., too
 
-# `results` of the KRM Functions Specification v1, told strictly: an unknown key would be lost on the way.
+# `results` of the KRM Functions Specification v1, compared strictly: an unknown key would be lost on the way.
 RESULTS: dict[str, Any] = {
     "type": "array",
     "items": {
@@ -114,7 +114,7 @@ def _kept(folder: Path, text: str) -> int:
 
 
 def check_order(results: list[dict[str, Any]]) -> None:
-    """Severity, then file, index, resource; nothing said twice."""
+    """Severity, then file, index, resource; nothing twice."""
     ranks = [("error", "warning", "info").index(result["severity"]) for result in results]
     assert ranks == sorted(ranks)
     keys = []
@@ -129,7 +129,8 @@ def check_order(results: list[dict[str, Any]]) -> None:
 def check_rules(folder: Path, results: list[dict[str, Any]]) -> None:
     """Each rule that speaks is one of function.yaml, or one that all functions share."""
     known = set(loader.at(str(folder)).definition.about.get("rules") or {}) | set(COMMON_RULES)
-    assert not {result["tags"]["rule"] for result in results} - known, "name the rule in function.yaml"
+    unknown = {result["tags"]["rule"] for result in results} - known
+    assert not unknown, f"name in function.yaml, under rules: {', '.join(sorted(unknown))}"
 
 
 def check_places(before: Any, after: Any) -> None:

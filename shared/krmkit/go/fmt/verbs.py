@@ -211,7 +211,7 @@ class ValuePrinter:
         self.unzeroed(sign + digits)
 
     def unzeroed(self, text: str) -> None:
-        """Padded with blanks, whatever the flags say."""
+        """Padded with blanks, whatever the flags."""
         zero, self.zero = self.zero, False
         self.pad(text)
         self.zero = zero

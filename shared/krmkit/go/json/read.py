@@ -7,7 +7,7 @@ from krmkit.go.limits import charge
 
 _BLANK = " \t\n\r"
 _END = "unexpected end of JSON input"
-# What reading a JSON text costs, in steps. The signs are those that stand between values, counted wherever they stand.
+# What reading a JSON text costs, in steps. The signs are those between values, counted wherever they occur.
 _SIGNS = ",:[{"
 _CALL = 20
 _SIGN = 4
@@ -76,7 +76,7 @@ def _clean(text: str) -> str:
 
 
 def _explain(text: str) -> str:
-    """What encoding/json's scanner says about the first fault."""
+    """The message of encoding/json's scanner about the first fault."""
     try:
         at = _skip(text, _value(text, _skip(text, 0)))
     except JsonSyntaxError as error:

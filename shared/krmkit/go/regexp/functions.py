@@ -64,7 +64,7 @@ def must_find_all(regex: str, text: str, count: int) -> StringList:
 
 
 def replace_all(regex: str, text: str, replacement: str) -> str:
-    """regexReplaceAll: $1, ${1} and ${name} in the replacement stand for groups."""
+    """regexReplaceAll: $1, ${1} and ${name} in the replacement mean groups."""
     return _replace(_must_compile(regex), text, replacement)
 
 
@@ -254,7 +254,7 @@ def _failure(regex: str, error: pattern.PatternError) -> GoCallError:
 
 
 def go_message(regex: str, error: pattern.PatternError) -> str:
-    """What regexp.Compile says about a bad pattern: ``error parsing regexp: missing closing ): `(` ``."""
+    """The message of regexp.Compile about a bad pattern: ``error parsing regexp: missing closing ): `(` ``."""
     if runes(regex) != regex:
         return f"error parsing regexp: invalid UTF-8: `{regex}`"
     if not error.problem:
@@ -264,7 +264,7 @@ def go_message(regex: str, error: pattern.PatternError) -> str:
 
 
 def group_names(regex: str) -> list[str]:
-    """Go's SubexpNames: the name of each group, "" for none. A name may stand for several groups."""
+    """Go's SubexpNames: the name of each group, "" for none. Several groups may have one name."""
     names = [""]
     at = 0
     while at < len(regex):

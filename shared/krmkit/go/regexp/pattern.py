@@ -38,7 +38,7 @@ _cache: dict[str, Pattern] = {}
 class PatternError(ValueError):
     """The pattern is not RE2, or too large, or too costly for the text; the message says what to do about it.
 
-    `problem` is what RE2 says about a pattern, "" where it was not asked; `cost` the steps of effort it took to find out.
+    `problem` is RE2's message about a pattern, "" if it was not asked; `cost` the steps of effort it took to find out.
     """
 
     def __init__(self, message: str, problem: str = "", cost: int = 0) -> None:
@@ -105,7 +105,7 @@ class Pattern:
         """Yield matches that do not overlap, at most `limit` (negative: all). No empty match next to the one before.
 
         Each search is linear in the text, all of them together are not: to find that `a` is the leftmost match of
-        `a.*b|a`, every search reads to the end. `searched` is told before each of them how many bytes it may read; it
+        `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of bytes that it may read; it
         ends them by raising.
         """
         far = any(sign in self.text for sign in ("*", "+", ",}"))

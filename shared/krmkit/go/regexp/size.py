@@ -13,7 +13,7 @@ def written_out(text: str) -> tuple[int, int]:
     """
     if "{" not in text and "?" not in text:
         return len(text), 0
-    outer: list[tuple[int, int]] = []  # of each open group: what stands before it
+    outer: list[tuple[int, int]] = []  # of each open group: the part before it
     atoms = optional = 0
     last = (0, 0)  # what a repeat applies to
     at = 0
@@ -45,7 +45,7 @@ def written_out(text: str) -> tuple[int, int]:
 
 
 def _repeat(text: str, at: int) -> tuple[int, int, int] | None:
-    """Least and most of `{2}`, `{2,}` or `{2,5}`, and where it ends; None where the brace stands for itself."""
+    """Least and most of `{2}`, `{2,}` or `{2,5}`, and where it ends; None if the brace is a plain character."""
     end = text.find("}", at, at + 12)
     least, _, most = text[at + 1 : max(end, at)].partition(",")
     if not least.isdecimal() or (most and not most.isdecimal()):

@@ -92,7 +92,7 @@ class TimeFields:
         if self.offset is not None:
             name = "UTC" if self.offset == 0 and not self.zone else self.zone
             return ParsedTime(unix - self.offset, self.nanosecond, self.offset, name)
-        # A bare name tells no offset; only GMT may carry one, and the clock time is taken as UTC all the same.
+        # A bare name has no offset; only GMT may carry one, and the clock time is taken as UTC all the same.
         hours = int(self.zone[3:]) if self.zone[:3] == "GMT" and len(self.zone) > 3 else 0
         return ParsedTime(unix, self.nanosecond, hours * 3600, self.zone)
 

@@ -40,7 +40,7 @@ def next_element(layout: str) -> tuple[str, str, str]:
 
 
 def find_element(layout: str, start: int) -> tuple[int, str]:
-    """Where the first element from `start` on stands, and which one it is; the end and "" when there is none."""
+    """The offset of the first element from `start` on, and which one it is; the end and "" when there is none."""
     for at in range(start, len(layout)):
         char = layout[at]
         if char in ".,":

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-# The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule stands.
+# The seconds that Python's datetime can hold, a day off each end; beyond them the zone's nearest rule holds.
 _FIRST, _LAST = -62135510400, 253402214400
 
 _known: dict[str, Zone | None] = {}

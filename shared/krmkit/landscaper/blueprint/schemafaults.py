@@ -41,7 +41,7 @@ def check_schema(root: object, unknown: frozenset[str]) -> None:
                 target(root, schema["$ref"])
             schema = {
                 "definitions": schema.get("definitions")
-            }  # what else stands beside a reference is not read
+            }  # other keywords beside a reference are not read
         _check(schema, draft_4)
         for name, part in schema.items():
             if name in NAMED and isinstance(part, dict):

@@ -20,7 +20,7 @@ from krmkit.schema.fields import mapping, text, texts
 DESCRIPTOR = "krmkit.dev/component"
 """The annotation of a descriptor: `<name>:<version>`."""
 BLOB = "krmkit.dev/component-blob"
-"""The annotation of a content: what its resource's access says (`<name>:<version>/<resource>`, a file name, a digest)."""
+"""The annotation of a content: the name in its resource's access (`<name>:<version>/<resource>`, a file name, a digest)."""
 STATE = "krmkit.dev/executor-state"
 """The annotation of a state: the installation."""
 _KEY = "component-descriptor.yaml"

@@ -1,6 +1,6 @@
 """Component constructors: what `ocm add componentversions` makes components of, as they lie in source repositories.
 
-A constructor file has one component, or several below `components`; a resource has an `access`, or an `input` that says which file or folder
+A constructor file has one component, or several below `components`; a resource has an `access`, or an `input` that names the file or folder
 beside the constructor it is made of. Here it becomes what an archive of the component would hold, without an archive.
 """
 

@@ -53,7 +53,7 @@ def resolve(
 
 
 def is_about(error: InstallationError, names: Iterable[str]) -> bool:
-    """Return True if a message says that one of the names is not found: `'a' not found` and `'a.b' not found` are about a."""
+    """Return True if a message reports one of the names as not found: `'a' not found` and `'a.b' not found` are about a."""
     return any(f"'{name}{end}" in error.message for name in names for end in ("'", "."))
 
 

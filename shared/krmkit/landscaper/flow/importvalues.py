@@ -42,7 +42,7 @@ def construct(
 ) -> ImportValues:
     """Return the value of every import of the blueprint. All violations are findings; nothing is raised.
 
-    `failed` are the imports and mappings that are reported already: nothing is said about an import of such a name.
+    `failed` are the imports and mappings that are reported already: an import of such a name gets no second finding.
     """
     found = ImportValues()
     checker = _Checker(imports, mapped, scope, found)

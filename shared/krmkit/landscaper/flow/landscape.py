@@ -176,7 +176,7 @@ class Landscape:
         rendered.mapped, errors = map_data(
             mappings, rendered.imports.values, "import-mapping", title, "spec.importDataMappings"
         )
-        # A mapping that fails because an import is missing says nothing new.
+        # A mapping that fails because an import is missing adds nothing new.
         rendered.errors += [error for error in errors if not imports.is_about(error, missing)]
         failed = missing.keys() | (mappings.keys() - rendered.mapped.keys())
         found = construct(known.blueprint, rendered.imports, rendered.mapped, scope, rendered.name, failed)

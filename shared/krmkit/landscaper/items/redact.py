@@ -45,7 +45,7 @@ class Secrets:
         return cls(world)
 
     def scrub(self, message: str) -> str:
-        """Return a message without secrets; a short word that is one is looked for where it stands alone."""
+        """Return a message without secrets; a short one only as a whole word."""
         found = self._found()
         if found.known and _CHARACTER in message:
             message = _quoted_characters().sub(f"{_CHARACTER}{SECRET}", message)

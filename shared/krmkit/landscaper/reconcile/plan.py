@@ -70,7 +70,7 @@ def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str,
     """Return what the annotation of the operation means for an Installation that no schedule concerns, as action and sentence.
 
     `annotated`: it is there, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or never was,
-    and stays so until somebody sets it. None where the decision itself says what happens.
+    and stays so until somebody sets it. None if the decision itself is the answer.
     """
     operation = _operation(installation)
     if operation is not None:

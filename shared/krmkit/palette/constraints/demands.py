@@ -62,7 +62,7 @@ class PackDemands:
     __slots__ = ("demand", "poolless", "pools", "report")
 
     def __init__(self, demand: Demand, pools: Sequence[MachinePool], report: ResourceReport) -> None:
-        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of what was said already
+        self.poolless: set[tuple[str, str]] = set()  # (code, resource) of the findings so far
         self.demand = demand
         self.pools = pools
         self.report = report

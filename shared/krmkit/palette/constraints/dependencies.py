@@ -74,7 +74,7 @@ def check_previous(previous: Sequence[Pack], profile: Profile) -> list[Finding]:
 
 
 def upgrades(pack: Pack) -> list[object]:
-    """A pack's dependencies of type `upgrade`, as they stand."""
+    """A pack's dependencies of type `upgrade`, not checked."""
     dependencies = pack.constraint("dependencies")
     if not isinstance(dependencies, list):
         return []
@@ -281,7 +281,7 @@ class _Check:
     def upgrade(self, dependency: Dependency) -> None:
         """The rule of the pack's old version, tested on the new one; asked only of an upgrade.
 
-        Where the old pack's rules are not at hand, those of the new one stand in for them.
+        If the old pack's rules are not at hand, those of the new one are used.
         """
         name = dependency.name
         if self.previous is None:

@@ -54,7 +54,7 @@ def is_ipv4(text: str) -> bool:
 
 
 def is_version(text: str) -> bool:
-    """Semantic versioning 2.0 with its three numbers; a `v` may stand before them."""
+    """Semantic versioning 2.0 with its three numbers; a `v` may come before them."""
     text, plus, build = text.removeprefix("v").partition("+")
     if plus and not _identifiers(build, numbers_plain=False):
         return False

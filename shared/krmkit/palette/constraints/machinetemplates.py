@@ -1,4 +1,4 @@
-"""What a node of a machine template has: the fields in which providers say it.
+"""What a node of a machine template has: the fields in which providers have it.
 
 A path leads below `spec.template.spec` (below `spec` of what has no template). Providers whose templates do not say what a
 machine has (Docker, Metal3) are known by the name of the template or by its kind, as keys of instanceTypes.

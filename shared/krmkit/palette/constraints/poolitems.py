@@ -1,6 +1,6 @@
 """Machine pools of a Cluster API Cluster: its control plane, MachineDeployments and MachinePools among the items.
 
-What a node has is said by a pool's machine template, or by the type of machine that the template names; the table of
+The resources of a node are in a pool's machine template, or follow from the type of machine that the template names; the table of
 types is the config's. Objects that another function rendered count as those of a cluster do.
 """
 
@@ -23,7 +23,7 @@ _MACRO = "{{"
 
 
 class PoolSource:
-    """Where pools are looked for, and what the config says about machines.
+    """Where pools are looked for, and the machines of the config.
 
     types: instanceTypes, {name: {cpu, memoryMiB, diskGB or diskGiB}}. templates: machineTemplates, {kind: {field: path}}.
     """

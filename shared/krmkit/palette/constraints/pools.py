@@ -72,7 +72,7 @@ class MachinePool:
         """A pool from a config's entry: name, controlPlane, useControlPlaneAsWorker, size, minSize, cpu (cores per
         node), memoryMiB, diskGB or diskGiB, or instanceType, a name in `instance_types` ({cpu, memoryMiB, diskGB}).
 
-        What the entry says itself goes before its instance type. Raises PoolError.
+        The entry's own fields win over its instance type. Raises PoolError.
         """
         name = str(data.get("name") or "")
         instance = data.get("instanceType")

@@ -252,7 +252,7 @@ class _Check:
         try:
             accepted = form.accepts(node)
         except TooCostlyError as error:
-            # The reason counts characters, which are not to be told of a password.
+            # The reason counts characters: a message must not tell the length of a password.
             reason = "it needs too many steps" if self.rule.secret else str(error)
             self.add("format", match, f"the value cannot be checked: {reason}")
             return

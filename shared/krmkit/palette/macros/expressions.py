@@ -1,7 +1,7 @@
 """The expression inside a macro: fields of `.spectro.`, literals and sprig functions in a pipeline.
 
 Its syntax is Go's but for the fields: a path runs up to white space, `|`, `)`, `}` or a quote, so that dashes, dots and
-slashes may stand in it. Each field is therefore given a plain name before Go's template engine sees the expression.
+slashes may be in it. Each field is therefore given a plain name before Go's template engine sees the expression.
 """
 
 from __future__ import annotations

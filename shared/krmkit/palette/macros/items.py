@@ -54,7 +54,7 @@ def read_context(spec: dict[str, Any], config: Resource | None) -> Context:
 
 
 def _refuse_collections(place: str, given: Any) -> None:
-    """A map or a list has no text that could stand for a macro."""
+    """A map or a list has no text to put in a macro's place."""
     if isinstance(given, dict):
         pairs = [(f"spec.{place}.{name}", value) for name, value in given.items()]
     else:

@@ -1,8 +1,8 @@
-"""Macros in a text: where they stand, in what kind of YAML scalar, and how a value is put in their place.
+"""Macros in a text: where they are, in what kind of YAML scalar, and how a value is put in their place.
 
 An action is `{{ ... }}`; it is a macro when a field in it begins with `.spectro.`, all others belong to other template
 systems and stay as they are. Macros are replaced by inert marks first, so that the text can be read as YAML; a mark in
-no scalar stands in a comment, and comments are not resolved.
+a comment holds no scalar, and comments are not resolved.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _BEFORE_FIELD = frozenset(" \t\r\n(|,")
 
 
 class Macro:
-    """One macro. `raw` is the whole action as it stands; `start` its offset in the text.
+    """One macro. `raw` is the text of the whole action; `start` its offset in the text.
 
-    context: the style of the scalar it stands in ("" plain, ', ", | or >), or COMMENT. whole: it is the whole of a
-    plain scalar. flow: that scalar stands in a flow collection. path: the keys that lead to the scalar. unclosed: it does
+    context: the style of the scalar that holds it ("" plain, ', ", | or >), or COMMENT. whole: it is the whole of a
+    plain scalar. flow: that scalar is in a flow collection. path: the keys that lead to the scalar. unclosed: it does
     not end in `}}`, and `raw` is its beginning.
     """
 
@@ -154,7 +154,7 @@ class MacroText:
         return "".join(parts)
 
     def line_indent(self, macro: Macro) -> str:
-        """The blanks at the start of the line that the macro stands on."""
+        """The blanks at the start of the macro's line."""
         start = self.text.rfind("\n", 0, macro.start) + 1
         line = self.text[start : macro.start]
         return line[: len(line) - len(line.lstrip(" "))]
@@ -251,7 +251,7 @@ def holds_macro(text: str) -> bool:
 
 
 class InsertError(ValueError):
-    """A value cannot stand where the macro stands; the message says why."""
+    """A value cannot take the macro's place; the message says why."""
 
 
 def insertion(macro: Macro, value: str, indent: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from krmkit.json.paths import join
 from krmkit.krm.finding import WARNING, Finding
-from krmkit.messages.nearest import did_you_mean, proposal
 from krmkit.palette.packs.findings import METADATA, SCHEMA, pack_finding
 from krmkit.palette.packs.pack import Pack
 from krmkit.palette.packs.packfileschemas import LAYERS, PACK_JSON, PRESETS_YAML, SCHEMA_YAML
@@ -30,6 +29,8 @@ def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
     checked = _Names(pack, METADATA)
     checked.walk(pack.metadata, PACK_JSON, "")
     if pack.layer and pack.layer not in LAYERS:
+        from krmkit.messages.nearest import did_you_mean
+
         checked.add(
             "layer", f'there is no layer "{pack.layer}"{did_you_mean(pack.layer, LAYERS)}', pack.layer
         )
@@ -38,7 +39,7 @@ def unknown_names(pack: Pack, limits: Limits = DEFAULT_LIMITS) -> list[Finding]:
         try:
             data = core_data(parse(text, limits, duplicates="keep").root, limits) if text else None
         except YamlError:
-            continue  # Who reads the file says so.
+            continue  # The reader of the file reports it.
         checked = _Names(pack, file)
         checked.walk(data, schema, "")
         if file == PRESETS:
@@ -78,6 +79,8 @@ class _Names:
             elif isinstance(others, dict):
                 self.walk(value, others, place)
             elif known:
+                from krmkit.messages.nearest import did_you_mean, proposal
+
                 near = did_you_mean(name, known) if others is False else proposal(name, known)
                 if near:
                     self.add(place, f'{self.file} has no field "{name}"{near}')

@@ -58,7 +58,7 @@ def apply_presets(
 
     `select` holds `name` or `Group:name`; None takes the selection from the marker comment in the values. With
     `write_marker` a values text without marker gets one; one that is there is kept up to date in any case. With `explain` the
-    outcome says what each preset wrote.
+    outcome has what each preset wrote.
     """
     marker = marker_comment.read(values)
     wanted = marker.entries if select is None and marker is not None else select or []

@@ -55,7 +55,7 @@ def apply_to_packs(
 
 
 class _Choice:
-    """The presets that a config selects, by the id of the pack's carrier, and the fields of the config that say so."""
+    """The presets that a config selects, by the id of the pack's carrier, and the fields of the config that select them."""
 
     __slots__ = ("fields", "findings", "presets")
 

@@ -51,7 +51,7 @@ def _in_file(file: SourceFile | None, conflict: ResourceConflict) -> _Place:
     for item in file.items if file is not None else ():
         if who(item) == conflict.resource:
             return _in_file_of(item, conflict)
-    # A function or a person renamed it: its mark says what it was.
+    # A function or a person renamed it: its mark has the old name.
     for item in file.items if file is not None else ():
         if _was(item) == conflict.resource:
             return _in_file_of(item, conflict)
@@ -64,7 +64,7 @@ def _in_file_of(item: FileResource, conflict: ResourceConflict) -> _Place:
 
 
 def _was(item: FileResource) -> str:
-    """What kpt's mark says that a resource is upstream, as `who` would say it; "" without one."""
+    """The upstream identity in kpt's mark, in the form of `who`; "" without a mark."""
     try:
         parts = (item.annotation(IDENTIFIER) or "").split("|")
     except (YamlError, ListError):
@@ -123,7 +123,7 @@ def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: 
 
 
 def _element(node: Seq, step: str) -> Node | None:
-    """The element that a path names: `[web]` by what tells it apart, `[80,TCP]` by two keys."""
+    """The element that a path names: `[web]` by its merge key, `[80,TCP]` by two keys."""
     for keys in _KEYS:
         for item in map(deref, node.items):
             if isinstance(item, Map) and f"[{','.join(_text(item.get(key)) for key in keys)}]" == step:

@@ -1,4 +1,4 @@
-"""What a merge of packages has to say: a field, a resource or a file that both sides changed, and what became of it."""
+"""A conflict of a merge of packages: a field, a resource or a file that both sides changed, and what became of it."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class MergeUnits:
 
 
 def identifier(item: Resource) -> str:
-    """What tells a resource from all others, in kpt's form: `apps|Deployment|default|web`."""
+    """The identity of a resource, in kpt's form: `apps|Deployment|default|web`."""
     group, slash, _ = item.api_version.rpartition("/")
     return f"{group if slash else ''}|{item.kind}|{item.namespace or 'default'}|{item.name}"
 

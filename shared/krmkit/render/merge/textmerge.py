@@ -1,7 +1,7 @@
 """Three-way merge of a text that people write: YAML and JSON as trees with their comments, everything else by lines.
 
 Packs are such texts: `values.yaml`, `presets.yaml` and `pack.json` are keys of a ConfigMap. Where a merge by lines goes through
-and says what the merge of the trees says, it is taken, because it brings upstream's comments and order along.
+and has the values of the merge of the trees, it is taken, because it brings upstream's comments and order along.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from krmkit.yaml.tree import Collection, Entry, Node, Scalar
 
 SUFFIXES = (".yaml", ".yml")
 
-# kpt writes its own comment behind `metadata:`, over what stood there.
+# kpt writes its own comment behind `metadata:`, over the old one.
 _OF_KPT = "# kpt-merge:"
 _BEHIND_METADATA = re.compile(r"^metadata:[ \t]*(#.*)$", re.MULTILINE)
 
@@ -51,7 +51,7 @@ def data_of(item: FileResource) -> dict[str, Any]:
 
 
 def is_same_resource(base: FileResource, local: FileResource) -> bool:
-    """Whether a local resource says what the base says, and no comment was added to it."""
+    """Whether a local resource has the values of the base, and no more comments."""
     if base.original == local.original:
         return True
     if not same_data(data_of(base), data_of(local)):
@@ -132,7 +132,7 @@ def comments_of(text: str) -> list[str]:
 
 
 def _scalars(root: Node | None, view: str) -> Iterator[tuple[int, int]]:
-    """Where scalars stand, keys too; of a block scalar, what is below its header."""
+    """The places of scalars, keys too; of a block scalar, the text below its header."""
     waiting: list[Node] = [root] if root is not None else []
     while waiting:
         node = waiting.pop()

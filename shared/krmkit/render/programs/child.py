@@ -16,7 +16,7 @@ _LINGERING = 2.0  # seconds that what the program started may keep its output op
 
 
 class ChildError(Exception):
-    """The program was ended because it took too long or said too much; the message says which."""
+    """The program was ended because it took too long or wrote too much; the message says which."""
 
 
 class ChildTimeError(ChildError):

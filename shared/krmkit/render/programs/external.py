@@ -134,7 +134,7 @@ def _place(item: Resource) -> dict[str, str]:
 
 
 def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
-    """A copy of a resource, fit to stand in a list, with annotations added."""
+    """A copy of a resource, as an item of a list, with annotations added."""
     copy = Resource(bare(item.text), label=item.label)
     for name, value in annotations.items():
         copy.set(("metadata", "annotations", name), value)
@@ -142,7 +142,7 @@ def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
 
 
 def bare(text: str) -> str:
-    """A document without markers around it and with plain line feeds, fit to stand in a list."""
+    """A document without markers around it and with plain line feeds, as an item of a list."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("---")):
         rest = lines.pop(0)[3:].strip()
@@ -183,7 +183,7 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
 
 
 def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
-    """Bring the data of `given` into `item`; where it says another place, that stands in the annotations."""
+    """Bring the data of `given` into `item`; if it has another place, that is in the annotations."""
     before = item.get()
     data = without(given.get(), ORCHESTRATION)
     if (
@@ -192,7 +192,7 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
         and not before.get("metadata")
         and not data.get("metadata")
     ):
-        # Annotations had to stand somewhere; where there was no metadata, it goes with them.
+        # Annotations had to be somewhere; where there was no metadata, it goes with them.
         data = {key: value for key, value in data.items() if key != "metadata"}
         before = {key: value for key, value in before.items() if key != "metadata"}
     if not same_data(data, before) and isinstance(data, dict) and isinstance(before, dict):
@@ -247,7 +247,7 @@ def _merge(
 
 def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: object) -> None:
     if path in {("metadata",), ("metadata", "annotations")} and isinstance(value, dict) and value:
-        # One by one, because kpt's annotations stand among them in `given`.
+        # One by one, because kpt's annotations are among them in `given`.
         for key, inner in value.items():
             _take(item, given, (*path, key), inner)
         return
@@ -264,7 +264,7 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
 
 
 def _results(found: object) -> list[dict[str, object]]:
-    """The results of a ResourceList; also in the older form, where they stand under `items`."""
+    """The results of a ResourceList; also in the older form, which has them under `items`."""
     if isinstance(found, dict):
         found = found.get("items")
     return [result for result in found if isinstance(result, dict)] if isinstance(found, list) else []

@@ -194,7 +194,7 @@ def cel_value(schema: Schema, value: object) -> object:
 
 
 def _text_value(format_: str, text: str) -> object:
-    """Bytes, durations and times; a text that is not what its format says stays a text."""
+    """Bytes, durations and times; a text that does not fit its format stays a text."""
     if format_ == "byte":
         from base64 import b64decode
 

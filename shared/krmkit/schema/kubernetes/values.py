@@ -88,7 +88,7 @@ class _Values(SchemaWalk):
             if wanted not in ("number", "integer"):
                 return False
         elif format_:
-            # Go says which format its own types of numbers stand for.
+            # The formats of Go's own types of numbers.
             found_format = {"integer": "int64", "number": "float64"}.get(found, "")
             if found_format != format_:
                 wanted, found = format_, found_format

@@ -15,7 +15,7 @@ from krmkit.spiff.nodes import Expression
 
 
 class Call(Expression):
-    """`f(a, b)`; `named` are the arguments `name=value`, `curry` says `f*(a)`."""
+    """`f(a, b)`; `named` are the arguments `name=value`, `curry` is true for `f*(a)`."""
 
     __slots__ = ("args", "curry", "function", "named")
 

@@ -152,7 +152,7 @@ class LambdaValue:
         curry: bool = False,
         auto_curry: bool = False,
     ) -> Result:
-        """The value for arguments. A value that is an Expression says that it waits for something.
+        """The value for arguments. A value that is an Expression waits for something.
 
         curry: `f*(...)`; auto_curry: too few arguments make another lambda. inline: a lambda written inside a mapping
         has no `_`.

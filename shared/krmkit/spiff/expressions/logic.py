@@ -20,7 +20,7 @@ class Logic(Binary):
         try:
             left, info = self.left.evaluate(env, False)
         except Failure:
-            raise Failure("") from None  # the reference does not say why the left side fails
+            raise Failure("") from None  # the reference's message has no reason for the left side's failure
         if isinstance(left, Expression):
             return self, info
         failure = None

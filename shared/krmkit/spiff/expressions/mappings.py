@@ -12,7 +12,7 @@ from krmkit.spiff.nodes import Expression, Node, type_name
 
 
 def lambda_text(function: Expression) -> str:
-    """A lambda as it stands inside brackets: `|x|->x`, or `|expr`."""
+    """A lambda as it is written inside brackets: `|x|->x`, or `|expr`."""
     return function.rest_text() if isinstance(function, LambdaExpression) else f"|{function}"
 
 
@@ -33,7 +33,7 @@ def _entries(source: Any) -> list[tuple[Any, Node]]:
 
 
 class Mapping(Expression):
-    """`map[list|x|->x]` and its kin: word is map, select or filter; braces say that the result is a map."""
+    """`map[list|x|->x]` and its kin: word is map, select or filter; with braces the result is a map."""
 
     __slots__ = ("braces", "function", "source", "word")
 

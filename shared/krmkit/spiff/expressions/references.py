@@ -275,7 +275,9 @@ class Projection(Expression):
             try:
                 projected, found = self.rest.evaluate(env, locally)
             except Failure:
-                raise Failure("", info) from None  # the reference does not say which entry fails, and why
+                raise Failure(
+                    "", info
+                ) from None  # the reference's message names neither the entry that fails nor the reason
             if isinstance(projected, Expression):
                 return self, found
             made.append(env.node(projected))

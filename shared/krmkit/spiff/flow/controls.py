@@ -55,7 +55,7 @@ def is_control_map(value: Any) -> bool:
 
 
 def apply_control(node: Node, env: Env, place: FlowPlace, root: Node) -> Node | None:
-    """What stands in place of a map with a control structure; None for a map without one, and for one that waits."""
+    """The node that replaces a map with a control structure; None for a map without one, and for one that waits."""
     names: dict[str, Node] = node.value
     place.chosen = None
     if not is_control_map(names):

@@ -115,7 +115,7 @@ class _List:
         return embedded(node.value, self.env.run.interpolation) is not None
 
     def _key_field(self, node: Node) -> Node:
-        """An entry whose key `key:field` says which field names the entries: the prefix goes."""
+        """An entry with a key `key:field`, which makes `field` the name of the entries: the prefix goes."""
         value = node.value
         if type(value) is not dict:
             return node
@@ -186,7 +186,7 @@ class _List:
         return step, True
 
     def inject(self) -> None:
-        """Put in front what the stub says is to be injected."""
+        """Put in front the entries that the stub injects."""
         stub = self.stub
         if self.merged:
             self.flags |= INJECTED

@@ -129,7 +129,7 @@ class _Map:
         self._keep(key, base)
 
     def _marked(self) -> None:
-        """A marker without an expression: its flags are all it says."""
+        """A marker without an expression: it only has flags."""
         self.processed = True
         self.flow.changes += 1
 
@@ -175,7 +175,7 @@ class _Map:
         return True
 
     def inject(self) -> None:
-        """Add what the stub says is to be injected."""
+        """Add the entries that the stub injects."""
         stub = self.stub
         if self.merged:
             self.flags |= INJECTED

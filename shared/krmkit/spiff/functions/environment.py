@@ -74,7 +74,7 @@ def rand(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _characters(kind: str) -> list[str]:
-    """The characters of a set as it stands in a regular expression: a-z, [:alnum:]."""
+    """The characters of a set in the notation of regular expressions: a-z, [:alnum:]."""
     try:
         pattern = compile_pattern(f"[{kind}]")
     except PatternError as error:

@@ -60,7 +60,7 @@ def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
     made: dict[str, Node] = {}
     for node in args[0]:
         if type(node.value) is not dict:
-            # The reference's format has no place for the key, and Go says so.
+            # The reference's format has no place for the key, which Go adds as EXTRA.
             raise Failure(f"list entries must by maps%!(EXTRA string={key})")
         if key not in node.value:
             raise Failure(f"key field '{key}' not found")

@@ -13,7 +13,7 @@ from krmkit.spiff.randomness import Chance
 
 @contextmanager
 def needed(package: str, name: str) -> Iterator[None]:
-    """Around the import of a package that a function needs: says which extra has it where it is missing."""
+    """Around the import of a package that a function needs: an error names the extra that has it."""
     try:
         yield
     except ImportError:

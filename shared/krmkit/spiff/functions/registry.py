@@ -61,7 +61,7 @@ MODULES: dict[str, str] = {
 
 
 class With:
-    """A value with what is said beside it."""
+    """A value with its Info."""
 
     __slots__ = ("info", "value")
 

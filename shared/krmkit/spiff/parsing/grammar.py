@@ -18,7 +18,7 @@ _MARKERS = ("template", "temporary", "local", "inject", "state", "default", "dyn
 
 
 def parse(text: str, path: Path = (), stub_path: Path = ()) -> Expression:
-    """The expression in a text. `path` is where it stands, `stub_path` where stubs are looked up (merge, auto use them).
+    """The expression in a text. `path` is its place, `stub_path` where stubs are looked up (merge, auto use them).
 
     Raises Failure: `parse error near symbol 7 - symbol 8: ' '`.
     """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from krmkit.palette.constraints import effort as formateffort
@@ -11,7 +14,7 @@ from krmkit.palette.constraints.format import (
     TooCostlyError,
     unknown_type,
 )
-from krmkit.palette.constraints.formattypes import is_ipv4, is_version
+from krmkit.palette.constraints.formattypes import TYPES, is_ipv4, is_version
 from krmkit.yaml.document import parse
 from krmkit.yaml.tree import Map, Scalar
 
@@ -210,3 +213,11 @@ def test_pieces_of_one_value_are_counted(monkeypatch: pytest.MonkeyPatch) -> Non
         form.accepts(Scalar("1" * 200, '"'))
     monkeypatch.setattr(formateffort, "MAX_TESTS", 300_000)
     assert not form.accepts(Scalar("1" * 200, '"'))
+
+
+def test_readme_lists_every_type() -> None:
+    """The README of the function names the types in the order of the table."""
+    readme = Path(__file__).parents[4] / "functions/validate-pack-constraints/README.md"
+    [line] = [line for line in readme.read_text("utf-8").splitlines() if line.startswith("- Types are ")]
+
+    assert re.findall(r"`(\w+)`", line.partition("(")[0]) == list(TYPES)

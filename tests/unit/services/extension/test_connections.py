@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from krmkit.services.extension import connections
 from krmkit.services.extension.connections import Connection
 
 
@@ -56,7 +55,7 @@ def rests(monkeypatch: pytest.MonkeyPatch, work: float, reads: int = 4) -> list[
         "config": SimpleNamespace(read_timeout=60),
     }
     vars(made).update(given)
-    monkeypatch.setattr(connections.asyncio, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     asyncio.run(made._read_in_turns())
 
     assert len(protocol.handled) == reads + 1

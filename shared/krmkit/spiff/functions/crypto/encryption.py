@@ -1,6 +1,6 @@
 """encrypt and decrypt: a value as YAML, with its HMAC, in triple DES.
 
-The key is what the call says, or SPIFF_ENCRYPTION_KEY of the environment given to the run.
+The key is an argument of the call, or SPIFF_ENCRYPTION_KEY of the environment given to the run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Keys and certificates in PEM, read as the real one reads them: ValueError with its words for what is none.
 
-Callers import the package cryptography first, and say what is missing where it is.
+Callers import the package cryptography first, and report a missing one.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def parse_certificate(text: str) -> Certificate:
 
 
 def _loaded(problem: str, loader: str, *args: Any) -> Any:
-    """The key that a loader of the library makes; whatever the library says against it is a ValueError."""
+    """The key that a loader of the library makes; any error of the library becomes a ValueError."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
