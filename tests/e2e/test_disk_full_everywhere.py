@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.fleet.folder import RECORD
 from tests.e2e.gitfleet import GitFleet
 from tests.e2e.orchestrate import Files, files_of, put
-from tests.e2e.test_disk_full import RECORD, limited
+from tests.e2e.test_disk_full import limited
 from tests.e2e.test_kill_steps import CASES, Case, ours, variants
 
 pytest.importorskip("resource", reason="this system has no limits on the size of files")

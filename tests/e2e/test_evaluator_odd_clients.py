@@ -8,6 +8,7 @@ import ssl
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,7 +126,8 @@ def served(server: Server, place: Path) -> bool:
     known = grpc.ssl_channel_credentials(*((place / name).read_bytes() for name in names))
     with grpc.secure_channel(f"localhost:{server.port}", known) as channel:
         try:
-            channel.unary_unary(METHOD)(request(SELECT, "apply-presets"), timeout=MOST)
+            call: Any = channel.unary_unary(METHOD)
+            call(request(SELECT, "apply-presets"), timeout=MOST)
         except grpc.RpcError:
             return False
     return True
