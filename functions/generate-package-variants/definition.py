@@ -6,6 +6,7 @@ DEFINITION: dict[str, object] = (
   'kind': 'GeneratePackageVariants',
   'schema': {'type': 'object',
              'properties': {'sets': {'type': 'array', 'default': [], 'items': {'type': 'string', 'minLength': 1}},
+                            'writeStatus': {'type': 'boolean', 'default': False},
                             'finalizer': {'type': 'boolean', 'default': False}}},
   'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha2', 'kind': 'PackageVariantSet'}]}
 )

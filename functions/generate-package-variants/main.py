@@ -15,7 +15,13 @@ if __name__ == "__main__":
 from krmkit.fn import Config, FunctionError, ResourceList, Results, main
 from krmkit.porch.apinames import SET_KIND, PorchError
 from krmkit.porch.decodevariants import decode_set
-from krmkit.porch.findings import orphan_findings, plan_findings, set_error_finding, violation_findings
+from krmkit.porch.findings import (
+    orphan_findings,
+    plan_findings,
+    set_error_finding,
+    status_findings,
+    violation_findings,
+)
 from krmkit.porch.sets.items import Fleet, SetError, sets_among
 
 
@@ -49,6 +55,7 @@ def process(resources: ResourceList, config: Config, results: Results) -> None:
     for plan in planned:
         fleet.carry_out(plan, config.spec.get("finalizer") is True)
         results.extend(plan_findings(plan))
+        results.extend(status_findings(plan, config.spec.get("writeStatus") is True))
     fleet.remove(orphans)
     results.extend(orphan_findings(orphans))
 

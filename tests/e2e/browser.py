@@ -62,8 +62,14 @@ class Browser:
         return self.use(selector, lambda element: element.text)
 
     def click(self, selector: str) -> None:
-        """Press the first element that fits."""
-        self.use(selector, lambda element: element.click())
+        """Press the first element that fits. It is brought into view at once, as nothing can be pressed while the page still moves."""
+        here = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+
+        def press(element: WebElement) -> None:
+            self.run(here, element)
+            element.click()
+
+        self.use(selector, press)
 
     def use(self, selector: str, action: Callable[[WebElement], Found]) -> Found:
         """Do something with the first element that fits; once more if the page drew it anew in between."""

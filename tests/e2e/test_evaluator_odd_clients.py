@@ -126,8 +126,8 @@ def served(server: Server, place: Path) -> bool:
     known = grpc.ssl_channel_credentials(*((place / name).read_bytes() for name in names))
     with grpc.secure_channel(f"localhost:{server.port}", known) as channel:
         try:
-            evaluate: Any = channel.unary_unary(METHOD)
-            evaluate(request(SELECT, "apply-presets"), timeout=MOST)
+            call: Any = channel.unary_unary(METHOD)
+            call(request(SELECT, "apply-presets"), timeout=MOST)
         except grpc.RpcError:
             return False
     return True

@@ -52,7 +52,7 @@ def test_it_opens(browser: Browser, profile: str) -> None:
     browser.open(profile)
 
     sections = browser.run("return [...document.querySelectorAll('main section')].map((each) => each.id)")
-    assert sections == ["findings", "changes", "values", "pipeline", "packs-0"]
+    assert sections == ["findings", "packs-0", "changes", "values", "pipeline"]
     assert browser.errors() == []
     assert browser.requests() == [profile]
     assert browser.run("return performance.getEntriesByType('resource').length") == 0
@@ -230,7 +230,7 @@ def test_screen_readers(browser: Browser, fleet: str, profile: str) -> None:
         assert browser.run(nameless) == []
         bare = "return [...document.querySelectorAll('table')].filter((each) => !each.querySelector('th[scope]')).length"
         assert browser.run(bare) == 0
-    assert browser.run("return document.querySelector('nav').getAttribute('aria-label')") == "Packages"
+    assert browser.run("return document.querySelector('nav').getAttribute('aria-label')") == "Contents"
 
 
 def test_a_thousand_packages(browser: Browser, tmp_path: Path) -> None:

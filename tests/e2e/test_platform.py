@@ -28,6 +28,20 @@ BREAKS = {
     "a selector that selects nothing": ("class.yaml", "{infrastructureCluster: true}", "{}", "class.yaml", "selector:", "matchResources.infrastructureCluster: true"),
     "a fact that is not there": ("bindings.yaml", "data.region}", "data.regio}", "package-context.yaml", "data:", "data.regio"),
     "a machine of unknown size": ("class.yaml", "numCPUs: 4, memoryMiB: 16384", "numCPUs: 4", "constraints.yaml", "", "[capacity-unknown]"),
+    "a variable that nobody declares": ("cluster.yaml", "name: mirror", "name: miror", "cluster.yaml", "    variables:", "variable is not defined"),
+    "a pack that wants a newer Kubernetes": ("packs.yaml", '"minVersion": "1.30.0"', '"minVersion": "1.33.0"', "packs.yaml", '"dependencies"', "[version]"),
+    "an import that nobody exports": ("installation.yaml", "dataRef: store-url\n    targets", "dataRef: store-uri\n    targets",
+                                      "installation.yaml", "dataRef: store-uri", 'did you mean "store-url"?'),
+    "an export of another name": ("installation.yaml", "dataRef: store-url\n  blueprint", "dataRef: store-address\n  blueprint",
+                                  "installation.yaml", "dataRef: store-url", "[data-object-not-found]"),
+    "a version that only the facts have": ("versions.yaml", "v1.31.4", "v1.30.9", "cluster.yaml", "version: v1.31.4", "v1.30.9"),
+    "a patch of the extension for no template": ("extension.yaml", "kind: KubeadmControlPlaneTemplate", "kind: KubeadmControlPlaneTemplat",
+                                                 "extension.yaml", "selector:", "[unused-patch]"),
+    "an operation that does not exist": ("installation.yaml", "operation: reconcile", "operation: recncile",
+                                         "installation.yaml", "operation: recncile", "[unknown-operation]"),
+    "a Cluster beside its class": ("cluster.yaml", "namespace: plants", "namespace: shops", "cluster.yaml", "      name: plant", "ClusterClass shops/plant"),
+    "a required variable that is gone": ("cluster.yaml", "    - name: region\n      value: nowhere\n", "", "cluster.yaml", "    variables:", '"region" must be set'),
+    "a pack in another layer": ("packs.yaml", '"layer": "k8s", "version": "1.31.4"', '"layer": "k8", "version": "1.31.4"', "packs.yaml", '"dependencies"', "[wrong-layer]"),
 }  # fmt: skip
 
 

@@ -61,6 +61,11 @@ def parser() -> CommandParser:
     )
     made.add_argument("folder", nargs="?", default=os.curdir, metavar="DIR", help="the folder (default: .)")
     made.add_argument("--name", default="", help="the package's name (default: the folder's)")
+    made.add_argument(
+        "--platform",
+        action="store_true",
+        help="write the repository of a small platform into a new folder: a blueprint, a fleet and two sites, rendered",
+    )
     return made
 
 
@@ -68,6 +73,10 @@ def main(words: list[str]) -> int:
     """Run `krmkit init ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
+        if arguments.platform:
+            if arguments.name:
+                raise InitError("--platform makes several packages, so there is no use for --name")
+            return _platform(arguments.folder)
         changes, notes = planned(arguments.folder, arguments.name)
         write(arguments.folder, changes, [], careful=True)
     except (InitError, TreeError, OSError) as error:
@@ -78,6 +87,35 @@ def main(words: list[str]) -> int:
     for note in notes:
         say("init", note)
     return 0
+
+
+def _platform(folder: str) -> int:
+    """Write the repository of a platform into a new folder, and render its sites. Raises InitError, OSError."""
+    from krmkit.cli.variants import main as variants
+    from krmkit.fleet.newplatform import platform_files
+
+    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+        raise InitError(f"{folder}: holds files already; name a new or empty folder")
+    os.makedirs(folder, exist_ok=True)
+    write(folder, platform_files(), [], careful=True)
+    objects, out = os.path.join(folder, "fleet/objects"), os.path.join(folder, "sites")
+    words = [
+        "render",
+        os.path.join(folder, "fleet/sites.yaml"),
+        "--packages",
+        folder,
+        "--objects",
+        objects,
+        "-o",
+        out,
+    ]
+    code = variants(["variants", *words])
+    if code == 0:
+        say(
+            "init",
+            "next: git init, commit, and tag the commit blueprints/site/v1; README.md says what to run",
+        )
+    return code
 
 
 def planned(folder: str, name: str = "") -> tuple[list[FileEdit], list[str]]:

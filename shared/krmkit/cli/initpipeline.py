@@ -9,6 +9,7 @@ from krmkit.fn.definition import GROUP_VERSION
 from krmkit.krm.annotations import LOCAL_CONFIG
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resource import Resource
+from krmkit.output.pipelineorder import RIGHT_ORDER
 from krmkit.palette.packs.items import place
 from krmkit.yaml import emit
 
@@ -48,6 +49,8 @@ def fitting(resources: list[Resource]) -> tuple[list[FittingFunction], list[str]
     Functions that render are tried first: one that fails on these very resources is left out, with its first error.
     """
     chosen = [*_for_packs(resources), *_for_topologies(resources), *_for_installations(resources)]
+    chosen += [*_for_bindings(resources), *_for_platforms(resources)]
+    chosen.sort(key=lambda function: RIGHT_ORDER.index(function.name))
     notes: list[str] = []
     for function in list(chosen):
         if function.name.startswith("render-"):
@@ -142,6 +145,23 @@ def _for_installations(resources: list[Resource]) -> list[FittingFunction]:
             VALIDATORS, "validate-installation", "ValidateInstallation", "validate-installations.yaml"
         ),
     ]
+
+
+def _for_bindings(resources: list[Resource]) -> list[FittingFunction]:
+    """apply-replacements with the table that lies there: with several, nobody knows their order."""
+    tables = [one.path for one in resources if one.kind == "ApplyReplacements"]
+    if len(tables) != 1 or not tables[0]:
+        return []
+    return [FittingFunction(MUTATORS, "apply-replacements", "ApplyReplacements", tables[0])]
+
+
+def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:
+    """validate-platform, where two systems say something of one thing."""
+    kinds = {one.kind for one in resources if one.api_version.startswith((_CAPI, _LANDSCAPER))}
+    has_packs = any(one.kind == "ConfigMap" and one.string("data", "pack.json") for one in resources)
+    if sum((has_packs, "Cluster" in kinds, "Installation" in kinds or "Target" in kinds)) < 2:
+        return []
+    return [FittingFunction(VALIDATORS, "validate-platform", "ValidatePlatform", "validate-platform.yaml")]
 
 
 def _problem(function: FittingFunction, resources: list[Resource]) -> str:

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 
 from krmkit.cli.arguments import (
     CommandParser,
+    add_exclude,
     add_output,
     add_package,
     add_place,
+    count,
     package_above,
     package_and_words,
 )
+from krmkit.cli.landscapertree import tell_all
+from krmkit.cli.recursive import PackageTreeError
 from krmkit.fn.masking import Mask, hide, secrets_among
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.components.ctf import CtfError
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.flow.explain import explain
 from krmkit.landscaper.flow.graph import graph_of
 from krmkit.landscaper.items import installations as items_of
-from krmkit.landscaper.items.installations import Items
 from krmkit.landscaper.reconcile.plan import plan_items
 from krmkit.output.formats import FORMATS
 from krmkit.output.model import PackageReport, Report, Result
 from krmkit.output.outcome import Told
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
-from krmkit.render.package import PackageError, read
+from krmkit.render.package import PackageError
+from krmkit.render.resourcefiles import items_of as package_items
 from krmkit.render.variablevalues import ValuesError, add_values, read_values
+from krmkit.report.installationtree import as_result, readable, told_exports
 
 DRAWINGS = ("dot", "mermaid")  # forms of a graph beside the formats of all commands
 COMMANDS = "import|graph|explain|reconcile"
@@ -75,7 +81,7 @@ def parser() -> CommandParser:
         " that flows between them. Problems go to stderr, and the exit code is 1 then.",
         allow_abbrev=False,
     )
-    add_package(draw)
+    _add_tree(draw)
     add_output(draw, (*FORMATS, *DRAWINGS))
     tell = commands.add_parser(
         "explain",
@@ -84,7 +90,7 @@ def parser() -> CommandParser:
         " and the file. Values are not shown, for they may be secrets.",
         allow_abbrev=False,
     )
-    add_package(tell)
+    _add_tree(tell)
     tell.add_argument(
         "installation", nargs="?", metavar="INSTALLATION", help="its path, as in shop/stack/web"
     )
@@ -96,7 +102,7 @@ def parser() -> CommandParser:
         description="Say for each Installation of a package whether Landscaper would reconcile it, and why.",
         allow_abbrev=False,
     )
-    add_package(plan)
+    _add_tree(plan)
     plan.add_argument(
         "--now", default="", metavar="TIME", help="the time, as in 2026-05-01T08:00:00Z (default: now)"
     )
@@ -104,12 +110,37 @@ def parser() -> CommandParser:
     return made
 
 
+def _add_tree(command: argparse.ArgumentParser) -> None:
+    """Add the package, and the flags of all packages below a folder."""
+    add_package(command)
+    command.add_argument(
+        "-r",
+        "--recursive",
+        action="store_true",
+        help="every package below the folder that is no blueprint, on all cores",
+    )
+    command.add_argument(
+        "--since",
+        default="",
+        metavar="REVISION",
+        help="with -r: only packages in which something differs from a git revision",
+    )
+    command.add_argument(
+        "--jobs",
+        type=count,
+        default=0,
+        metavar="N",
+        help="with -r: how many processes work (default: one for each core)",
+    )
+    add_exclude(command)
+
+
 def main(words: list[str]) -> int:
     """Run `krmkit landscaper ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
         return _run(arguments)
-    except (InstallationError, PackageError, CtfError, ValuesError, OSError) as error:
+    except (InstallationError, PackageError, PackageTreeError, CtfError, ValuesError, OSError) as error:
         say(f"landscaper {arguments.command}", error)
         return 1
 
@@ -137,7 +168,7 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
             )
         arguments.installation, arguments.value = asked[0], asked[1] if len(asked) > 1 else ""
     elif arguments.command != "import" and not arguments.package:
-        arguments.package = package_above()
+        arguments.package = os.curdir if arguments.recursive else package_above()
     package = PackageReport(arguments.output if arguments.command == "import" else arguments.package)
     report = Report(f"landscaper {arguments.command}", [package], written=arguments.command == "import")
     if arguments.command == "import":
@@ -146,30 +177,41 @@ def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
         values = add_values(read_values(arguments.values) if arguments.values else {}, arguments.set)
         lines = imported(arguments.folders, arguments.output, partial(say, "landscaper"), values)
         return Told(report, "WrittenComponents", {"paths": lines}, _text(lines)), 0
+    now = getattr(arguments, "now", "") or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if arguments.recursive:
+        told, code = tell_all(arguments, now, DRAWINGS)
+        for one in told.report.packages:
+            for problem in [
+                *([one.failure] if one.failure else []),
+                *(r.message for r in one.results if r.severity == ERROR),
+            ]:
+                say("landscaper", f"{one.path}: {problem}")
+        return told, code
+    if arguments.since or arguments.jobs or arguments.exclude:
+        raise InstallationError("bad-call", "--since, --jobs and --exclude are for many packages; add -r")
     resources = _resources(arguments.package)
     mask = Mask(secrets_among(resources.items))
     try:
-        return _answer(arguments, resources, report, mask)
+        return _answer(arguments, resources, report, mask, now)
     except InstallationError as error:
         raise InstallationError(error.rule, mask.message(str(error))) from None
 
 
 def _answer(
-    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask
+    arguments: argparse.Namespace, resources: ResourceList, report: Report, mask: Mask, now: str
 ) -> tuple[Told, int]:
     """What a command says of the items of a package, without the secrets among them. Raises InstallationError."""
     package = report.packages[0]
     if arguments.command == "reconcile":
-        now = arguments.now or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found = plan_items(resources, [], now, write=False)
         hide(found, resources.items)
-        package.results = [_result(one) for one in found]
+        package.results = [as_result(one) for one in found]
         return Told(report, "ReconcilePlan", {"now": now}, _text(map(str, found))), _code(package)
-    items = _readable(items_of.read(resources))
+    items = readable(items_of.read(resources))
     if arguments.command == "explain":
         lines = [mask.message(line) for line in explain(items, arguments.installation, arguments.value)]
         return Told(report, "ImportSources", {"lines": lines}, _text(lines)), 0
-    graph = graph_of(items)
+    graph = graph_of(items, told_exports(resources, items))
     for problem in map(mask.message, graph.problems):
         say("landscaper", problem)
         package.results.append(Result("error", "installation", problem))
@@ -185,24 +227,9 @@ def _text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _result(finding: Finding) -> Result:
-    """A finding of the engine as a result of the report."""
-    field = finding.field or ""
-    return Result(
-        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
-    )
-
-
 def _resources(path: str) -> ResourceList:
-    """All items of a package and of the packages in it."""
-    package = read(path)
-    for note in package.notes:
+    """All items of a package and of the packages in it, or of the YAML files of a folder."""
+    items, notes = package_items(path)
+    for note in notes:
         say("landscaper", note)
-    return ResourceList.of([item for each in package.walk() for item in each.items])
-
-
-def _readable(items: Items) -> Items:
-    errors = [one for one in items.findings if one.severity == ERROR]
-    if errors:
-        raise InstallationError(errors[0].rule, str(errors[0]))
-    return items
+    return ResourceList.of(items)

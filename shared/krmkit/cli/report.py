@@ -31,10 +31,11 @@ from krmkit.output.terminal import Terminal, unread_is_fine
 from krmkit.render.diff import CONTEXT
 from krmkit.render.package import read
 from krmkit.render.resolve import ProgramResolver
-from krmkit.report.fleet import variants_of
-from krmkit.report.machines import has_clusters, topology_of
+from krmkit.render.resourcefiles import ResourceFileError, resources_below
+from krmkit.report.fleet import SyncedStatusError, collisions, synced_variants, variants_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.report.page import page
+from krmkit.report.systems.acrosspackages import links, versions
 from krmkit.report.topologysource import PlanError
 
 FORMATS = ("html", "json")
@@ -89,6 +90,18 @@ def parser() -> CommandParser:
         default="",
         metavar="REVISION",
         help="only packages in which something differs from a git revision",
+    )
+    made.add_argument(
+        "--objects",
+        default="",
+        metavar="DIR",
+        help="the Repositories of a fleet, as `krmkit variants` takes them: they say which packages go to one cluster",
+    )
+    made.add_argument(
+        "--status",
+        default="",
+        metavar="FILE",
+        help="what `krmkit variants status -f json` wrote, for a fleet whose packages are in git repositories",
     )
     made.add_argument(
         "--jobs", type=count, metavar="N", help="how many processes work (default: one for each core)"
@@ -165,7 +178,15 @@ def build(arguments: argparse.Namespace) -> Report:
         report.packages.append(package)
         progress.line(f"{len(report.packages)} of {len(paths)} packages")
     progress.line("")
-    report.variants = variants_of(folder, report.packages)
+    try:
+        objects = resources_below(arguments.objects) if arguments.objects else []
+        report.variants = variants_of(folder, report.packages)
+        if arguments.status:
+            report.variants += synced_variants(arguments.status)
+    except (ResourceFileError, SyncedStatusError) as error:
+        raise PackageTreeError(str(error)) from None
+    report.links, report.versions = links(report.packages), versions(report.packages)
+    report.collisions = collisions(report, objects)
     return report
 
 
@@ -181,12 +202,7 @@ class ReportJob(PackageJob):
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
         """Render a package in memory, and report all about it."""
         package = read(path)
-        plan = {}
-        if has_clusters(package):
-            try:
-                plan = topology_of(package, path, self.arguments.against)
-            except PlanError as error:
-                raise JobError(str(error)) from None
-        report, mask = describe(package, resolver, self.context)
-        report.topology = {key: mask.value(value) for key, value in plan.items()}
-        return report
+        try:
+            return describe(package, resolver, self.context, against=self.arguments.against)[0]
+        except PlanError as error:
+            raise JobError(str(error)) from None

@@ -15,6 +15,7 @@ from krmkit.fleet.engine.jobs import JobError, local
 from krmkit.output.places import shown_path
 from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
+from krmkit.render.resourcefiles import is_blueprint
 from krmkit.report.topology import MARKDOWN
 from krmkit.report.topologymask import mask_plan
 from krmkit.report.topologysource import PlanError, holds_clusters, read_both, read_with_cluster
@@ -38,8 +39,8 @@ class PlanJob:
         self._now = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __call__(self, path: str) -> PackagePlan | None:
-        """Return the plan of the package at a path, None if it holds no Cluster. Raises JobError."""
-        if not holds_clusters(path):
+        """Return the plan of the package at a path, None if it holds no Cluster or is a blueprint. Raises JobError."""
+        if not holds_clusters(path) or is_blueprint(path):
             return None
         try:
             warnings: list[str] = []

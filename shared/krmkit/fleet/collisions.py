@@ -41,13 +41,13 @@ def objects_of(contents: Mapping[str, str]) -> list[str]:
     found: set[str] = set()
     for path, text in contents.items():
         try:
-            found.update(filter(None, map(_identity, SourceFile(path, text, "", path).items)))
+            found.update(filter(None, map(object_identity, SourceFile(path, text, "", path).items)))
         except (SourceError, YamlError, ListError):
             continue
     return sorted(found)
 
 
-def _identity(item: Resource) -> str:
+def object_identity(item: Resource) -> str:
     """What tells an object from others in its cluster, "" where it is none."""
     try:
         group = item.api_version.rpartition("/")[0]

@@ -6,7 +6,9 @@ Report
     results: what they found, each with its place
     changes: the files that changed, or would
     fields, profiles, topology: what `krmkit report` adds
+    systems: Clusters, Installations and extensions, for `krmkit report` too
   variants: the packages of a fleet
+  links, versions, collisions: what packages share
 """
 
 from __future__ import annotations
@@ -121,7 +123,9 @@ class PackageReport:
 
     `notes` are lines for people that are no findings. `diff` is the text of the changes where it was asked for. What
     `krmkit report` adds, as data: `name` is the Kptfile's, `fields` are answers of `krmkit why`, `profiles` packs and their pools, `topology` is the plan
-    of Clusters.
+    of Clusters, `systems` has the Clusters, Installations and extensions by the names of these fields, `upstream` is what the package was cloned from,
+    `blueprint`: that clones are made of it, and nothing of it is written.
+    `objects` are those that it gives to a cluster, which are not among the data.
     """
 
     path: str
@@ -136,6 +140,10 @@ class PackageReport:
     fields: list[dict[str, Any]] = field(default_factory=list)
     profiles: list[dict[str, Any]] = field(default_factory=list)
     topology: dict[str, Any] = field(default_factory=dict)
+    systems: dict[str, Any] = field(default_factory=dict)
+    upstream: str = ""
+    blueprint: bool = False
+    objects: list[str] = field(default_factory=list)
 
     def narrowed(self, least: str) -> PackageReport:
         """The same with the results of the severity `least` and above; what is an error stays one."""
@@ -161,6 +169,9 @@ class PackageReport:
             "fields": self.fields,
             "profiles": self.profiles,
             "topology": self.topology,
+            "upstream": self.upstream,
+            "blueprint": self.blueprint,
+            **self.systems,
         }
         return {**data, **{name: value for name, value in more.items() if value}}
 
@@ -168,7 +179,9 @@ class PackageReport:
 @dataclass(slots=True)
 class FleetVariant:
     """One package of a fleet: the set or variant that it is of, the file that holds that, its upstream as
-    `repo/package@revision`, and `state`: current, changed, edited (by hand since it was written) or failed."""
+    `repo/package@revision`, and `state`: current, changed (by a render), edited (by hand since it was written), behind (a sync would
+    change it), conflict or failed. `edited` are the files, `conflicts` are in words; `newest` and `draft` are those of git repositories.
+    """
 
     package: str
     owner: str
@@ -176,16 +189,27 @@ class FleetVariant:
     upstream: str = ""
     state: str = "current"
     note: str = ""
+    edited: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    gates: list[str] = field(default_factory=list)
+    newest: str = ""
+    draft: str = ""
+    repository: str = ""
 
-    def data(self) -> dict[str, str]:
+    def data(self) -> dict[str, Any]:
         """The variant for programs; what is not known is absent."""
-        values = {
+        values: dict[str, Any] = {
             "package": self.package,
             "owner": self.owner,
             "source": self.source,
             "upstream": self.upstream,
             "state": self.state,
             "note": self.note,
+            "edited": self.edited,
+            "conflicts": self.conflicts,
+            "gates": self.gates,
+            "newest": self.newest,
+            "draft": self.draft,
         }
         return {name: value for name, value in values.items() if value}
 
@@ -199,6 +223,9 @@ class Report:
     written: bool = True
     check: bool = False
     variants: list[FleetVariant] = field(default_factory=list)
+    links: list[dict[str, Any]] = field(default_factory=list)
+    versions: list[dict[str, Any]] = field(default_factory=list)
+    collisions: list[dict[str, Any]] = field(default_factory=list)
 
     def narrowed(self, least: str) -> Report:
         """The report with the results of the severity `least` and above. Example: `report.narrowed("warning")`."""
@@ -245,4 +272,6 @@ class Report:
         }
         if self.variants:
             data["variants"] = [variant.data() for variant in self.variants]
+        shared = {"links": self.links, "versions": self.versions, "collisions": self.collisions}
+        data.update((name, value) for name, value in shared.items() if value)
         return data

@@ -12,6 +12,19 @@ from krmkit.krm.kptfile import image_name
 from krmkit.output.model import Result
 from krmkit.render.resultlist import FunctionRun
 
+# The order of docs/platform.md: what a function brings, a later one reads.
+RIGHT_ORDER = (
+    "apply-replacements",
+    "apply-presets",
+    "resolve-macros",
+    "default-cluster-topology",
+    "render-cluster-topology",
+    "render-installation",
+    "validate-pack-constraints",
+    "validate-cluster-topology",
+    "validate-installation",
+    "validate-platform",
+)
 ORDER = "order"
 _RENDERED = "what is rendered before does not have it"
 _RENDERERS = ("render-cluster-topology", "render-installation")

@@ -9,7 +9,8 @@ from krmkit.json.paths import join
 from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import did_you_mean
-from krmkit.platform.facts import DEFAULT_NAMESPACE, at_file, mapping, objects, plain
+from krmkit.platform.facts import DEFAULT_NAMESPACE, at_file, plain
+from krmkit.schema.fields import entries, mapping
 from krmkit.versions.lenient import lenient_key
 
 TYPE_CHECKING = False
@@ -111,7 +112,7 @@ def pools(facts: PlatformFacts) -> Iterator[Finding]:
 def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Finding]:
     given = cluster.pools()
     control_plane = mapping(cluster.topology.get("controlPlane")).get("replicas")
-    for position, pool in enumerate(objects(config.get("spec", "machinePools"))):
+    for position, pool in enumerate(entries(config.get("spec", "machinePools"))):
         name, size = plain(pool.get("name")), pool.get("size")
         field = f"spec.machinePools[{position}]"
         if pool.get("controlPlane") is True:

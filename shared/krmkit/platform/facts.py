@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from krmkit.palette.packs.items import Packs
+from krmkit.schema.fields import entries, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class PlatformCluster:
 
     def variables(self) -> Iterator[tuple[str, str, object]]:
         """Name, field and value of each variable of the topology."""
-        for position, variable in enumerate(objects(self.topology.get("variables"))):
+        for position, variable in enumerate(entries(self.topology.get("variables"))):
             field = f"spec.topology.variables[{position}].value"
             yield plain(variable.get("name")), field, variable.get("value")
 
@@ -57,7 +58,7 @@ class PlatformCluster:
         workers = mapping(self.topology.get("workers"))
         found: dict[str, object] = {}
         for kind in ("machineDeployments", "machinePools"):
-            for worker in objects(workers.get(kind)):
+            for worker in entries(workers.get(kind)):
                 found[plain(worker.get("name"))] = worker.get("replicas")
         return found
 
@@ -95,16 +96,6 @@ class PlatformFacts:
     def configs_of(self, kind: str) -> Iterator[Resource]:
         """Configs of a function among the items, as they are in the package."""
         return (item for item in self.configs if item.kind == kind)
-
-
-def mapping(value: object) -> Object:
-    """The value if it is a map, else {}."""
-    return value if isinstance(value, dict) else {}
-
-
-def objects(value: object) -> list[Object]:
-    """The maps of a list; what is none is left out."""
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def plain(value: object) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from krmkit.krm.finding import ERROR, Finding
 from krmkit.messages.listed import listed
 from krmkit.messages.nearest import did_you_mean
-from krmkit.platform.facts import mapping, objects, plain
+from krmkit.platform.facts import plain
+from krmkit.schema.fields import entries, mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
     """Repositories that variants are made in; only Repositories among the items are known to exist."""
     downstream = plain(mapping(item.get("spec", "downstream")).get("repo"))
     places = [("spec.downstream.repo", downstream)] if downstream else []
-    for position, target in enumerate(objects(item.get("spec", "targets"))):
-        for number, entry in enumerate(objects(target.get("repositories"))):
+    for position, target in enumerate(entries(item.get("spec", "targets"))):
+        for number, entry in enumerate(entries(target.get("repositories"))):
             places.append((f"spec.targets[{position}].repositories[{number}].name", plain(entry.get("name"))))
     for field, name in places:
         if repositories and name and name not in repositories:

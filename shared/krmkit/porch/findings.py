@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
 from krmkit.messages.listed import listed
+from krmkit.porch.sets.validation import conditions_of_reconciled
 from krmkit.porch.variants.gates import condition_of
+from krmkit.porch.variants.status import set_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +111,26 @@ def plan_findings(planned: Planned) -> Iterator[Finding]:
         f" {len(changes.deleted)} removed"
     )
     yield Finding("generated", message, INFO, resource)
+
+
+def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
+    """Write the conditions of a set that was reconciled into its status, or report them with --explain.
+
+    A set that is the config, and no item, has no place for them.
+    """
+    resource = planned.packages.resource
+    conditions = conditions_of_reconciled()
+    if write:
+        set_status(resource, conditions)
+        return
+    said = ", ".join(f"{one.type} {one.status} ({one.reason})" for one in conditions)
+    yield Finding(
+        "status",
+        f"the controller writes {said}; writeStatus: true writes it here",
+        EXPLAIN,
+        resource,
+        "status.conditions",
+    )
 
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:

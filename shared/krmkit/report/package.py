@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmkit.disk.write import FileEdit
+from krmkit.fleet.collisions import object_identity
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask
@@ -21,6 +22,9 @@ from krmkit.palette.packs.overview import overview
 from krmkit.render.diff import diffs
 from krmkit.render.package import Package, PackageError
 from krmkit.render.resolve import ProgramResolver
+from krmkit.report.fleet import upstream_of
+from krmkit.report.machines import has_clusters, topology_of
+from krmkit.report.systems.describedsystems import describe_systems
 from krmkit.why.answers import Question, WhyError, fields_data
 from krmkit.yaml.errors import YamlError
 
@@ -29,12 +33,16 @@ _CONSTRAINTS = "validate-pack-constraints"
 
 
 def describe(
-    package: Package, resolver: ProgramResolver, context: int, others: list[FileEdit] | None = None
+    package: Package,
+    resolver: ProgramResolver,
+    context: int,
+    others: list[FileEdit] | None = None,
+    against: str = "",
 ) -> tuple[PackageReport, Mask]:
     """Render the package in memory, and report all about it; nothing is written. The mask knows what is secret in it.
 
     `context`: lines around each change in the diffs. `others` are changes beside those of the render, to be shown before them.
-    Raises PackageError. The resolver's options must have `explain`: the answers are built on it.
+    `against`: what Clusters are compared with, HEAD without it. Raises PackageError, PlanError. The resolver's options must have `explain`: the answers are built on it.
     """
     question = Question(package, resolver)
     rendering = question.rendering
@@ -42,6 +50,7 @@ def describe(
     mask = Mask(question.secrets)
     one.notes = package.notes
     one.name = package.kptfile.name
+    one.upstream = upstream_of(package.path)
     changes = [*(others or ()), *rendering.shown]
     one.changes = question.sources.changes(changes)
     texts = diffs(changes, False, question.secrets, context)
@@ -53,6 +62,14 @@ def describe(
         one.notes.append(f"where values come from is not known: {error}")
     items: list[Resource] = [subject.item for subject in question.subjects if subject.text is not None]
     one.profiles = [_masked(mask, data) for data in profiles(package, items, resolver)]
+    one.blueprint = package.kptfile.is_blueprint
+    if one.blueprint:
+        one.changes = []  # its render goes nowhere, and its Clusters are no one's
+    is_planned = not one.blueprint and has_clusters(items)
+    plan = topology_of(package.path, against, items) if is_planned else {}
+    one.topology = _masked(mask, plan)
+    one.systems = _masked(mask, describe_systems(one, package, question, plan))
+    one.objects = sorted({name for item in items if (name := object_identity(item))})
     _mask(one, mask)
     return one, mask
 

@@ -13,8 +13,6 @@ from krmkit.clusterapi.api.collection import Collected, CollectedObject, collect
 from krmkit.clusterapi.api.objects import V1BETA1
 from krmkit.clusterapi.desired.render import options_of
 from krmkit.clusterapi.desired.topologies import TopologyOptions
-from krmkit.disk.journal import recover
-from krmkit.disk.primitives import WriteError
 from krmkit.fn.config import ConfigError, decode
 from krmkit.fn.loader import load
 from krmkit.fn.masking import Mask, secrets_among
@@ -24,8 +22,8 @@ from krmkit.git.treeupdate import check_path, linked_content
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.output.stderr import say
-from krmkit.render.package import KPTFILE, SUFFIXES, Package, PackageError, read
-from krmkit.render.resourcefiles import ResourceFileError, opened, resources_below
+from krmkit.render.package import KPTFILE, SUFFIXES, PackageError
+from krmkit.render.resourcefiles import items_of, mentions
 from krmkit.yaml.errors import YamlError
 
 CONFIG_KIND = "RenderClusterTopology"
@@ -36,31 +34,14 @@ class PlanError(Exception):
 
 
 def read_items(folder: str) -> list[Resource]:
-    """The resources of a kpt package, or of all YAML files below a folder; lists of `kubectl get` are opened.
-
-    Raises PlanError.
-    """
+    """The resources of a kpt package, or of all YAML files below a folder that is none. Raises PlanError."""
     try:
-        if os.path.exists(os.path.join(folder, KPTFILE)):
-            package = read(folder, with_lists=True)
-            notes = package.notes
-            items = opened_items(package)
-        else:
-            notes = recover(folder)
-            items = resources_below(folder)
-    except (PackageError, ResourceFileError, WriteError, ListError, YamlError) as error:
+        items, notes = items_of(folder)
+    except PackageError as error:
         raise PlanError(str(error)) from None
     for note in notes:
         say("topology plan", note)
     return items
-
-
-def opened_items(package: Package) -> list[Resource]:
-    """The resources of a package and its subpackages, lists opened. Raises PlanError."""
-    try:
-        return [inner for one in package.walk() for item in one.items for inner in opened(item)]
-    except (ListError, YamlError) as error:
-        raise PlanError(str(error)) from None
 
 
 def collected(items: list[Resource]) -> Collected:
@@ -77,24 +58,8 @@ def _plain_error(items: list[Resource], message: str) -> PlanError:
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return whether a file of a package may hold a Cluster: a look at the text, so that other packages are not parsed.
-
-    A package whose last Cluster is gone holds none.
-    """
-    for path, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            if name.endswith(SUFFIXES):
-                try:
-                    with open(os.path.join(path, name), "rb") as file:
-                        if _CLUSTER in file.read():
-                            return True
-                except OSError:
-                    return True  # Who reads the package says why.
-    return False
-
-
-_CLUSTER = b"cluster.x-k8s.io/"
+    """Return whether a file of a package may hold a Cluster. A package whose last Cluster is gone holds none."""
+    return mentions(folder, b"cluster.x-k8s.io/")
 
 
 def read_revision(folder: str, revision: str) -> list[Resource]:
@@ -127,7 +92,7 @@ def read_both(
 ) -> tuple[Collected, Collected, TopologyOptions]:
     """The package as it was, as it is, and the options of its RenderClusterTopology, if it holds one. Raises PlanError.
 
-    `items` are those of the package, where it was read before.
+    `items` are those of the package as it is to be, in place of those on disk.
     """
     items = read_items(folder) if items is None else items
     if os.path.isdir(against):

@@ -157,6 +157,22 @@ class Question:
             raise WhyError(f'nothing uses "{name}"{did_you_mean(name, sorted(known))}')
         return found
 
+    def caused(self, kind: str) -> Iterator[tuple[TracedResource, str, object, ShownCause]]:
+        """Yield each value at the end that an input of a kind set: its resource, its field, itself, and the input."""
+        for subject in self.subjects:
+            if subject.text is None:
+                continue
+            for number, causes in self._recorded.get(id(subject), ()):
+                if not any(one.kind == kind for _, inputs in causes.entries() for one in inputs):
+                    continue
+                table = field_table(subject.text, subject.kind)
+                paths = list(table.names)
+                inputs_of = self._places.shown(self.rendering.runs[number], causes.many(paths))
+                for path, inputs in zip(paths, inputs_of, strict=True):
+                    for one in inputs:
+                        if one.kind == kind:
+                            yield subject, table.names[path], table.values.get(path), one
+
     def _of(self, subject: TracedResource, wanted: str, changed: bool) -> Iterator[Answer]:
         if not wanted and not subject.changes and (changed or id(subject) not in self._recorded):
             return

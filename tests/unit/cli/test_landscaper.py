@@ -169,7 +169,7 @@ def test_docs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("form", "line"),
     [
-        ("table", "shop/stack/web    Waiting  0      store-address of shop/stack/store"),
+        ("table", "shop/stack/web    Succeeded  1      store-address of shop/stack/store"),
         ("dot", '  "shop/stack/store" -> "shop/stack/web" [label="store-address"];'),
         ("mermaid", '  i2 -- "store-address" --> i3'),
         ("json", '      "key": "store-address"'),

@@ -280,6 +280,7 @@ def test_variants(
             "upstream": "bp/shop@shop/v1",
             "state": "edited",
             "note": "changed by hand: README.md",
+            "edited": ["README.md"],
         },
         {
             "package": "out/south/shop",

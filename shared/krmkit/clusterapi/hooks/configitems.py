@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from krmkit.clusterapi.api.collection import CollectedObject
+from krmkit.clusterapi.api.decode import UNKNOWN_FIELD
 from krmkit.clusterapi.hooks.extensionconfig import (
     check_namespace,
+    dropped_fields,
     merged_settings,
     validate_extension_config,
 )
 from krmkit.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.json import Object
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import ERROR, WARNING, Finding
 
 
 class ExtensionConfigs:
@@ -26,13 +28,17 @@ class ExtensionConfigs:
         self.namespaces = namespaces or {}
 
     def read(self, items: list[CollectedObject]) -> list[Finding]:
-        """Take the ExtensionConfigs; return their errors."""
+        """Take the ExtensionConfigs; return their errors, and warnings about fields that the API server drops."""
         findings = []
         for item in items:
             self._configs[item.name] = item.data
             self._names.setdefault(extension_annotation(item), []).append(item.name)
             for error in validate_extension_config(item.data):
                 findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
+            findings += [
+                Finding(UNKNOWN_FIELD, message, WARNING, item.resource, field)
+                for field, message in dropped_fields(item.data)
+            ]
         return findings
 
     def answered_by(self, extension: str) -> list[str]:

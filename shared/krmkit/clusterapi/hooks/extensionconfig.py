@@ -13,13 +13,16 @@ from krmkit.go.urls import Url, UrlError
 from krmkit.kube.fielderror import FieldError, child, forbidden, invalid, required
 from krmkit.kube.names import is_dns1123_label
 from krmkit.kube.selectors import SelectorError, parse_selector
+from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import find, mapping
+from krmkit.schema.kubernetes.pruning import unknown_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from krmkit.json import Object
+    from krmkit.schema.openapi import Schema
 
 GROUP = "runtime.cluster.x-k8s.io"
 KIND = "ExtensionConfig"
@@ -59,6 +62,42 @@ def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[
         except SelectorError as error:
             found.append(invalid("spec.namespaceSelector", selector, str(error)))
     return found
+
+
+def dropped_fields(config: Object) -> list[tuple[str, str]]:
+    """Return the fields of an ExtensionConfig that its API does not have, each with a message that names the nearest one.
+
+    >>> dropped_fields({"spec": {"clientConfg": {}, "settings": {"any": "thing"}}})
+    [('spec.clientConfg', 'unknown field "clientConfg", which the API server drops; did you mean "clientConfig"?')]
+    """
+    found = []
+    for path in unknown_fields(_schema(), config):
+        above, _, name = path.rpartition(".")
+        known = _FIELDS.get(above, ())
+        found.append((path, f'unknown field "{name}", which the API server drops{did_you_mean(name, known)}'))
+    return found
+
+
+_FIELDS = {
+    "spec": ("clientConfig", "namespaceSelector", "settings"),
+    "spec.clientConfig": ("caBundle", "service", "url"),
+    "spec.clientConfig.service": ("name", "namespace", "path", "port"),
+    "spec.namespaceSelector": ("matchExpressions", "matchLabels"),
+}
+
+
+def _schema() -> Schema:
+    """The fields alone: types and values are the webhook's business."""
+    from krmkit.schema.openapi import read_schema
+
+    anything: Object = {"x-kubernetes-preserve-unknown-fields": True}
+
+    def fields(path: str) -> Object:
+        inner = {name: fields(f"{path}.{name}") for name in _FIELDS[path]} if path in _FIELDS else None
+        return anything if inner is None else {"type": "object", "properties": inner}
+
+    top = dict.fromkeys(("apiVersion", "kind", "metadata", "status"), anything)
+    return read_schema({"type": "object", "properties": {**top, "spec": fields("spec")}})
 
 
 def _url_errors(url: object, path: str) -> list[FieldError]:

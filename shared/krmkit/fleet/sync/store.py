@@ -140,7 +140,12 @@ class Store:
             if not ref.startswith(HEADS) or kind not in STATES:
                 return ""
         package = path.rpartition("/")[0]
-        return package.removeprefix(f"{self.directory}/") if self.directory else package
+        if not self.directory:
+            return package
+        below = f"{self.directory}/"
+        return (
+            package.removeprefix(below) if package.startswith(below) else ""
+        )  # else it is no package of this Repository
 
     def find(self, package: str, version: str) -> tuple[str, str] | None:
         """(ref, commit) of an upstream: a tag or branch PACKAGE/VERSION, floating ones too; `main` is the main branch."""

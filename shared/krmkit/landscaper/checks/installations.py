@@ -18,6 +18,7 @@ from krmkit.landscaper.items.findings import error_finding, tree_findings
 from krmkit.landscaper.items.identity import name_of, namespace_of, roots_by_namespace
 from krmkit.landscaper.items.installations import Items
 from krmkit.landscaper.items.redact import Secrets
+from krmkit.landscaper.reconcile.plan import operation_warnings
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import entries, mapping, text
 from krmkit.schema.kubernetes.crds import CrdSchemas
@@ -41,6 +42,7 @@ def validate(items: Items, wanted: list[str], crds: Iterable[Mapping[str, Any]] 
         found += [error_finding(error, item, "", secrets) for error in errors]
         for field, message in repeated_imports(installation):
             found.append(Finding("repeated-import", message, WARNING, item, field))
+        found += operation_warnings(installation, item)
     found += _ownership(items)
     options = LandscapeOptions(state=items.state, broken=frozenset(broken))
     landscape = Landscape(items.world, items.repository, options)

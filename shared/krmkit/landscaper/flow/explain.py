@@ -26,7 +26,7 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
     Raises InstallationError if there is no such installation or import.
     """
     landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
-    tree = {one.path: one for root in landscape.run() for one in root.tree()}
+    tree = _tree(landscape)
     rendered = tree.get(path)
     if rendered is None:
         raise InstallationError(
@@ -45,6 +45,15 @@ def explain(items: Items, path: str, value: str = "") -> list[str]:
         tracer.blueprint_import(rendered, name, 0)
     secrets = Secrets.of(items.world)  # a name made by a template may contain a secret
     return [secrets.scrub(line) for line in tracer.lines]
+
+
+def paths_of(items: Items) -> list[str]:
+    """Return the paths of all installations, nested ones too, as they can be asked about."""
+    return list(_tree(Landscape(items.world, items.repository, LandscapeOptions(state=items.state))))
+
+
+def _tree(landscape: Landscape) -> dict[str, RenderedInstallation]:
+    return {one.path: one for root in landscape.run() for one in root.tree()}
 
 
 class _Tracer:

@@ -39,9 +39,9 @@ class Graph:
     def shown(self, form: str) -> str:
         """Return the graph as a table, for Graphviz, or for Mermaid, without secrets: a template may put one into a name."""
         draw = {"table": Graph._table, "dot": Graph._dot, "mermaid": Graph._mermaid}[form]
-        return draw(self._public())
+        return draw(self.public())
 
-    def _public(self) -> Graph:
+    def public(self) -> Graph:
         """The graph without secrets in its names."""
         if self.secrets is None:
             return self
@@ -88,7 +88,7 @@ class Graph:
 
     def data(self) -> dict[str, object]:
         """Return the graph for programs, without secrets too."""
-        public = self._public()
+        public = self.public()
         return {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
@@ -99,13 +99,14 @@ class Graph:
         }
 
 
-def graph_of(items: Items) -> Graph:
-    """Return the graph of all installations among the items, with nested ones."""
+def graph_of(items: Items, options: LandscapeOptions | None = None) -> Graph:
+    """Return the graph of all installations among the items, with nested ones. `options`: what deploy items export, where that is told."""
     graph = Graph()
     for named in roots_by_namespace(items.world.of_kind("Installation")).values():
-        graph.edges += _edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
+        graph.edges += flow_edges({name: mapping(one.get("spec")) for name, one in named.items()}, "")
     graph.secrets = secrets = Secrets.of(items.world)
-    landscape = Landscape(items.world, items.repository, LandscapeOptions(state=items.state))
+    options = options or LandscapeOptions(state=items.state)
+    landscape = Landscape(items.world, items.repository, options)
     for root in _in_order(landscape.run()):
         _add(graph, root, secrets)
     return graph
@@ -132,14 +133,15 @@ def _add(graph: Graph, rendered: RenderedInstallation, secrets: Secrets) -> None
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
     graph.problems += [f"{rendered.path}: {secrets.scrub(error.message)}" for error in rendered.errors]
     named = {text(one.get("name")): one for one in rendered.templates}
-    graph.edges += _edges(named, f"{rendered.path}/")
+    graph.edges += flow_edges(named, f"{rendered.path}/")
     children = {child.path.rpartition("/")[2]: child for child in rendered.children}
     for name in _order(named):
         if name in children:
             _add(graph, children[name], secrets)
 
 
-def _edges(named: dict[str, Data], prefix: str) -> list[Edge]:
+def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
+    """Return what installations of one scope give each other: name -> spec or template; `prefix` comes before the names."""
     exported = dependencies.Exported.of(named)
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location, is_place_key
-from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.landscaper.apinames import API_VERSION
@@ -36,13 +36,15 @@ def render_items(resources: ResourceList, spec: Data) -> list[Finding]:
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))])
     found = list(items.findings)
     try:
-        landscape = Landscape(items.world, items.repository, _options(items, spec))
+        landscape = Landscape(items.world, items.repository, landscape_options(items, spec))
         roots = landscape.run(wanted)
     except InstallationError as error:
         return [*found, Finding(error.rule, Secrets.of(items.world).scrub(error.message), ERROR)]
     secrets = Secrets.of(items.world)
     for root in roots:
         found += tree_findings(root, items, secrets)
+        if spec["writeStatus"] is not True:
+            found += status_findings(root, items)
     if not roots and not items.generated:
         found.append(Finding("no-installation", "there is no Installation among the items", INFO))
     if any(one.severity == ERROR for one in found):
@@ -68,7 +70,8 @@ def _removed(count: int) -> str:
     return f"{what} removed"
 
 
-def _options(items: Items, spec: Data) -> LandscapeOptions:
+def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
+    """The options that the spec of a RenderInstallation gives: what deploy items export, and names of nested installations."""
     templates = [
         ExportTemplate(
             text(one.get("name")),
@@ -220,6 +223,15 @@ def execution_object(rendered: RenderedInstallation) -> Data:
         "metadata": {"name": rendered.name, "namespace": rendered.namespace},
         "spec": {"context": context, "deployItems": items},
     }
+
+
+def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
+    """What --explain shows of the status that the controllers would give a root Installation."""
+    place = items.place("Installation", root.namespace, root.name)
+    if place is None or place.get("status", "phase") == root.phase:
+        return []
+    message = f"{root.path}: the controller comes to the phase {root.phase}; writeStatus: true writes it here"
+    return [Finding("status", message, EXPLAIN, place, "status.phase")]
 
 
 def write_status(item: Resource, rendered: RenderedInstallation) -> None:

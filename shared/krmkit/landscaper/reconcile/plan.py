@@ -11,9 +11,14 @@ from krmkit.landscaper.checks.form import schedule_errors
 from krmkit.landscaper.errors import InstallationError
 from krmkit.landscaper.items.identity import name_of, namespace_of, parent_of
 from krmkit.landscaper.items.installations import read
+from krmkit.landscaper.items.redact import Secrets
 from krmkit.landscaper.reconcile.decision import Decision, plan
 from krmkit.messages.nearest import did_you_mean
 from krmkit.schema.fields import mapping, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from krmkit.krm.resource import Resource
 
 # What the annotation may ask for, and what Landscaper does then (apis/core/v1alpha1).
 _OPERATIONS = {
@@ -43,6 +48,9 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
     wanted = items.installations(installations)
     found = list(items.findings)
     if any(one.severity == ERROR for one in found):
+        secrets = Secrets.of(items.world)
+        for one in found:
+            one.message = secrets.scrub(one.message)
         return found
     for installation in items.world.of_kind("Installation"):
         if wanted is not None and name_of(installation) not in wanted:
@@ -55,11 +63,7 @@ def plan_items(resources: ResourceList, installations: list[str], now: str, writ
         action, said = asked_for(installation, decision) or (decision.action, described(decision))
         tags = {"action": action, "reason": decision.reason}
         found.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
-        operation = _operation(installation)
-        if operation is not None and operation not in _OPERATIONS:
-            problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
-            field = join("metadata.annotations", OPERATION_ANNOTATION)
-            found.append(Finding("unknown-operation", problem, WARNING, item, field, current=operation))
+        found += operation_warnings(installation, item)
         if write and item is not None:
             for key, value in decision.annotations.items():
                 item.set(("metadata", "annotations", key), value)
@@ -86,6 +90,16 @@ def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str,
     if is_new:
         why = "Landscaper has not reconciled it yet"
     return "needs-annotation", f"needs the annotation {OPERATION_ANNOTATION}: reconcile: {why}"
+
+
+def operation_warnings(installation: dict[str, object], item: Resource | None) -> list[Finding]:
+    """Return a warning about an operation that Landscaper does not know: the annotation then does nothing."""
+    operation = _operation(installation)
+    if operation is None or operation in _OPERATIONS:
+        return []
+    problem = f"Landscaper knows no operation {operation}{did_you_mean(operation, _OPERATIONS)}"
+    field = join("metadata.annotations", OPERATION_ANNOTATION)
+    return [Finding("unknown-operation", problem, WARNING, item, field, current=operation)]
 
 
 def _operation(installation: dict[str, object]) -> str | None:

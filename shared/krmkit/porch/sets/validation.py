@@ -6,7 +6,7 @@ configMapExprs are held to the rule of all other expression lists.
 
 from __future__ import annotations
 
-from krmkit.porch.apinames import floating_name, revision_number
+from krmkit.porch.apinames import READY, STALLED, Condition, floating_name, revision_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,4 +113,12 @@ def _map_expressions(field: str, entries: list[dict[str, Any]] | None) -> list[s
         for index, entry in enumerate(entries or ())
         for key in ("key", "value")
         if entry.get(key) is not None and entry.get(key + "Expr") is not None
+    ]
+
+
+def conditions_of_reconciled() -> list[Condition]:
+    """Stalled and Ready of a set whose variants were brought up to date."""
+    return [
+        Condition(STALLED, "False", "Valid", "all validation checks passed"),
+        Condition(READY, "True", "Reconciled", "package variants successfully reconciled"),
     ]

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SCRIPTS = ("dom.js", "diff.js", "pictures.js", "tables.js", "why.js", "package.js", "page.js", "keys.js")
+SCRIPTS = (
+    "dom.js", "diff.js", "pictures.js", "tables.js", "clusters.js", "installations.js", "extensions.js", "views.js", "why.js",
+    "package.js", "page.js", "keys.js",
+)  # fmt: skip
 LIVE = "preview.js"
 
 

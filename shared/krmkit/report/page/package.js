@@ -1,4 +1,4 @@
-// One package, whole: findings, changes, values, pipeline, packs and pools, Clusters.
+// One package, whole: findings, Clusters, Installations, packs and pools, extensions, changes, values, pipeline.
 
 const OPEN_FILES = 6; // diffs that are open at the start
 
@@ -10,24 +10,48 @@ function packageView(one, query) {
   const fields = chosen(one.fields || [], query, fieldText);
   const hits = results.hits + changes.hits + fields.hits;
   const pick = (group) => (query && hits ? group.found : group.all);
+  const sections = shownOnly([
+    findingsSection(one, pick(results), index),
+    clustersSection(one),
+    installationsSection(one),
+    (one.profiles || []).map(profileSection),
+    extensionsSection(one),
+    changesSection(pick(changes), index),
+    valuesSection(pick(fields)),
+    one.functions.length ? section("pipeline", "Pipeline", totalTime(one), pipelineTable(one)) : null,
+  ]);
   return [
     h(
       "div",
       null,
       h("h2", { class: "path", tabindex: "-1" }, pathText(one.path)),
       one.name && !one.path.endsWith(one.name) ? h("p", { class: "about" }, one.name) : null,
+      one.upstream ? h("p", { class: "about" }, `cloned from ${one.upstream}`) : null,
+      one.blueprint
+        ? h("p", { class: "about" }, "A blueprint: its render is validated, and nothing of it is written or applied.")
+        : null,
     ),
     one.failure
       ? h("p", { class: "banner error", role: "alert" }, h("strong", null, "Failed: "), one.failure)
       : null,
     query && hits ? h("p", { class: "banner" }, `Only what holds “${query}” is shown. Esc shows all.`) : null,
-    findingsSection(one, pick(results), index),
-    changesSection(pick(changes), index),
-    valuesSection(pick(fields)),
-    one.functions.length ? section("pipeline", "Pipeline", totalTime(one), pipelineTable(one)) : null,
-    (one.profiles || []).map(profileSection),
-    one.topology ? topologySection(one.topology) : null,
+    sectionLinks(sections),
+    sections,
   ];
+}
+
+// Links to the sections of a package, where there are many.
+function sectionLinks(sections) {
+  if (sections.length < 4) return null;
+  return h(
+    "nav",
+    { class: "jump", "aria-label": "Parts of this package" },
+    h(
+      "ul",
+      null,
+      sections.map((one) => h("li", null, h("a", { href: `#${one.id}` }, one.querySelector("h3").firstChild.textContent))),
+    ),
+  );
 }
 
 function chosen(all, query, text) {
@@ -187,21 +211,5 @@ function profileSection(profile, number) {
           h("details", null, h("summary", { "data-item": "" }, "Pools as a table"), poolTable(profile.pools)),
         ]
       : null,
-  );
-}
-
-function topologySection(topology) {
-  const rolling = topology.clusters.filter((one) => one.rolls.length).length;
-  const note = topology.problem
-    ? "not compared"
-    : `${counted(topology.clusters.length, "Cluster")}, ${rolling} roll machines, against ${topology.against}`;
-  return section(
-    "machines",
-    "Clusters and machines",
-    note,
-    topology.problem ? h("p", { class: "banner" }, topology.problem) : clusterTable(topology.clusters),
-    [...(topology.errors || []), ...(topology.warnings || [])].map((text) =>
-      h("p", { class: "banner warning" }, text),
-    ),
   );
 }

@@ -1,6 +1,7 @@
 // The whole page: which package is shown, the list of packages, and search.
 
-const state = { report: null, current: -1, query: "", filter: "all" }; // current: a package's number, -1 for the overview
+// current: a package's number, -1 for a view over all of them, whose name `view` is.
+const state = { report: null, current: -1, view: "overview", query: "", filter: "all" };
 const summaries = [];
 const numbers = new Map(); // of the packages by their paths
 
@@ -80,7 +81,7 @@ function draw() {
   byId("packages").hidden = !many;
   if (many) drawList(found);
   const main = byId("main");
-  if (state.current < 0) refill(main, overview(found));
+  if (state.current < 0) refill(main, state.view === "overview" ? overview(found) : viewOf(state.view));
   else
     refill(main, packageView(state.report.packages[state.current], state.query));
   if (state.query) say(many ? `${counted(found.length, "package")} found` : "");
@@ -88,20 +89,8 @@ function draw() {
 
 function drawList(found) {
   const list = h("ul", { class: "packages" });
-  const entry = (number, label, extra) =>
-    h(
-      "li",
-      null,
-      h(
-        "a",
-        {
-          href: number < 0 ? "#overview" : `#package=${number}`,
-          "aria-current": number === state.current ? "page" : null,
-        },
-        extra,
-        h("span", { class: "path" }, pathText(label)),
-      ),
-    );
+  const entry = (href, isCurrent, ...content) =>
+    h("li", null, h("a", { href, "aria-current": isCurrent ? "page" : null }, content));
   const counts = (number) => {
     const one = summaries[number];
     const kind = one.failed ? "error" : one.warning ? "warning" : one.files ? "changed" : "good";
@@ -116,10 +105,28 @@ function drawList(found) {
   };
   const rows = portions(
     found,
-    (number) => list.append(entry(number, summaries[number].path, counts(number))),
+    (number) =>
+      list.append(
+        entry(
+          `#package=${number}`,
+          number === state.current,
+          counts(number),
+          h("span", { class: "path" }, pathText(summaries[number].path)),
+        ),
+      ),
     list,
   );
-  byId("packages").replaceChildren(
+  const views = Object.entries(VIEWS).map(([name, [label, rowsOf]]) => {
+    const rows = rowsOf();
+    if (rows && !rows.length) return null;
+    const count = rows ? h("span", { class: "note" }, rows.length.toLocaleString("en")) : null;
+    const isCurrent = state.current < 0 && name === state.view;
+    return entry(name === "overview" ? "#overview" : `#view=${name}`, isCurrent, h("span", null, label), count);
+  });
+  refill(
+    byId("packages"),
+    h("ul", { class: "packages views" }, shownOnly(views)),
+    h("h2", { class: "nav-title" }, "Packages"),
     h(
       "div",
       { class: "filters", role: "group", "aria-label": "Which packages are listed" },
@@ -132,8 +139,7 @@ function drawList(found) {
         ),
       ),
     ),
-    h("ul", { class: "packages" }, entry(-1, "Overview", null)),
-    ...rows.filter(Boolean),
+    rows,
   );
 }
 
@@ -159,9 +165,8 @@ function overview(found) {
     one.topology ? one.topology.clusters.map((each) => ({ ...each, path: one.path })) : [],
   );
   const moving = clusters.filter((one) => one.action !== "same");
-  const variants = (state.report.variants || []).filter(
-    (one) => !state.query || JSON.stringify(one).toLowerCase().includes(state.query),
-  );
+  const variants = searched(state.report.variants || []);
+  const clashes = state.report.collisions || [];
   return [
     h("h2", { class: "quiet" }, "Overview"),
     h(
@@ -175,6 +180,7 @@ function overview(found) {
       clusters.length
         ? card(clusters.filter((one) => one.rolls.length).length, "Clusters roll machines", "warning")
         : null,
+      clashes.length ? card(clashes.length, "collisions", "warning") : null,
     ),
     variants.length
       ? section(
@@ -226,10 +232,13 @@ function packageLink(path) {
 // Follow the part of the address behind #.
 function follow() {
   const match = /^#package=(\d+)$/.exec(location.hash);
-  if (!match && location.hash !== "#overview") return; // a link inside the page
+  const asked = /^#view=(\w+)$/.exec(location.hash);
+  const view = asked ? asked[1] : location.hash === "#overview" ? "overview" : "";
+  if (!match && !Object.hasOwn(VIEWS, view)) return; // a link inside the page
   const number = match ? Number(match[1]) : -1;
-  if (number >= summaries.length || number === state.current) return;
+  if (number >= summaries.length || (number === state.current && (match || view === state.view))) return;
   state.current = number;
+  if (!match) state.view = view;
   draw();
   window.scrollTo(0, 0);
   const heading = byId("main").querySelector("h2");

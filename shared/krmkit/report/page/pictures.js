@@ -51,13 +51,14 @@ function dependencyGraph(packs) {
     "aria-label": label,
     class: "graph",
   });
-  picture.append(arrowHead("good"), arrowHead("bad"));
+  const tips = newTips();
+  picture.append(arrowHead(tips, "good"), arrowHead(tips, "bad"));
   layers.forEach((layer, x) =>
     picture.append(
       svg("text", { x: x * (NODE.width + NODE.across) + 8, y: 16, class: "layer" }, layer || "no layer"),
     ),
   );
-  for (const edge of edges) picture.append(arrow(nodes.get(edge.from), nodes.get(edge.to), edge.wanted));
+  for (const edge of edges) picture.append(arrow(nodes.get(edge.from), nodes.get(edge.to), edge.wanted, tips));
   for (const node of nodes.values()) picture.append(box(node));
   return h(
     "div",
@@ -71,16 +72,24 @@ function rank(layer) {
   return found < 0 ? LAYERS.length : found;
 }
 
-function arrowHead(kind) {
+// The tips of a picture's arrows have ids, which are unique on the page.
+let pictureCount = 0;
+
+function newTips() {
+  pictureCount += 1;
+  return `tip-${pictureCount}`;
+}
+
+function arrowHead(tips, kind) {
   const tip = svg("path", { d: "M0 0 L8 4 L0 8 z", class: `tip ${kind}` });
   return svg(
     "marker",
-    { id: `tip-${kind}`, markerWidth: 8, markerHeight: 8, refX: 7, refY: 4, orient: "auto" },
+    { id: `${tips}-${kind}`, markerWidth: 8, markerHeight: 8, refX: 7, refY: 4, orient: "auto" },
     tip,
   );
 }
 
-function arrow(from, to, wanted) {
+function arrow(from, to, wanted, tips) {
   const kind = wanted.state === "satisfied" ? "good" : "bad";
   const y1 = from.y + NODE.height / 2;
   const y2 = to.y + NODE.height / 2;
@@ -97,7 +106,7 @@ function arrow(from, to, wanted) {
     {
       d: path,
       class: `arrow ${kind} ${wanted.type === "optional" ? "optional" : ""}`,
-      "marker-end": `url(#tip-${kind})`,
+      "marker-end": `url(#${tips}-${kind})`,
     },
     svg("title", null, said),
   );

@@ -33,6 +33,6 @@ for (const dialog of document.querySelectorAll("dialog")) {
 document.addEventListener("keydown", onKey);
 window.addEventListener("hashchange", follow);
 showReport(JSON.parse(byId("data").textContent));
-if (/^#package=/.test(location.hash)) follow();
+if (/^#(package|view)=/.test(location.hash)) follow();
 const live = JSON.parse(byId("live").textContent);
 if (live) startPreview(live);

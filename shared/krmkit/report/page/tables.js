@@ -209,7 +209,14 @@ function objectList(changes) {
   );
 }
 
-const STATES = { current: "good", changed: "warning", edited: "warning", failed: "error" };
+const STATES = {
+  current: "good",
+  changed: "warning",
+  edited: "warning",
+  behind: "warning",
+  conflict: "error",
+  failed: "error",
+};
 
 function variantTable(variants, link) {
   return table("Variants of the fleet", ["Package", "State", "Set", "Upstream", "Note"], variants, (one) =>
@@ -222,8 +229,13 @@ function variantTable(variants, link) {
         one.owner,
         one.source ? h("div", { class: "about" }, h("code", { class: "place" }, one.source)) : null,
       ),
-      cell(one.upstream || ""),
-      cell(one.note || ""),
+      cell(one.upstream || "", one.newest && one.newest !== one.upstream ? h("div", { class: "about" }, `newest ${one.newest}`) : null),
+      cell(
+        one.note || "",
+        one.draft ? h("div", { class: "about" }, `draft ${one.draft}`) : null,
+        (one.conflicts || []).map((text) => h("div", { class: "bad" }, `conflict: ${text}`)),
+        (one.gates || []).map((text) => h("div", { class: "about" }, `waits for ${text}`)),
+      ),
     ),
   );
 }

@@ -22,7 +22,6 @@ from krmkit.render.source import (
     may_hold_orchestration,
     strip_orchestration,
 )
-from krmkit.report.machines import has_clusters, topology_of
 from krmkit.report.package import WHOLE, describe
 from krmkit.services.preview.configs import ChoiceError, ConfigPlace
 from krmkit.services.preview.macros import MacroChoices
@@ -49,7 +48,6 @@ class PreviewPackage:
         mark = self.mark()
         try:
             package = read(self.path)
-            plan = topology_of(package, self.path, "") if has_clusters(package) else {}
             choices = choices_of(package)
             offered: list[object] = [one.offered() for one in choices.values()]
             digests = {one.place.path: _digest(_file(one.place).text) for one in choices.values()}
@@ -57,7 +55,6 @@ class PreviewPackage:
             overlay(package, edits)
             report, mask = describe(package, self._resolver, WHOLE, edits)
             offered = [mask.value(one) for one in offered]
-            report.topology = {key: mask.value(value) for key, value in plan.items()}
         except PackageError as error:
             report = unreadable(shown_path(self.path), str(error))
             offered, digests, edits = [], {}, []

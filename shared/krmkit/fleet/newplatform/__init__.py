@@ -1,0 +1,51 @@
+"""`krmkit init --platform DIR`: the repository of a small platform, which renders and is right at once.
+
+The files beside this module are what is written: a blueprint with packs, a Cluster with its class and an Installation, and a fleet of two
+sites. The sites are rendered from it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from krmkit.disk.write import FileEdit
+
+HERE = Path(__file__).parent
+# Where each file goes. A file has an ending here that tells editors what it is.
+FILES = {
+    "blueprint-kptfile.yaml": "blueprints/site/Kptfile",
+    "blueprint-bindings.yaml": "blueprints/site/bindings.yaml",
+    "blueprint-class.yaml": "blueprints/site/class.yaml",
+    "blueprint-cluster.yaml": "blueprints/site/cluster.yaml",
+    "blueprint-context.yaml": "blueprints/site/package-context.yaml",
+    "blueprint-installation.yaml": "blueprints/site/installation.yaml",
+    "blueprint-packs.yaml": "blueprints/site/packs.yaml",
+    "blueprint-versions.yaml": "blueprints/site/versions.yaml",
+    "fleet-repositories.yaml": "fleet/objects/repositories.yaml",
+    "fleet-sites.yaml": "fleet/sites.yaml",
+}
+README = """# A platform
+
+| | |
+|---|---|
+| `blueprints/site` | what every site runs on: packs, a Cluster with its class, an Installation; `krmkit render` only validates it |
+| `fleet/sites.yaml` | one variant for each Repository with the label `role: site` |
+| `fleet/objects` | the Repositories, and what is injected |
+| `sites` | the variants, rendered |
+
+```sh
+krmkit render -r . --check                     # everything is right, and rendered
+krmkit variants render fleet/sites.yaml --packages . --objects fleet/objects --out sites
+krmkit topology plan -r .                      # which machines roll, compared with the last commit
+krmkit report . --objects fleet/objects -o platform.html
+```
+
+With a git repository for each site: `krmkit variants sync fleet/sites.yaml --objects fleet/objects --repo north=../north --repo south=../south`.
+The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
+"""
+
+
+def platform_files() -> list[FileEdit]:
+    """The files of the repository, without the sites that are rendered from them."""
+    found = [FileEdit(place, None, (HERE / name).read_text("utf-8")) for name, place in FILES.items()]
+    return [FileEdit("README.md", None, README), *found]

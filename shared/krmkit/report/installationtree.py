@@ -1,0 +1,173 @@
+"""The Installations of many packages: what `krmkit landscaper graph|explain|reconcile -r` makes of each, and of all together.
+
+Each package is a world of its own. Exports go over packages where they have a namespace in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krmkit.fleet.engine.jobs import JobError
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.fn.masking import Mask, hide, secrets_among
+from krmkit.krm.resourcelist import ResourceList
+from krmkit.landscaper.errors import InstallationError
+from krmkit.landscaper.flow.explain import explain, paths_of
+from krmkit.landscaper.flow.graph import Edge, Graph, flow_edges, graph_of
+from krmkit.landscaper.flow.outcome import LandscapeOptions
+from krmkit.landscaper.items import installations as items_of_landscaper
+from krmkit.landscaper.items.identity import roots_by_namespace
+from krmkit.landscaper.items.redact import Secrets
+from krmkit.landscaper.items.render import landscape_options
+from krmkit.landscaper.reconcile.plan import plan_items
+from krmkit.messages.nearest import did_you_mean
+from krmkit.output.model import Result
+from krmkit.output.places import shown_path
+from krmkit.render.package import PackageError
+from krmkit.render.resourcefiles import is_blueprint, items_of, mentions
+from krmkit.schema.fields import mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from krmkit.krm.finding import Finding
+    from krmkit.krm.resource import Resource
+    from krmkit.landscaper.items.installations import Items
+
+_CONFIG = "RenderInstallation"
+_INSTALLATIONS = b"landscaper.gardener.cloud/"
+
+
+@dataclass(slots=True)
+class PackageInstallations:
+    """What a command found in one package: `lines` for people, the graph, results, and the paths of its Installations.
+
+    `flows`: imports and exports of the roots, by namespace and name.
+    """
+
+    path: str
+    lines: list[str] = field(default_factory=list)
+    graph: Graph = field(default_factory=Graph)
+    results: list[Result] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    flows: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class LandscaperJob:
+    """Does one command for one package after the other; it goes to other processes."""
+
+    __slots__ = ("_command", "_installation", "_now", "_value")
+
+    def __init__(self, command: str, now: str = "", installation: str = "", value: str = "") -> None:
+        self._command = command
+        self._now = now
+        self._installation = installation
+        self._value = value
+
+    def __call__(self, path: str) -> PackageInstallations | None:
+        """What is to be said of the package at a path, None without Installations and for a blueprint. Raises JobError."""
+        if not mentions(path, _INSTALLATIONS) or is_blueprint(path):
+            return None
+        found = PackageInstallations(shown_path(path))
+        try:
+            resources = ResourceList.of(items_of(path)[0])
+            mask = Mask(secrets_among(resources.items))
+            if self._command == "reconcile":
+                findings = plan_items(resources, [], self._now, write=False)
+                hide(findings, resources.items)
+                found.lines = [str(one) for one in findings]
+                found.results = [as_result(one) for one in findings]
+                return found
+            items = readable(items_of_landscaper.read(resources))
+            if self._command == "explain":
+                found.paths = paths_of(items)
+                if self._installation in found.paths:
+                    found.lines = [
+                        mask.message(line) for line in explain(items, self._installation, self._value)
+                    ]
+            else:
+                self._draw(found, items, told_exports(resources, items))
+        except PackageError as error:
+            raise JobError(str(error)) from None
+        except InstallationError as error:
+            raise JobError(mask.message(str(error))) from None
+        return found
+
+    def _draw(self, found: PackageInstallations, items: Items, options: LandscapeOptions) -> None:
+        found.graph = graph_of(items, options).public()
+        found.results = [Result("error", "installation", problem) for problem in found.graph.problems]
+        for namespace, named in roots_by_namespace(items.world.of_kind("Installation")).items():
+            specs = {name: mapping(one.get("spec")) for name, one in named.items()}
+            found.flows[namespace] = {
+                name: {key: spec[key] for key in ("imports", "exports") if key in spec}
+                for name, spec in specs.items()
+            }
+
+
+def refuse_unknown(installation: str, found: list[PackageInstallations]) -> None:
+    """Raise InstallationError for an installation that no package has."""
+    known = sorted({path for one in found for path in one.paths})
+    if installation not in known:
+        raise InstallationError(
+            "no-installation",
+            f"no package has an installation {installation}{did_you_mean(installation, known)}",
+        )
+
+
+def joined(found: list[PackageInstallations]) -> Graph:
+    """The graphs of packages as one: a path begins with its package, and exports go to importers of other packages too."""
+    whole = Graph()
+    spaces: dict[str, dict[str, Any]] = {}
+    edges: dict[tuple[str, str, str], None] = {}
+    for one in found:
+        whole.nodes.update((f"{one.path}:{path}", node) for path, node in one.graph.nodes.items())
+        whole.problems += [f"{one.path}: {problem}" for problem in one.graph.problems]
+        for edge in one.graph.edges:
+            edges[f"{one.path}:{edge.source}", f"{one.path}:{edge.target}", edge.key] = None
+        for namespace, named in one.flows.items():
+            spaces.setdefault(namespace, {}).update(
+                (f"{one.path}:{name}", flow) for name, flow in named.items()
+            )
+    for named in spaces.values():
+        edges.update(((edge.source, edge.target, edge.key), None) for edge in flow_edges(named, ""))
+    whole.edges = [Edge(*edge) for edge in edges]
+    return whole
+
+
+def graph_data(found: list[PackageInstallations], whole: Graph) -> dict[str, object]:
+    """Each package with its own graph, and the edges of all."""
+    edges = [{"from": edge.source, "to": edge.target, "key": edge.key} for edge in whole.edges]
+    packages = [{"path": one.path, **one.graph.data()} for one in found]
+    return {"packages": packages, "edges": edges, "problems": whole.problems}
+
+
+def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOptions:
+    """What the package's RenderInstallation tells of exports, so that a graph has the phases of a render. Raises InstallationError."""
+    config = next(
+        (one for one in resources if one.kind == _CONFIG and one.api_version.startswith("krmkit.dev/")), None
+    )
+    if config is None:
+        return LandscapeOptions(state=items.state)
+    try:
+        return landscape_options(items, decode(load("render-installation").definition, config).spec)
+    except ConfigError as error:
+        raise InstallationError("invalid-config", f"{config.path or config.label}: {error}") from None
+
+
+def as_result(finding: Finding) -> Result:
+    """A finding of the engine as a result of the report."""
+    field = finding.field or ""
+    return Result(
+        finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
+    )
+
+
+def readable(items: Items) -> Items:
+    """The items, if all of them can be read. Raises InstallationError, whose message holds no secret."""
+    errors = [one for one in items.findings if one.severity == "error"]
+    if errors:
+        raise InstallationError(errors[0].rule, Secrets.of(items.world).scrub(str(errors[0])))
+    return items

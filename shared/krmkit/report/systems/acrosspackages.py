@@ -1,0 +1,73 @@
+"""What the packages of a report share: exports and who imports them, versions, and objects that two of them make.
+
+All of it is read from the packages' reports, so that it costs little however many there are.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from krmkit.output.model import PackageReport
+
+    Data = dict[str, Any]
+    Key = tuple[str, str, str]
+
+
+def links(packages: list[PackageReport]) -> list[Data]:
+    """Each export of a root Installation with those that import it: `from` and `to` are `{"package": ..., "installation": ...}`.
+
+    An export is known by its kind and key in its namespace, also to Installations of other packages; those of blueprints are no one's.
+    """
+    givers: dict[Key, list[Data]] = {}
+    takers: dict[Key, list[Data]] = {}
+    for package in packages:
+        for node in package.systems.get("installations", {}).get("nodes", ()):
+            if "parent" in node or package.blueprint:
+                continue
+            end = {"package": package.path, "installation": node["path"]}
+            for known, name in ((givers, "exports"), (takers, "imports")):
+                for one in node.get(name, ()):
+                    if one["kind"] in ("data", "target") and one["key"]:
+                        known.setdefault((one["kind"], node["namespace"], one["key"]), []).append(end)
+    return [
+        {"kind": kind, "namespace": namespace, "key": key, "from": ends, "to": takers.get((kind, namespace, key), [])}
+        for (kind, namespace, key), ends in givers.items()
+    ]  # fmt: skip
+
+
+def versions(packages: list[PackageReport]) -> list[Data]:
+    """The versions that packages have of one thing: of Kubernetes, of a pack, a component, or the blueprint that they were cloned from.
+
+    Example: `{"kind": "kubernetes", "name": "Kubernetes", "versions": [{"version": "v1.31.4", "packages": ["sites/lyon"]}]}`.
+    """
+    found: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    for package in packages:
+        for kind, name, version in _versions(package):
+            if version:
+                found.setdefault((kind, name), {}).setdefault(version, {})[package.path] = None
+    return [
+        {
+            "kind": kind,
+            "name": name,
+            "versions": [
+                {"version": version, "packages": list(paths)} for version, paths in sorted(those.items())
+            ],
+        }
+        for (kind, name), those in sorted(found.items())
+    ]
+
+
+def _versions(package: PackageReport) -> Iterator[tuple[str, str, str]]:
+    for cluster in package.systems.get("clusters", ()):
+        yield "kubernetes", "Kubernetes", cluster.get("version", "")
+    for profile in package.profiles:
+        for pack in profile["packs"]:
+            yield "pack", pack["name"], pack["version"] or ""
+    for node in package.systems.get("installations", {}).get("nodes", ()):
+        name, _, version = node.get("component", "").partition(":")
+        yield "component", name, version
+    name, _, version = package.upstream.rpartition("@")
+    yield "blueprint", name, version

@@ -1,0 +1,75 @@
+"""What a package's render says about each system, for its report: Clusters as trees, Installations as a graph, extensions."""
+
+from __future__ import annotations
+
+import time
+
+from krmkit.fn.config import ConfigError, decode
+from krmkit.fn.loader import load
+from krmkit.krm.errors import ListError
+from krmkit.landscaper.errors import InstallationError
+from krmkit.render.package import PackageError
+from krmkit.report.systems.clustertrees import cluster_trees
+from krmkit.report.systems.extensioneffects import extension_effects
+from krmkit.report.systems.installationgraphs import installation_graph
+from krmkit.yaml.errors import YamlError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from krmkit.krm.resource import Resource
+    from krmkit.output.model import PackageReport
+    from krmkit.render.package import Package
+    from krmkit.why.answers import Question
+
+    Data = dict[str, Any]
+
+_RENDERER = "render-installation"
+
+
+def describe_systems(one: PackageReport, package: Package, question: Question, plan: Data) -> Data:
+    """The systems of a package after its render, each absent where the package has nothing of it; what cannot be read is a note.
+
+    plan: what changes in Clusters, as `krmkit topology plan` has it as data; {} without one.
+    """
+    there = [subject for subject in question.subjects if subject.text is not None]
+    items: list[Resource] = [subject.item for subject in there]
+    places = {
+        id(subject.item): f"{subject.shown_path}:{subject.first_line}:1"
+        for subject in there
+        if subject.original is not None
+    }
+    found: Data = {}
+
+    def add(name: str, make: Callable[[], Any]) -> None:
+        try:
+            made = make()
+        except (ListError, YamlError, InstallationError) as error:
+            one.notes.append(f"{name} cannot be shown: {error}")
+            return
+        if made:
+            found[name] = made
+
+    kinds = {item.kind for item in items}
+    if "Cluster" in kinds:
+        add("clusters", lambda: cluster_trees(items, places, plan))
+    if "Installation" in kinds:
+        spec = _render_spec(package)
+        add("installations", lambda: installation_graph(items, places, spec, time.time()))
+    if kinds & {"ClusterClass", "TopologyExtension", "TopologyResponses", "ExtensionConfig"}:
+        add("extensions", lambda: extension_effects(items, places, question.caused("extension")))
+    return found
+
+
+def _render_spec(package: Package) -> Data | None:
+    """The spec of the package's first RenderInstallation; None without one that can be read."""
+    for each in package.walk():
+        for function in each.functions:
+            if function.function_name == _RENDERER:
+                try:
+                    return decode(load(_RENDERER).definition, each.config(function)).spec
+                except (ConfigError, PackageError, ListError, YamlError):
+                    return None  # the function itself says what is wrong with its config
+    return None
