@@ -74,7 +74,10 @@ def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
 
 def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
     """Where a subpackage comes from. Raises UpstreamError where it would never end."""
-    upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
+    try:
+        upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
+    except UpstreamError as error:
+        raise UpstreamError(f"subpackage {folder}: {error}") from None
     if folder.count("/") >= DEEPEST:
         raise UpstreamError(
             f"subpackage {folder}: subpackages with an upstream lie more than {DEEPEST} folders deep"

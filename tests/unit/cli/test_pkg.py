@@ -162,7 +162,7 @@ def test_conflicts_are_named(upstream: Upstream, package: Path, capsys: pytest.C
 
 
 def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
-    """Files that nobody edited are replaced and removed, binary ones too."""
+    """Files that nobody edited are replaced and removed, binary ones too; new resources get kpt's mark, as in a package just fetched."""
     upstream.release(
         "v2", {"logo.bin": b"\xfe\x01", "note.md": None, "sub/Kptfile": KPTFILE, "sub/app.yaml": APP}
     )
@@ -170,7 +170,8 @@ def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
     assert main(["pkg", "update", f"{package}@v2"]) == 0
 
     assert (package / "logo.bin").read_bytes() == b"\xfe\x01" and not (package / "note.md").exists()
-    assert (package / "sub" / "app.yaml").read_text(encoding="utf-8") == APP
+    marked = APP.replace("name: app\n", f"name: app\n{MARK}")
+    assert (package / "sub" / "app.yaml").read_text(encoding="utf-8") == marked
 
 
 def test_fast_forward_refuses_edits(
@@ -189,10 +190,8 @@ def test_fast_forward_refuses_edits(
 
 
 # APP as `kpt pkg get` leaves it.
-MARKED = APP.replace("metadata:", "metadata: # kpt-merge: /app").replace(
-    "name: app\n",
-    "name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n",
-)
+MARK = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n"
+MARKED = APP.replace("metadata:", "metadata: # kpt-merge: /app").replace("name: app\n", f"name: app\n{MARK}")
 
 
 @pytest.mark.parametrize(
@@ -291,7 +290,7 @@ def test_a_subpackage_that_is_its_own_upstream(
     [
         (
             "upstream: {git: {repo: --upload-pack=x, directory: /s, ref: v1}}\n",
-            "upstreamLock.git must name a commit",
+            "must be an address",
         ),
         (
             "upstream: {git: {repo: --upload-pack=x, directory: /s, ref: v1}}\nupstreamLock: {git: {commit: abc}}\n",
