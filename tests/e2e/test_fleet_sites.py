@@ -71,31 +71,33 @@ def test_a_blueprint_at_three_sites(sites: Sites) -> None:
     git(sites.root, "clone", "-q", "-b", "main", "lyon.git", "work")
     place = sites.root / "work/plant" / PACKS
     text = place.read_text("utf-8")
-    assert text.count("      replicas: 3\n") == 1
-    place.write_text(text.replace("      replicas: 3\n", "      replicas: 2 # a small plant\n"), "utf-8")
+    assert text.count("        memory: 8Gi\n") == 1
+    place.write_text(text.replace("        memory: 8Gi\n", "        memory: 2Gi # a small plant\n"), "utf-8")
     git(sites.root / "work", "commit", "-q", "-a", "-m", "Lyon is small")
     git(sites.root / "work", "tag", "plant/v2")
     git(sites.root / "work", "push", "-q", "origin", "plant/v2")
 
-    sites.release(2, ("memory: 8Gi", "memory: 4Gi"))
+    sites.release(2, ('"version": "2.0.0"', '"version": "2.1.0"'))
     said = sites.sync("--approve", "auto")
 
     assert "conflict" not in said and said.count("updated drafts/plant/") == len(SITES)
     for site in SITES:
         packs = sites.packs(site, "plant/v3" if site == "lyon" else "plant/v2")
-        assert "memory: 4Gi" in packs
-        assert ("      replicas: 2 # a small plant\n" in packs) == (site == "lyon")
+        assert '"version": "2.1.0"' in packs
+        assert ("        memory: 2Gi # a small plant\n" in packs) == (site == "lyon")
 
-    sites.release(3, ("      replicas: 3\n", "      replicas: 1\n"))
+    sites.release(3, ("memory: 8Gi\n", "memory: 4Gi\n"))
     conflicts = [line for line in sites.sync("--approve", "auto").splitlines() if "conflict: " in line]
 
     (line,) = conflicts
-    found = re.search(r" conflict: packs\.yaml:(\d+):7 data\.\"values\.yaml\"\.store\.replicas: (.*)$", line)
+    found = re.search(
+        r" conflict: packs\.yaml:(\d+):9 data\.\"values\.yaml\"\.store\.requests\.memory: (.*)$", line
+    )
     assert found is not None, line
-    assert found[2] == "changed upstream to 1 and locally to 2: upstream wins"
+    assert found[2] == "changed upstream to '4Gi' and locally to '2Gi': upstream wins"
     lines = sites.packs("lyon", "drafts/plant/packagevariant-3").splitlines()
-    assert "replicas: 1" in lines[int(found[1]) - 1]
-    assert "replicas: 1" in sites.packs("turin", "plant/v3") and "plant/v4" not in git(
+    assert "memory: 4Gi" in lines[int(found[1]) - 1]
+    assert "memory: 4Gi" in sites.packs("turin", "plant/v3") and "plant/v4" not in git(
         sites.root / "lyon.git", "tag"
     )
     assert sites.sync("--approve", "auto").count("conflict: ") == 1

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.cli.arguments import CommandParser
-from krmkit.cli.initpipeline import FittingFunction, fitting
 from krmkit.disk.folders import TreeError, entries, read_file
 from krmkit.disk.write import FileEdit, write
 from krmkit.krm.errors import ListError
 from krmkit.krm.kptfile import STAGES, new_kptfile
 from krmkit.krm.resource import Resource
+from krmkit.output.fittingpipeline import FittingFunction, fitting
 from krmkit.output.formats import counted
 from krmkit.output.stderr import say
 from krmkit.render.krmignore import KrmIgnore

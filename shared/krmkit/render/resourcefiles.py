@@ -39,7 +39,9 @@ def opened(item: Resource) -> list[Resource]:
 def resources_below(folder: str) -> list[Resource]:
     """The resources of all YAML and JSON files below a folder, by path. Raises ResourceFileError."""
     if not os.path.isdir(folder):
-        raise ResourceFileError(f"{folder} is not a folder")
+        raise ResourceFileError(
+            f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist")
+        )
     try:
         paths = [path for path in files(folder) if path.endswith(SUFFIXES)]
     except TreeError as error:

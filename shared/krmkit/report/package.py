@@ -14,7 +14,7 @@ from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.output.model import PackageReport
-from krmkit.output.places import report_of
+from krmkit.output.places import report_of, shown_path
 from krmkit.palette.constraints.pools import PoolError
 from krmkit.palette.constraints.validate import ValidationOptions
 from krmkit.palette.packs.items import Packs
@@ -66,7 +66,7 @@ def describe(
     if one.blueprint:
         one.changes = []  # its render goes nowhere, and its Clusters are no one's
     is_planned = not one.blueprint and has_clusters(items)
-    plan = topology_of(package.path, against, items) if is_planned else {}
+    plan = topology_of(shown_path(package.path), against, items) if is_planned else {}
     one.topology = _masked(mask, plan)
     one.systems = _masked(mask, describe_systems(one, package, question, plan))
     one.objects = sorted({name for item in items if (name := object_identity(item))})

@@ -50,6 +50,6 @@ def test_a_file_that_cannot_be_read(
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    """A path that is not a folder is named."""
-    with pytest.raises(PlanError, match="none is not a folder"):
+    """A path that does not exist is named."""
+    with pytest.raises(PlanError, match="none: does not exist"):
         read_items(str(tmp_path / "none"))
