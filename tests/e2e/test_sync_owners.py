@@ -286,3 +286,21 @@ def test_a_branch_that_is_checked_out(fleet: GitFleet) -> None:
     assert f"drafts/north/packagevariant-2 is checked out in {fleet.root / 'tree'}" in said
     assert '"3"' in fleet.read("drafts/south/packagevariant-2", "south/app.yaml")
     assert git(fleet.root / "tree", "status", "--short") == ""
+
+
+def test_packages_in_each_other(fleet: GitFleet) -> None:
+    """Publishing the package around another leaves the inner one in main, and files that a person put into the inner folder."""
+    want(fleet, "y:a/b")
+    fleet.sync("--approve", "auto")
+    fleet.edit("main", "a/b/note.md", "by hand\n")
+    inner = {path: fleet.read("main", f"a/b/{path}") for path in ("Kptfile", "app.yaml", "note.md")}
+
+    want(fleet, "x:a", "y:a/b")
+    fleet.sync("--approve", "auto")
+
+    listed = git(fleet.shops, "ls-tree", "-r", "--name-only", "main").splitlines()
+    assert {"a/Kptfile", "a/app.yaml", "a/b/Kptfile", "a/b/app.yaml", "a/b/note.md"} <= set(listed)
+    assert {path: fleet.read("main", f"a/b/{path}") for path in inner} == inner
+    before = fleet.refs()
+    fleet.sync("--approve", "auto")
+    assert fleet.refs() == before
