@@ -329,6 +329,15 @@ def restyled(text: str, span: tuple[int, int], value: str, column: int) -> str:
     return emit.double_quoted(value) if old[0] == '"' else emit.scalar(value, column)
 
 
+def stays_safe(text: str, span: tuple[int, int], new: str) -> bool:
+    """Whether a line-safe text is one still with another scalar at a span.
+
+    It is where the kind of scalar stays: plain, or quoted up to the end of its line; or where nothing follows.
+    """
+    start, end = span
+    return new[0] == text[start] or text[end : end + 1] == "\n" or not {new[0], text[start]} & {"'", '"'}
+
+
 def holding(resources: Iterable[T], word: str) -> Iterator[tuple[int, T]]:
     """Position and resource of all in which a word can occur: some too many, never one too few."""
     for position, resource in enumerate(resources):

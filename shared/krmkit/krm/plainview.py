@@ -16,6 +16,7 @@ from krmkit.krm.identity import (
     plain_text,
     restyled,
     scalar_in,
+    stays_safe,
 )
 from krmkit.yaml import emit
 from krmkit.yaml.scalars import go_resolve
@@ -204,9 +205,17 @@ class PlainView:
         """Give the entries of the list that `entry_strings` has shown other texts of one line; None leaves one as it is."""
         self.refuse_unreadable()
         spans = self._entry_spans(path, key) or []
-        for value, span in reversed(list(zip(values, spans, strict=True))):
+        text, parts, at, is_safe = self._text, [], 0, True
+        for value, span in zip(values, spans, strict=True):
             if value is not None and span is not None:
-                self._set_span(span, value)
+                new = restyled(text, span, value, self.column)
+                is_safe = is_safe and stays_safe(text, span, new)
+                parts += [text[at : span[0]], new]
+                at = span[1]
+        edited = "".join(parts) + text[at:]
+        if edited != text:
+            self._replace(edited)
+            self.changed, self.line_safe = True, is_safe
 
     def _set_span(self, span: tuple[int, int], value: str) -> None:
         text, (start, end) = self._text, span
@@ -214,7 +223,4 @@ class PlainView:
         if new == text[start:end]:
             return
         self._splice(start, end, new)
-        # Still line-safe where the kind of scalar stays: plain, or quoted up to the end of its line; or where nothing follows.
-        self.line_safe = (
-            new[0] == text[start] or text[end : end + 1] == "\n" or not {new[0], text[start]} & {"'", '"'}
-        )
+        self.line_safe = stays_safe(text, span, new)

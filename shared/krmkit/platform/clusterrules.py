@@ -115,6 +115,8 @@ def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Findi
     for position, pool in enumerate(entries(config.get("spec", "machinePools"))):
         name, size = plain(pool.get("name")), pool.get("size")
         field = f"spec.machinePools[{position}]"
+        if not name:
+            continue  # a macro that is not resolved yet
         if pool.get("controlPlane") is True:
             replicas = control_plane
         elif name in given:

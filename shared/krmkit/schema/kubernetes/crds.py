@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from krmkit.cel.kubernetes.environment import KubeEnvironment
-from krmkit.go.json.functions import must_to_json
+from krmkit.go.json.functions import UnsupportedError, must_to_json
 from krmkit.kube.fielderror import FieldError, child, duplicate, index, key, required
 from krmkit.schema.kubernetes.rules import RuleSet, has_rules
 from krmkit.schema.kubernetes.values import validate_value
@@ -50,6 +50,7 @@ class CrdSchemas:
         if schema is None:
             return []
         value = fill_defaults(schema, {name: inner for name, inner in data.items() if name not in _OWN})
+        value = _without_nulls(schema, value)
         errors = validate_value(schema, value, "")
         errors += _embedded(schema, value, "")
         errors += _duplicates(schema, value, "")
@@ -104,7 +105,9 @@ def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
                 for name, one in (properties if isinstance(properties, dict) else {}).items()
                 if name not in _OWN
             }
-            needed = [one for one in data.get("required") or [] if one not in _OWN]
+            needed = data.get("required") or []
+            if isinstance(needed, list):
+                needed = [one for one in needed if one not in _OWN]
             found[f"{spec.get('group', '')}/{version.get('name', '')}/{kind}"] = {
                 **data,
                 "properties": inner,
@@ -151,6 +154,25 @@ def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, o
             yield schema.items, inner, index(path, position)
 
 
+def _without_nulls(schema: Schema, value: object) -> object:
+    """Return the value without fields that are null where null is not allowed: the server drops them as it decodes.
+
+    Source: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go. Items of lists stay.
+    """
+    if isinstance(value, dict):
+        kept = {}
+        for name, inner in value.items():
+            known = schema.properties.get(name, schema.additional)
+            if known is None:
+                kept[name] = inner
+            elif inner is not None or known.nullable:
+                kept[name] = _without_nulls(known, inner)
+        return kept
+    if isinstance(value, list) and schema.items is not None:
+        return [_without_nulls(schema.items, inner) for inner in value]
+    return value
+
+
 def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
     """Return the errors of embedded resources: each must have apiVersion and kind."""
     found: list[FieldError] = []
@@ -172,7 +194,10 @@ def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
         seen: set[str] = set()
         for position, item in enumerate(value):
             entry = _entry(schema, item)
-            text = must_to_json(entry)
+            try:
+                text = must_to_json(entry)
+            except UnsupportedError:
+                continue  # NaN and infinity: no client can send them
             if entry is not None and text in seen:
                 found.append(duplicate(index(path, position), entry))
             seen.add(text)

@@ -184,3 +184,53 @@ def test_what_comes_along_is_loaded_when_a_kind_is_asked_for() -> None:
 def test_crds_that_are_none(odd: Object) -> None:
     """They say nothing about objects: a server refuses the CRD itself."""
     assert errors(odd, thing({"files": []})) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"replicas": None, "network": None}, []),
+        (
+            {"network": {"ports": None}},
+            ["spec.network: Invalid value: 0: spec.network in body should have at least 1 properties"],
+        ),
+        ({"hint": None, "replicas": 1}, []),
+        ({"names": [None]}, None),
+    ],
+)
+def test_nulls_are_dropped_as_the_server_does(spec: Object, expected: list[str] | None) -> None:
+    """A field that is null where that is not allowed is as if it were absent; items of lists stay, and are errors."""
+    properties = {
+        "replicas": {"type": "integer"},
+        "network": {
+            "type": "object",
+            "minProperties": 1,
+            "properties": {"ports": {"type": "array", "items": {"type": "integer"}}},
+        },
+        "hint": {"type": "string", "nullable": True},
+        "names": {"type": "array", "items": {"type": "string"}},
+    }
+
+    found = errors(crd({"type": "object", "properties": properties}), thing(spec))
+
+    assert found == expected if expected is not None else len(found) == 1
+
+
+def test_values_that_json_has_no_form_for_end_nothing() -> None:
+    """A set with NaN is judged to its end."""
+    spec = {
+        "type": "object",
+        "properties": {
+            "sizes": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "number"}}
+        },
+    }
+
+    assert errors(crd(spec), thing({"sizes": [float("nan"), 1, 1]})) == ["spec.sizes[2]: Duplicate value: 1"]
+
+
+def test_a_crd_with_odd_required_fields_is_left_out() -> None:
+    """The server refuses such a CRD, so no object is judged by it."""
+    definition = crd({"type": "object"})
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["required"] = 5
+
+    assert errors(definition, thing({})) == []
