@@ -214,7 +214,7 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
         content = read_file(path, IGNORE_FILE) or b""
     before = content.decode("utf-8", "replace")
     known = set(before.splitlines())
-    new = [each for each in found.ignored if each not in known]
+    new = [each for each in map(_pattern, found.ignored) if each not in known]
     if not new:
         return []
     head = "# Helm templates, and other YAML that is not a resource\n" if found.helm else "# no resources\n"
@@ -222,6 +222,13 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
     return [
         FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{each}\n" for each in new))
     ]
+
+
+def _pattern(path: str) -> str:
+    """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    if any(sign in path for sign in "*?["):  # without one of these, a backslash is one of the name
+        path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
+    return f"/{path}"
 
 
 def look_at(folder: str) -> FolderContents:

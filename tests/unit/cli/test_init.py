@@ -8,6 +8,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.cli.init import package_name
+from krmkit.render.package import read
 from tests.unit.cli.packages import PACK, contents
 
 HELM = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n{{- if .x }}\nspec: {}\n{{- end }}\n"
@@ -60,7 +61,7 @@ def test_helm_templates(tmp_path: Path) -> None:
     assert main(["init", str(tmp_path)]) == 0
     ignored = (tmp_path / ".krmignore").read_text().splitlines()
     assert ignored[0] == "*.bak"
-    assert ignored[2:] == ["templates/service.yaml", "values.yaml"]
+    assert ignored[2:] == ["/templates/service.yaml", "/values.yaml"]
     assert main(["render", str(tmp_path)]) == 0
 
 
@@ -158,7 +159,26 @@ def test_a_template_that_begins_as_a_resource(tmp_path: Path, data: str) -> None
     (tmp_path / "t.yaml").write_text(CONFIG_MAP + data)
 
     assert main(["init", str(tmp_path)]) == 0
-    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["t.yaml"]
+    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["/t.yaml"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["values.yaml", "a[1].yaml", "!y.yaml", "#x.yaml", "*.yaml", "b?.yaml", "c\\d.yaml", "c\\[d].yaml"],
+)
+def test_only_that_file_is_ignored(tmp_path: Path, name: str) -> None:
+    """A line of .krmignore means one path, whatever signs are in it; resources with a like name stay."""
+    resources = [f"sub/{name}", "a1.yaml", "b1.yaml", "y.yaml"]
+    (tmp_path / "sub").mkdir()
+    (tmp_path / name).write_text("a: 1\n")
+    for number, path in enumerate(resources):
+        (tmp_path / path).write_text(CONFIG_MAP.replace("name: x", f"name: x{number}") + "  a: b\n")
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert sorted(item.path for item in read(str(tmp_path)).items if item.kind == "ConfigMap") == sorted(
+        resources
+    )
 
 
 def test_what_krmignore_lists_is_not_read(tmp_path: Path) -> None:
