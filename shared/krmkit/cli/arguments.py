@@ -177,16 +177,15 @@ def package_above() -> str:
     return os.path.relpath(folder)
 
 
-def package_and_words(words: Iterable[str | None], most: int) -> tuple[str, list[str]]:
+def package_and_words(words: Iterable[str | None], most: int, default: str = "") -> tuple[str, list[str]]:
     """The package that a command line may begin with, and the words behind it, at most `most`. Raises ValueError for more.
 
-    The first word is the package if it is a folder, or if the working directory is in no package.
+    The first word is the package if it is a folder, or if there is neither a `default` nor a package around.
     Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` where profile is a folder.
     """
-    rest, above = [word for word in words if word], package_above()
-    named = rest and (
-        os.path.isdir(rest[0]) or len(rest) > most or not os.path.exists(os.path.join(above, KPTFILE))
-    )
+    rest, above = [word for word in words if word], default or package_above()
+    inside = default or os.path.exists(os.path.join(above, KPTFILE))
+    named = rest and (os.path.isdir(rest[0]) or len(rest) > most or not inside)
     folder = rest.pop(0) if named else above
     if len(rest) > most:
         raise ValueError(f'unexpected argument "{rest[most]}"')

@@ -31,6 +31,7 @@ import` makes it, gets one.
 """
 _REGISTRY = "ghcr.io/krmkit"
 _LONGEST = 63  # of a name
+_RESOURCE = re.compile(rb'^[\s{]*"?apiVersion"?\s*:', re.MULTILINE)
 
 
 class InitError(Exception):
@@ -207,25 +208,40 @@ def package_name(text: str) -> str:
 
 
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
-    """The .krmignore with the files that are no resources; behind what it says already."""
-    content = b""
+    """The .krmignore with the files that are no resources; behind what it says already. Raises InitError."""
     path = os.path.join(folder, IGNORE_FILE)
-    if os.path.exists(path):
-        content = read_file(path, IGNORE_FILE) or b""
-    before = content.decode("utf-8", "replace")
+    content = read_file(path, IGNORE_FILE) if os.path.exists(path) else None
+    try:
+        before = (content or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InitError(f"{folder}/{IGNORE_FILE} must be UTF-8; byte {error.start} is not") from None
     known = set(before.splitlines())
-    new = [each for each in found.ignored if each not in known]
+    new = [each for each in map(_pattern, found.ignored) if each not in known]
     if not new:
         return []
     head = "# Helm templates, and other YAML that is not a resource\n" if found.helm else "# no resources\n"
     text = before + ("\n" if before and not before.endswith("\n") else "")
     return [
-        FileEdit(IGNORE_FILE, before if content else None, text + head + "".join(f"{each}\n" for each in new))
+        FileEdit(
+            IGNORE_FILE,
+            None if content is None else before,
+            text + head + "".join(f"{each}\n" for each in new),
+        )
     ]
 
 
+def _pattern(path: str) -> str:
+    """The line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    if any(sign in path for sign in "*?["):  # without one of these, a backslash is one of the name
+        path = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
+    return f"/{path}"
+
+
 def look_at(folder: str) -> FolderContents:
-    """Read the YAML files of a folder, but those that its .krmignore leaves out; packages below are left alone."""
+    """Read the YAML files of a folder, but those that its .krmignore leaves out; packages below are left alone.
+
+    Raises InitError for a broken resource: it is to be mended, and not to be ignored.
+    """
     found = FolderContents()
     for path in _files(folder, "", _rules(folder)):
         if not path.endswith(SUFFIXES):
@@ -237,7 +253,10 @@ def look_at(folder: str) -> FolderContents:
             for item in items:
                 # A template may begin like a resource; only all of it, parsed, shows that it is none.
                 _ = item.root
-        except (SourceError, ListError, YamlError, UnicodeDecodeError):
+        except (SourceError, ListError, YamlError, UnicodeDecodeError) as error:
+            if b"{{" not in content and _RESOURCE.search(content):
+                where = "" if path in str(error) else f"{path}: "
+                raise InitError(f"{folder}: {where}{error}; mend it, or list it in {IGNORE_FILE}") from None
             good, items = False, []
         if good:
             found.files[path] = list(items)

@@ -155,10 +155,10 @@ def _run(arguments: argparse.Namespace) -> int:
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
     """What a command has to say, and its exit code."""
     if arguments.command == "explain":
+        words = (arguments.package, arguments.installation, arguments.value)
+        meant = os.curdir if arguments.recursive else package_above() if not words[1] else ""
         try:
-            arguments.package, asked = package_and_words(
-                (arguments.package, arguments.installation, arguments.value), 2
-            )
+            arguments.package, asked = package_and_words(words, 2, meant)
         except ValueError as error:
             raise InstallationError("call", str(error)) from None
         if not asked:

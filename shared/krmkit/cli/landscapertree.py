@@ -7,16 +7,18 @@ import sys
 from krmkit.cli.arguments import cores
 from krmkit.cli.recursive import chosen_packages
 from krmkit.fleet.engine.jobs import local
+from krmkit.landscaper.errors import InstallationError
 from krmkit.output.model import PackageReport, Report
 from krmkit.output.outcome import Told
 from krmkit.output.places import shown_path
+from krmkit.output.stderr import say
 from krmkit.output.terminal import Terminal
 from krmkit.report.installationtree import (
     LandscaperJob,
     PackageInstallations,
     graph_data,
     joined,
-    refuse_unknown,
+    unknown,
 )
 
 TYPE_CHECKING = False
@@ -37,7 +39,7 @@ def tell_all(arguments: argparse.Namespace, now: str, drawings: tuple[str, ...])
         progress.line(f"{done} of {len(paths)} packages")
         if one is not None:
             found.append(one)
-            report.packages.append(PackageReport(one.path, results=one.results))
+            report.packages.append(PackageReport(one.path, results=one.results, failure=one.failure))
         elif problem:
             report.packages.append(PackageReport(shown_path(path), failure=problem))
     progress.line("")
@@ -46,8 +48,11 @@ def tell_all(arguments: argparse.Namespace, now: str, drawings: tuple[str, ...])
         whole = joined(found)
         drawn = whole.shown(arguments.format if arguments.format in drawings else "table")
         return Told(report, "InstallationGraph", graph_data(found, whole), drawn), code
-    if arguments.command == "explain":
-        refuse_unknown(installation, found)
+    problem = unknown(installation, found, code == 0) if arguments.command == "explain" else ""
+    if problem and code == 0:
+        raise InstallationError("no-installation", problem)
+    if problem:
+        say("landscaper", problem)
     told = [one for one in found if one.lines]
     text = "".join(f"{one.path}\n" + "".join(f"  {line}\n" for line in one.lines) for one in told)
     if arguments.command == "reconcile":

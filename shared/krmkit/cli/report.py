@@ -171,6 +171,11 @@ def build(arguments: argparse.Namespace) -> Report:
     catalog(arguments.functions)  # what is wrong with it is said once, and not by every package
     folder = arguments.package or package_above()
     report = Report("report", written=False)
+    try:  # before the work that takes long
+        objects = resources_below(arguments.objects) if arguments.objects else []
+        synced = synced_variants(arguments.status) if arguments.status else []
+    except (ResourceFileError, SyncedStatusError) as error:
+        raise PackageTreeError(str(error)) from None
     paths = chosen_packages(folder, arguments.since, arguments.exclude)
     progress = Terminal(sys.stderr, arguments.color)
     job = ReportJob(arguments, WHOLE if len(paths) == 1 else CONTEXT)
@@ -178,13 +183,7 @@ def build(arguments: argparse.Namespace) -> Report:
         report.packages.append(package)
         progress.line(f"{len(report.packages)} of {len(paths)} packages")
     progress.line("")
-    try:
-        objects = resources_below(arguments.objects) if arguments.objects else []
-        report.variants = variants_of(folder, report.packages)
-        if arguments.status:
-            report.variants += synced_variants(arguments.status)
-    except (ResourceFileError, SyncedStatusError) as error:
-        raise PackageTreeError(str(error)) from None
+    report.variants = variants_of(folder, report.packages) + synced
     report.links, report.versions = links(report.packages), versions(report.packages)
     report.collisions = collisions(report, objects)
     return report

@@ -34,12 +34,7 @@ def imported(
     """
     changes: dict[str, FileEdit] = {}
     for place in places:
-        try:
-            found = (
-                _constructed([place], values or {}) if os.path.isfile(place) else _below(place, values or {})
-            )
-        except CtfError as error:
-            raise CtfError(f"{place}: {error}") from None
+        found = _constructed([place], values or {}) if os.path.isfile(place) else _below(place, values or {})
         for note in found.notes:
             say(note)
         made = [carrier.descriptor_item(component, content) for component, content in found.components]
@@ -59,33 +54,36 @@ def imported(
 
 def _below(folder: str, values: Mapping[str, str]) -> TransportArchive:
     """What lies below a folder: archives, and else constructors. Raises CtfError."""
-    found = _files(folder)
-    constructors = [path for path in sorted(found) if is_constructor_name(path)]
+    constructors: list[str] = []
     try:
+        found = _files(folder)
+        constructors = [path for path in sorted(found) if is_constructor_name(path)]
         return read_components(found)
     except NoComponentError as error:
         if not constructors:
-            raise CtfError(f"{error}, and no component constructor ({', '.join(NAMES)})") from None
+            hint = f"and no component constructor ({', '.join(NAMES)})"
+            raise CtfError(f"{folder}: {error}, {hint}") from None
+    except CtfError as error:
+        raise CtfError(f"{folder}: {error}") from None
     return _constructed([os.path.join(folder, path) for path in constructors], values)
 
 
 def _constructed(paths: list[str], values: Mapping[str, str]) -> TransportArchive:
-    """The components of constructor files. Raises CtfError."""
+    """The components of constructor files. Raises CtfError, whose message begins with the file."""
     found = TransportArchive()
     for path in paths:
-        label = os.path.basename(path)
         try:
-            content = (read_file(path, label, limit=_LARGEST) or b"").decode("utf-8")
+            content = (read_file(path, path, limit=_LARGEST) or b"").decode("utf-8")
             filled = TextTemplate(content).filled(values)
         except SubstitutionError as error:
-            raise CtfError(f"{label}: line {error.line}: {error}") from None
+            raise CtfError(f"{path}: line {error.line}: {error}") from None
         except MissingValueError as error:
-            raise CtfError(f"{label}: {error}") from None
+            raise CtfError(f"{path}: {error}") from None
         except UnicodeDecodeError as error:
-            raise CtfError(f"{label} must be UTF-8; byte {error.start} is not") from None
+            raise CtfError(f"{path} must be UTF-8; byte {error.start} is not") from None
         except TreeError as error:
             raise CtfError(str(error)) from None
-        read_constructor(filled, label, _Beside(path), found)
+        read_constructor(filled, path, _Beside(path), found)
     return found
 
 
@@ -97,7 +95,11 @@ class _Beside:
         above = self._folder
         while not os.path.exists(os.path.join(above, ".git")) and os.path.dirname(above) != above:
             above = os.path.dirname(above)
-        self._bound = above if os.path.exists(os.path.join(above, ".git")) else os.path.dirname(self._folder)
+        in_git = os.path.exists(os.path.join(above, ".git"))
+        self._bound = above if in_git else os.path.dirname(self._folder)
+        self._named = (
+            "the constructor's git repository" if in_git else "the folder above the constructor's own"
+        )
 
     def file(self, path: str) -> bytes | None:
         """The bytes of a file; None where there is none. Raises CtfError."""
@@ -117,7 +119,7 @@ class _Beside:
     def _place(self, path: str) -> str:
         place = os.path.realpath(os.path.join(self._folder, path))
         if os.path.commonpath([self._bound, place]) != self._bound or os.path.isabs(path):
-            raise CtfError(f"the path {path} leads out of {self._bound}, the folder whose files it may name")
+            raise CtfError(f"the path {path} leads out of {self._named}")
         return place
 
 

@@ -61,7 +61,9 @@ def synced_variants(path: str) -> list[FleetVariant]:
         if not isinstance(told, dict) or told.get("kind") != "Variants":
             raise ValueError("must be the kind Variants")
         return [_synced(one) for one in told["variants"] if one["upstream"] or one["error"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except OSError as error:
+        raise SyncedStatusError(f"{path}: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SyncedStatusError(
             f"{path}: is not what `krmkit variants status -f json` writes: {error}"
         ) from None

@@ -45,7 +45,7 @@ _INSTALLATIONS = b"landscaper.gardener.cloud/"
 class PackageInstallations:
     """What a command found in one package: `lines` for people, the graph, results, and the paths of its Installations.
 
-    `flows`: imports and exports of the roots, by namespace and name.
+    `failure`: why there is nothing to say of an installation that it has. `flows`: imports and exports of the roots, by namespace and name.
     """
 
     path: str
@@ -54,6 +54,7 @@ class PackageInstallations:
     results: list[Result] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     flows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failure: str = ""
 
 
 class LandscaperJob:
@@ -85,9 +86,7 @@ class LandscaperJob:
             if self._command == "explain":
                 found.paths = paths_of(items)
                 if self._installation in found.paths:
-                    found.lines = [
-                        mask.message(line) for line in explain(items, self._installation, self._value)
-                    ]
+                    self._explain(found, items, mask)
             else:
                 self._draw(found, items, told_exports(resources, items))
         except PackageError as error:
@@ -95,6 +94,12 @@ class LandscaperJob:
         except InstallationError as error:
             raise JobError(mask.message(str(error))) from None
         return found
+
+    def _explain(self, found: PackageInstallations, items: Items, mask: Mask) -> None:
+        try:
+            found.lines = [mask.message(line) for line in explain(items, self._installation, self._value)]
+        except InstallationError as error:
+            found.failure = mask.message(str(error))  # the package has the installation all the same
 
     def _draw(self, found: PackageInstallations, items: Items, options: LandscapeOptions) -> None:
         found.graph = graph_of(items, options).public()
@@ -107,14 +112,13 @@ class LandscaperJob:
             }
 
 
-def refuse_unknown(installation: str, found: list[PackageInstallations]) -> None:
-    """Raise InstallationError for an installation that no package has."""
+def unknown(installation: str, found: list[PackageInstallations], all_read: bool) -> str:
+    """Return what to say of an installation that no package has, "" where one has it; `all_read`: no package was broken."""
     known = sorted({path for one in found for path in one.paths})
-    if installation not in known:
-        raise InstallationError(
-            "no-installation",
-            f"no package has an installation {installation}{did_you_mean(installation, known)}",
-        )
+    if installation in known:
+        return ""
+    where = "no package" if all_read else "no package that can be read"
+    return f"{where} has an installation {installation}{did_you_mean(installation, known)}"
 
 
 def joined(found: list[PackageInstallations]) -> Graph:

@@ -190,7 +190,28 @@ def test_what_cannot_be_made(source: Path, text: str, said: str, capsys: pytest.
     told = capsys.readouterr().err
     assert said in told
     assert "Traceback" not in told
+    assert str(source.parent) not in told and told.count("components.yaml: ") == (1 if said else 0)
     assert (code, Path("package").exists()) == ((1, False) if said else (0, True))
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_the_file_and_its_bound_are_named(
+    source: Path, git: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The constructor's path is said once, also below a folder."""
+    if git:
+        (source / ".git").mkdir()
+    (source / "commands/components.yaml").write_text(
+        "name: a.b/c\nversion: v1\nresources: [{name: x, input: {type: file, path: ../../secret}}]\n"
+    )
+
+    assert bring("tour") == 1
+
+    bound = "the constructor's git repository" if git else "the folder above the constructor's own"
+    told = capsys.readouterr().err
+    assert "tour/commands/components.yaml: a.b/c:v1/x: " in told
+    assert told.endswith(f"the path ../../secret leads out of {bound}\n")
+    assert told.count("components.yaml") == 1
 
 
 def test_chosen_files_of_a_folder(source: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.cli.init import package_name
+from krmkit.render.package import read
 from tests.unit.cli.packages import PACK, contents
 
 HELM = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n{{- if .x }}\nspec: {}\n{{- end }}\n"
@@ -60,7 +61,7 @@ def test_helm_templates(tmp_path: Path) -> None:
     assert main(["init", str(tmp_path)]) == 0
     ignored = (tmp_path / ".krmignore").read_text().splitlines()
     assert ignored[0] == "*.bak"
-    assert ignored[2:] == ["templates/service.yaml", "values.yaml"]
+    assert ignored[2:] == ["/templates/service.yaml", "/values.yaml"]
     assert main(["render", str(tmp_path)]) == 0
 
 
@@ -158,7 +159,79 @@ def test_a_template_that_begins_as_a_resource(tmp_path: Path, data: str) -> None
     (tmp_path / "t.yaml").write_text(CONFIG_MAP + data)
 
     assert main(["init", str(tmp_path)]) == 0
-    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["t.yaml"]
+    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["/t.yaml"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["values.yaml", "a[1].yaml", "!y.yaml", "#x.yaml", "*.yaml", "b?.yaml", "c\\d.yaml", "c\\[d].yaml"],
+)
+def test_only_that_file_is_ignored(tmp_path: Path, name: str) -> None:
+    """A line of .krmignore means one path, whatever signs are in it; resources with a like name stay."""
+    resources = [f"sub/{name}", "a1.yaml", "b1.yaml", "y.yaml"]
+    (tmp_path / "sub").mkdir()
+    (tmp_path / name).write_text("a: 1\n")
+    for number, path in enumerate(resources):
+        (tmp_path / path).write_text(CONFIG_MAP.replace("name: x", f"name: x{number}") + "  a: b\n")
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert sorted(
+        item.location.path for item in read(str(tmp_path)).items if item.kind == "ConfigMap"
+    ) == sorted(resources)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (CONFIG_MAP + "  a: [\n", "app.yaml: line 7, column 1: "),
+        (
+            CONFIG_MAP + "<<<<<<< ours\n  a: b\n=======\n  a: c\n>>>>>>> theirs\n",
+            "app.yaml: line 7, column 4: ",
+        ),
+        (CONFIG_MAP + "--- more\n", 'app.yaml: line 6: "---more" separates'),
+        ('{"apiVersion": "v1", "kind": "ConfigMap"', "app.yaml: line "),
+    ],
+)
+def test_a_broken_resource(tmp_path: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is an error with its line, and not ignored; nothing is written."""
+    (tmp_path / "app.yaml").write_text(text)
+
+    assert main(["init", str(tmp_path)]) == 1
+
+    told = capsys.readouterr().err
+    assert said in told and told.endswith("; mend it, or list it in .krmignore\n"), told
+    assert contents(tmp_path).keys() == {"app.yaml"}
+
+
+def test_broken_text_that_is_no_resource(tmp_path: Path) -> None:
+    """It is ignored, as other text is."""
+    (tmp_path / "site.yaml").write_bytes(b"caf\xe9: [\n")
+
+    assert main(["init", str(tmp_path)]) == 0
+    assert (tmp_path / ".krmignore").read_text().splitlines()[1:] == ["/site.yaml"]
+
+
+@pytest.mark.parametrize("before", ["", "\r\n", "*.bak\r\n"])
+def test_a_krmignore_that_is_there(tmp_path: Path, before: str) -> None:
+    """Lines go behind what it has, and an empty one has nothing."""
+    (tmp_path / "values.yaml").write_text("a: 1\n")
+    (tmp_path / ".krmignore").write_bytes(before.encode())
+
+    assert main(["init", str(tmp_path)]) == 0
+
+    assert (tmp_path / ".krmignore").read_bytes() == f"{before}# no resources\n/values.yaml\n".encode()
+
+
+def test_a_krmignore_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error says what it must be; its bytes stay."""
+    (tmp_path / "values.yaml").write_text("a: 1\n")
+    (tmp_path / ".krmignore").write_bytes(b"caf\xe9\n")
+
+    assert main(["init", str(tmp_path)]) == 1
+
+    assert ".krmignore must be UTF-8; byte 3 is not" in capsys.readouterr().err
+    assert (tmp_path / ".krmignore").read_bytes() == b"caf\xe9\n"
 
 
 def test_what_krmignore_lists_is_not_read(tmp_path: Path) -> None:

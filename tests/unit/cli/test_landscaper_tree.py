@@ -101,6 +101,27 @@ def test_explain_of_a_name_that_no_package_has(tree: Path, capsys: pytest.Captur
     assert 'no package has an installation wep; did you mean "web"?' in capsys.readouterr().err
 
 
+def test_explain_of_an_import_that_no_blueprint_has(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The package has the installation, and says what it lacks."""
+    assert main(["landscaper", "explain", "-r", ".", "web", "nope"]) == 1
+
+    told = capsys.readouterr().err
+    assert "b: " in told and "the blueprint of web has no import nope" in told
+    assert "no package has" not in told
+
+
+def test_explain_beside_a_broken_package(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its error is shown: it may be the one that has the installation."""
+    package(tree, "e", STORE.replace("store", "shop"), STORE.replace("store", "shop"))
+
+    assert main(["landscaper", "explain", "-r", ".", "shop", "-f", "github"]) == 1
+
+    told = capsys.readouterr()
+    assert "e: " in told.err and "shop occurs twice" in told.err
+    assert "no package that can be read has an installation shop" in told.err
+    assert "::error::e: " in told.out
+
+
 def test_reconcile_over_packages(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of blueprints are no one's."""
     assert main(["landscaper", "reconcile", "-r", ".", "-f", "json"]) == 0

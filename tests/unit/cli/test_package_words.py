@@ -108,6 +108,41 @@ def test_other_commands(
     assert said(capsys, *words) == first
 
 
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [("greeter", ["greeter"]), ("greeter", ["greeter", "replicas"]), ("greeter/sub", ["greeter"])],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_explain_below_the_working_directory(
+    inside: Path,
+    folder: str,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With -r and without PKG it is the folder that counts, and not the package around."""
+    (inside / "greeter/sub").mkdir()
+    monkeypatch.chdir(inside / folder)
+
+    first = said(capsys, "landscaper", "explain", "-r", ".", *words)
+
+    assert said(capsys, "landscaper", "explain", "-r", *words) == first
+
+
+def test_explain_in_a_folder_of_plain_files(
+    inside: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The only word is the installation."""
+    (inside / "greeter/Kptfile").unlink()
+    shutil.rmtree(inside / "greeter/.expected")
+    monkeypatch.chdir(inside / "greeter")
+
+    code, told = said(capsys, "landscaper", "explain", "greeter")
+
+    assert code == 0, told
+    assert "greeter: import" in told
+
+
 def test_pack_export(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Packs of the package around are written."""
     assert said(capsys, "pack", "export", "-o", str(inside / "out"))[0] == 0

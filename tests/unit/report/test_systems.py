@@ -231,6 +231,21 @@ def test_a_status_that_is_none(text: str, tmp_path: Path) -> None:
         synced_variants(str(place))
 
 
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [("--status", "nothere: No such file or directory"), ("--objects", "nothere: does not exist")],
+)
+def test_a_place_that_is_not_there(
+    flag: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is named before any package is rendered."""
+    monkeypatch.setattr("krmkit.cli.report.reports", lambda *_: pytest.fail("packages were rendered"))
+
+    assert main(["report", "examples", "-f", "json", flag, "nothere"]) == 1
+
+    assert capsys.readouterr().err == f"krmkit report: {said}\n"
+
+
 CLUSTER = """apiVersion: cluster.x-k8s.io/v1beta1
 kind: Cluster
 metadata: {name: old, namespace: shops}

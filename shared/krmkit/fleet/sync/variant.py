@@ -202,7 +202,7 @@ class VariantSync:
         """Name what stays of packages that the variant had before."""
         if not self.prune:
             self.outcome.leftovers = [short_ref(ref) for ref in self._other_refs()]
-            self.outcome.leftover = f"its package is {self.package} now"
+            self.outcome.leftover = f"its package is {self.package} now" if self.outcome.leftovers else ""
 
     def _clone(self, variant: VariantInput) -> Clone:
         source = self.source

@@ -152,7 +152,10 @@ class _Construction:
             return self._folder(given, where)
         if kind == "file":
             path = text(given.get("path"))
-            data = self.sources.file(path)
+            try:
+                data = self.sources.file(path)
+            except CtfError as error:
+                raise CtfError(f"{self.label}: {where}: {error}") from None
             if data is None:
                 raise CtfError(
                     f"{self.label}: {where}: input.path {path} is not a file beside the constructor"
@@ -177,7 +180,10 @@ class _Construction:
     def _folder(self, given: Data, where: str) -> Files:
         """The files of a folder: those that includeFiles match, if it is given, without those that excludeFiles match."""
         path = text(given.get("path"))
-        files = self.sources.folder(path)
+        try:
+            files = self.sources.folder(path)
+        except CtfError as error:
+            raise CtfError(f"{self.label}: {where}: {error}") from None
         if files is None:
             raise CtfError(f"{self.label}: {where}: input.path {path} is not a folder beside the constructor")
         try:

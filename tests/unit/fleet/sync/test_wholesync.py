@@ -53,6 +53,15 @@ def test_a_variant_that_nothing_generates(fleet: Fleet) -> None:
     assert drafts(fleet) == {"p"}
 
 
+def test_a_variant_that_moves(fleet: Fleet) -> None:
+    """What it leaves behind is named with its reason; one that stays has neither."""
+    stays = outcome_of(fleet.sync({"a.yaml": variants("x:p")}), "default/x")
+    assert (stays.leftovers, stays.leftover) == ([], "")
+
+    moved = outcome_of(fleet.sync({"a.yaml": variants("x:q")}), "default/x")
+    assert (moved.leftovers, moved.leftover) == (["drafts/p/packagevariant-1"], "its package is q now")
+
+
 def test_another_fleet_keeps_what_it_has(fleet: Fleet) -> None:
     """--prune of one fleet does not see the variants of another one, whatever their sets are called."""
     fleet.sync({"a.yaml": variants("x:p")})
