@@ -168,21 +168,36 @@ def _key_line(text: str, name: str, column: int, start: int, end: int) -> int:
 
 
 def _block_end(text: str, start: int, column: int, end: int) -> int:
-    """End of the lines below the key at `column` whose line ends at `start`."""
+    """End of the lines below the key at `column` whose line ends at `start`.
+
+    A comment at `column` or left of it ends nothing: what is deeper behind it belongs to the key still.
+    """
     width = column + 1
     position = start
+    comments = -1  # the end of the block if only comments and blank lines follow
     while position < end:
         following = position + 1
         if following >= end:
-            return end
+            break
         # The text at `column` or left of it on the next line; nothing but blanks means that the line is deeper.
         margin = text[following : following + width].lstrip(" ")
-        if margin and margin[0] != "\n":
-            return position
+        if margin and margin[0] == "#":
+            comments = position if comments < 0 else comments
+        elif margin and margin[0] != "\n":
+            return position if comments < 0 else comments
+        elif comments >= 0 and _first_sign(text, following) not in "#\n":
+            comments = -1
         position = text.find("\n", following, end)
         if position < 0:
-            return end
-    return end
+            break
+    return end if comments < 0 else comments
+
+
+def _first_sign(text: str, line: int) -> str:
+    """The first sign of a line that is no blank; a line break for an empty line, and at the end of the text."""
+    while text[line : line + 1] == " ":
+        line += 1
+    return text[line : line + 1] or "\n"
 
 
 def _child_column(text: str, start: int, end: int) -> int:
@@ -324,6 +339,6 @@ def holding(resources: Iterable[T], word: str) -> Iterator[tuple[int, T]]:
 
 def may_hide(text: str) -> bool:
     """Whether an escape or binary data in a text can mean a word that does not occur in it. (Aliases can as well.)"""
-    if "\\" in text and any(f"\\{sign}" in text for sign in "xuU\n\r"):
+    if "\\" in text and any(f"\\{sign}" in text for sign in "/xuUNLP_\n\r"):
         return True
     return "!" in text and "!!binary" in text

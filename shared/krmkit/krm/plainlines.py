@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     PlainField = tuple[tuple[str | int, ...], tuple[int, int], str]
     """Path, start and end of the scalar, and the line comment from its `#` on."""
 
+_CLIMB = 20  # lines above that are looked at for each line of a text; with many hits far down the parser costs less
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 
 
@@ -22,6 +23,7 @@ def fields_with(text: str, column: int, word: str, in_comments: bool = True) -> 
     Example: `fields_with("a:\n- b: c # x\n", 0, "x") == [(("a", 0, "b"), (8, 9), "# x")]`.
     """
     found: list[PlainField] = []
+    left = _CLIMB * (text.count("\n") + 1)
     position = text.find(word)
     while position >= 0:
         start = text.rfind("\n", 0, position) + 1
@@ -33,7 +35,8 @@ def fields_with(text: str, column: int, word: str, in_comments: bool = True) -> 
         span = span_in_line(text, line.colon + 1, stop, line.column)
         if span is None or (in_comments and span[1] > position):
             return None
-        above = _path_above(text, line, column)
+        above, climbed = _path_above(text, line, column, left)
+        left -= climbed
         if above is None:
             return None
         comment = text[span[1] : stop].strip(" ")
@@ -71,15 +74,19 @@ class _Line:
         return not rest or rest[0] == "#"
 
 
-def _path_above(text: str, line: _Line, top: int) -> tuple[str | int, ...] | None:
-    """The path of the map that a line's key is in; None where a line above is not plain."""
+def _path_above(text: str, line: _Line, top: int, most: int) -> tuple[tuple[str | int, ...] | None, int]:
+    """The path of the map that a line's key is in, and how many lines it took.
+
+    The path is None where a line above is not plain, and where it takes more than `most` lines.
+    """
     steps: list[str | int] = []
     column, dash = line.column, line.dash
-    index = 0
+    index = climbed = 0
     start = line.start
     while column > top or dash >= 0:
-        if start == 0:
-            return None
+        climbed += 1
+        if start == 0 or climbed > most:
+            return None, climbed
         stop = start - 1
         start = text.rfind("\n", 0, stop) + 1
         content = text[start:stop].lstrip(" ")
@@ -96,11 +103,11 @@ def _path_above(text: str, line: _Line, top: int) -> tuple[str | int, ...] | Non
         elif indent >= column:
             continue
         above = _Line(text, start, stop, top)
-        if dash < 0 and above.dash >= 0 and above.column == column:
+        if dash < 0 and above.dash >= 0 and above.column == column and above.key:
             dash, index = above.dash, 0
             continue
         if not above.key or not above.holds_more(text) or above.column > (dash if dash >= 0 else column - 1):
-            return None
+            return None, climbed
         steps.append(above.key)
         column, dash, index = above.column, above.dash, 0
-    return tuple(reversed(steps))
+    return tuple(reversed(steps)), climbed

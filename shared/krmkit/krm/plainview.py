@@ -149,6 +149,9 @@ class PlainView:
         text, (_, end, column) = self._text, found
         if not ends_plainly(text, found):
             return False
+        # A literal that ends the text without a line break would get one as a part of its value.
+        if not text.endswith("\n") and ("|" in text or ">" in text):
+            return False
         line = f"{' ' * column}{emit.key(names[-1])}:{emit.after_key(value, column)}"
         self._splice(end, end, f"{line}\n" if text[end - 1] == "\n" else f"\n{line}", names[:-1])
         return True
