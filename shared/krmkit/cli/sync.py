@@ -150,7 +150,7 @@ def main(arguments: argparse.Namespace) -> int:
     told.show(arguments.format, terminal)
     if any(outcome.error for outcome in outcomes):
         return 1
-    unresolved = any(outcome.stuck for outcome in outcomes)
+    unresolved = any(outcome.stuck or outcome.held for outcome in outcomes)
     return 2 if not status and arguments.check and (changed or unresolved) else 0
 
 

@@ -32,7 +32,7 @@ def told_sync(outcomes: list[SyncOutcome], terminal: Terminal, dry: bool, check:
     rest = len(outcomes) - failed - touched - stuck - gone
     done = " (nothing was written)" if dry else ""
     waiting = f", {stuck} left alone with conflicts" if stuck else ""
-    approval = sum(outcome.waiting and not outcome.error for outcome in outcomes)
+    approval = sum((outcome.waiting or outcome.held) and not outcome.error for outcome in outcomes)
     waiting += f", {approval} with conflicts to look at" if approval else ""
     waiting += f", {gone} to be removed by --prune" if gone else ""
     waiting += f", {counted(len(named), 'collision')}" if named else ""
@@ -61,7 +61,9 @@ def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
     lines = [(action, GREEN) for action in outcome.actions]
     lines += [(text, YELLOW) for text in (*_leftover(outcome), *outcome.drift)]
     lines += [("left a draft with conflicts alone", YELLOW)] * outcome.stuck
-    lines += [(f"{outcome.draft} waits for a person to look at its conflicts", YELLOW)] * outcome.waiting
+    lines += [(f"{outcome.draft} waits for a person to look at its conflicts", YELLOW)] * (
+        outcome.waiting or outcome.held
+    )
     lines += [(f"conflict: {conflict}", YELLOW) for conflict in outcome.conflicts]
     lines += [(f"warning: {warning}", YELLOW) for warning in outcome.warnings if outcome.actions]
     return lines + [(f"waits for {gate}", YELLOW) for gate in outcome.gates if outcome.actions]
@@ -95,6 +97,9 @@ def _report(command: str, outcomes: list[SyncOutcome], written: bool, check: boo
         found += [
             ("error" if check else "warning", "left-alone", "a draft with conflicts was left alone")
         ] * outcome.stuck
+        found += [
+            ("error" if check else "warning", "left-alone", "main has a person's change that would be lost")
+        ] * outcome.held
         found += [("warning", "conflict", text) for text in outcome.conflicts]
         found += [("warning", "left-over", text) for text in _leftover(outcome)]
         found += [("warning", "drift", text) for text in outcome.drift]

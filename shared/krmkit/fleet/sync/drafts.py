@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krmkit.fleet.build import Built
+from krmkit.fleet.sync.mainedits import replaced_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
@@ -71,7 +72,10 @@ class Drafts:
         self.approve(built, memory, commit, ref)
 
     def approve(self, built: Built, memory: RevisionMemory, commit: str, ref: str) -> None:
-        """Propose or publish a draft where the policy wants it, no readiness gate is open, and no conflict waits for a person."""
+        """Propose or publish a draft where the policy wants it, no readiness gate is open, and no conflict waits for a person.
+
+        A person's change in main that publishing would replace is such a conflict.
+        """
         gated = bool(built.gates) and self.store.deployment
         if self.approval == "never" or gated or memory.conflicts:
             return
@@ -89,12 +93,25 @@ class Drafts:
         while self.store.refs.get(self._tag(number)) is not None:
             number += 1
         tag = self._tag(number)
+        if lost := replaced_in_main(self.store, self.package, number, memory.output):
+            self.outcome.held = True
+            self.outcome.conflicts.append(
+                f"{listed(lost, 3)}: main has another content by hand, which {short_ref(tag)} would replace:"
+                f" {self._tagging(tag)}take it back, or publish {short_ref(ref)} yourself"
+            )
+            return
         self.drop(ref)
         self.store.refs.set(tag, commit)
         self.own(tag)
         memory.edited = False
         self.new.memories[tag] = memory
         self.outcome.actions.append(f"published {short_ref(tag)}")
+
+    def _tagging(self, tag: str) -> str:
+        """Advice to make a version of main's commit; the first version would not be the variant's."""
+        if not any(ref.startswith(TAGS) for ref in self.new.owned):
+            return ""
+        return f"tag main's commit as {short_ref(tag)}, to have it merged, or "
 
     def _tag(self, number: int) -> str:
         return self.store.ref(lifecycle.PUBLISHED, self.package, f"v{number}")

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
+from krmkit.fleet.sync.mainedits import version_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
-from krmkit.fleet.sync.store import MAIN, TAGS, Store
+from krmkit.fleet.sync.store import MAIN, MAIN_STATE, TAGS, Store
 from krmkit.git.foldermerge import FolderMerge
 from krmkit.git.program import GitError
-from krmkit.git.refnames import OWN
 from krmkit.git.treeupdate import replace_folders
 from krmkit.messages.listed import listed
 from krmkit.porch.variants import lifecycle
-
-MAIN_STATE = f"{OWN}/main"
 
 
 class MainBranch:
@@ -34,7 +31,7 @@ class MainBranch:
         self.dry = dry
         self.outcomes: list[SyncOutcome] = []
         self.behind = False
-        self._known, self._tree = _read_state(store)
+        self._known, self._tree = store.main_state
         self._made = _published_now(store)
         self._packages = sorted({*packages, *self._made, *self._known})
         self._said = SyncOutcome("-", store.name)
@@ -77,7 +74,7 @@ class MainBranch:
                 failed.error = f"main keeps what it has: {problem}"
                 self.outcomes.append(failed)
                 continue
-            merged = self._merged(package, folder, tree)
+            merged = self._merged(package, number, folder, tree)
             if merged is not None:
                 place = store.folder(package)
                 tree = replace_folders(store.objects, store.pack, tree, {place: merged})
@@ -115,13 +112,13 @@ class MainBranch:
         self._times.append(commit.time)
         return folder, "" if folder is not None else f"{ref} must hold the folder {place}/, and has none"
 
-    def _merged(self, package: str, folder: str, root: str | None) -> str | None:
+    def _merged(self, package: str, number: int, folder: str, root: str | None) -> str | None:
         """The folder of a package in main with what is published, None where it is so already."""
         store = self.store
         place = store.folder(package)
         now = store.objects.folder(root, place) if root is not None else None
         known = self._known.get(package, "")
-        before = self._published(package, int(known[1:]))[0] if known[1:].isdecimal() else None
+        before = version_in_main(store, package, now, number)
         merge = FolderMerge(store.objects, store.pack)
         merged = merge.merge(before, folder, now, place)
         if merge.restored:
@@ -152,18 +149,3 @@ def _published_now(store: Store) -> dict[str, int]:
             package = store.package_of(ref)
             found[package] = max(found.get(package, 0), int(last[1:]))
     return found
-
-
-def _read_state(store: Store) -> tuple[dict[str, str], str]:
-    """The versions that main has, and the tree that it had with them; where that cannot be read, every package is looked at again."""
-    oid = store.seen.get(MAIN_STATE)
-    if oid is None:
-        return {}, ""
-    try:
-        data: Any = json.loads(store.objects.blob(oid))
-    except (GitError, ValueError, RecursionError):
-        return {}, ""
-    data = data if isinstance(data, dict) else {}
-    packages = data.get("packages", data)  # an earlier release wrote the packages alone
-    packages = packages if isinstance(packages, dict) else {}
-    return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")

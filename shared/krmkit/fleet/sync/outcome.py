@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 class SyncOutcome:
     """What a sync did for one variant: `actions` in words, in their order; `error` says why it could not.
 
-    `stuck` says that a draft was left alone because of its conflicts, `waiting` that one is not approved because of conflicts that it had.
+    `stuck` says that a draft was left alone because of its conflicts, `waiting` that one is not approved because of conflicts that it had,
+    `held` that one is not published because main has a person's change that would be lost.
     `leftovers` are refs that nothing wants any more, which --prune removes; `leftover` says why. `drift` is
     what differs from the state by hand. `collisions` are objects that another package makes as well. `targets` are the refs of its package
     revisions, Porch's status.downstreamTargets.
@@ -33,4 +34,5 @@ class SyncOutcome:
     collisions: list[str] = field(default_factory=list)
     stuck: bool = False
     waiting: bool = False
+    held: bool = False
     error: str = ""

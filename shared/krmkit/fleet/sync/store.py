@@ -13,6 +13,7 @@ Drafts and tags that krmkit makes hold their package only, so that ten thousand 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -22,11 +23,13 @@ from typing import Any
 from krmkit.git.objects import Commit, Objects
 from krmkit.git.packfile import PackFile
 from krmkit.git.program import GitError, GitRepository
+from krmkit.git.refnames import OWN
 from krmkit.git.refs import RefChanges, list_refs
 from krmkit.porch.variants import lifecycle
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MAIN = "refs/heads/main"
+MAIN_STATE = f"{OWN}/main"
 STATES = {
     "drafts": lifecycle.DRAFT,
     "proposed": lifecycle.PROPOSED,
@@ -71,6 +74,21 @@ class Store:
                 state = lifecycle.PUBLISHED if ref.startswith(TAGS) else STATES[kind]
                 found.setdefault(package, []).append((ref, state, ref.rpartition("/")[2]))
         return found
+
+    @cached_property
+    def main_state(self) -> tuple[dict[str, str], str]:
+        """The versions that main has, and the tree that it had with them; where that cannot be read, every package is looked at again."""
+        oid = self.seen.get(MAIN_STATE)
+        if oid is None:
+            return {}, ""
+        try:
+            data: Any = json.loads(self.objects.blob(oid))
+        except (GitError, ValueError, RecursionError):
+            return {}, ""
+        data = data if isinstance(data, dict) else {}
+        packages = data.get("packages", data)  # an earlier release wrote the packages alone
+        packages = packages if isinstance(packages, dict) else {}
+        return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 
     def commit_of(self, ref: str) -> tuple[str, Commit]:
         """The commit that a ref of the repository names, and its oid. Raises GitError where it names something else."""

@@ -70,7 +70,7 @@ def test_what_is_missing_comes_back(fleet: Fleet) -> None:
 
 
 def test_what_differs_by_hand_is_named(fleet: Fleet) -> None:
-    """It stays until a version changes the file, which says so."""
+    """It stays where a version changes the file, which waits for a person; who publishes that version has it replaced, and named."""
     change(fleet, "app.yaml", "mine")
     files = {"a.yaml": variants("x:a", "y:a/b")}
 
@@ -82,7 +82,31 @@ def test_what_differs_by_hand_is_named(fleet: Fleet) -> None:
 
     release(fleet, APP.replace("'1'", "'2'"))
     sync = fleet.sync(files, approve="auto")
+    down = fleet.repositories["down"]
+    assert [one.held for one in sync.outcomes if one.package == "down/a"] == [True]
+    assert main_files(fleet)["app.yaml"] == "mine" and "refs/tags/a/v2" not in down.refs
+
+    down.refs["refs/tags/a/v2"] = down.refs.pop("refs/heads/drafts/a/packagevariant-2")
+    sync = fleet.sync(files, approve="auto")
     assert "main had other contents by hand, now replaced: a/app.yaml" in [
         text for one in sync.outcomes for text in one.drift
     ]
     assert "'2'" in main_files(fleet)["app.yaml"]
+
+
+def test_a_new_file_that_is_there_by_hand(fleet: Fleet) -> None:
+    """A version that brings a file of that name waits, until the person's one is gone."""
+    change(fleet, "new.yaml", "mine")
+    up = fleet.repositories["up"]
+    files = {"Kptfile": KPTFILE, "app.yaml": APP, "new.yaml": APP.replace("name: app", "name: new")}
+    up.refs["refs/tags/web/v1"] = up.commit(MAIN, "web", files)
+    variant = {"a.yaml": variants("x:a")}
+
+    sync = fleet.sync(variant, approve="auto")
+    conflicts = [text for one in sync.outcomes for text in one.conflicts]
+    assert len(conflicts) == 1 and conflicts[0].startswith("a/new.yaml: main has another content by hand")
+    assert main_files(fleet)["new.yaml"] == "mine"
+
+    change(fleet, "new.yaml", None)
+    fleet.sync(variant, approve="auto")
+    assert "name: new" in main_files(fleet)["new.yaml"]
