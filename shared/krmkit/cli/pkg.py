@@ -184,11 +184,11 @@ def _save(
                 None if after is None else _text(after) or "",
                 source,
                 "" if before is None else os.path.join(folder, path),
+                None if before is None else before.content,
             )
             changes.append(change)
         if not dry:
-            texts = all(not change.source or change.before is None for change in changes)
-            write(folder, changes, careful=texts)
+            write(folder, changes, careful=True)
     return changes
 
 

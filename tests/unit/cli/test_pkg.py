@@ -174,6 +174,20 @@ def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
     assert (package / "sub" / "app.yaml").read_text(encoding="utf-8") == marked
 
 
+@pytest.mark.parametrize("new", [None, "a text\n"])
+@pytest.mark.parametrize("strategy", ["resource-merge", "force-delete-replace"])
+def test_a_binary_file_goes_or_becomes_text(
+    upstream: Upstream, package: Path, new: str | None, strategy: str
+) -> None:
+    """What the file holds is compared byte for byte, so that nobody else seems to have changed it."""
+    upstream.release("v2", {"logo.bin": new})
+
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", strategy]) == 0
+
+    logo = package / "logo.bin"
+    assert (logo.read_text(encoding="utf-8") if logo.exists() else None) == new
+
+
 def test_fast_forward_refuses_edits(
     upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
