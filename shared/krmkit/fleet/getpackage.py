@@ -11,6 +11,7 @@ from typing import Any
 
 from krmkit.disk.write import FileEdit, WriteError, write_folder
 from krmkit.fleet.follow import follow_below
+from krmkit.git.foreign import NETWORK
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import File
 from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
@@ -121,7 +122,8 @@ def _local(path: str) -> str:
 def _answers(repo: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
         try:
-            GitRepository(Path(folder)).run("ls-remote", "--quiet", "--", repo, "HEAD")
+            words = ("ls-remote", "--quiet", "--", repo, "HEAD")
+            GitRepository(Path(folder)).run(*words, protocols=NETWORK)
         except GitError:
             return False
     return True
