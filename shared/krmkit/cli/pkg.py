@@ -168,22 +168,24 @@ def _save(
     with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
         for number, path in enumerate(sorted({*local, *merged.files})):
             before, after = local.get(path), merged.files.get(path)
-            if before is not None and before.content == after:
+            rights = fresh.get(path) if before is None else before
+            executable = merged.executable.get(path, rights is not None and rights.executable)
+            chmod = before is not None and after is not None and executable != before.executable
+            if before is not None and before.content == after and not chmod:
                 continue
             source = ""
-            if after is not None and (before is None or _text(after) is None):
-                # A new file gets the rights that it has upstream; one that is not text is copied.
+            if after is not None and (before is None or chmod or _text(after) is None):
+                # A new file gets the rights that it has upstream, as one whose rights changed there; what is not text is copied.
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)
-                new = fresh.get(path)
-                os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
+                os.chmod(source, 0o755 if executable else 0o644)
             change = FileEdit(
                 path,
                 None if before is None else _text(before.content) or "",
                 None if after is None else _text(after) or "",
                 source,
-                "" if before is None else os.path.join(folder, path),
+                "" if before is None or chmod else os.path.join(folder, path),
                 None if before is None else before.content,
             )
             changes.append(change)

@@ -57,6 +57,7 @@ def follow_below(
             below, found = _followed_below(folder, files, on_conflict)
             files = below.files
             merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+            merged.executable.update({prefix + path: is_one for path, is_one in below.executable.items()})
             fresh.update({prefix + path: file for path, file in found.items()})
         own, subpackages = _split(files)
         merged.files.update({prefix + path: content for path, content in own.items()})
@@ -126,6 +127,11 @@ def _follow(
         update = fetched.revision(revision or fetched.upstream.ref)
         strategy = strategy or _strategy(local)
         merged = _merge(strategy, base, update, local, on_conflict)
+        merged.executable = {
+            path: file.executable
+            for path, file in update.files.items()
+            if path in base.files and base.files[path].executable != file.executable
+        }
         _lock(merged, fetched.upstream, update, strategy)
     return merged, dict(update.files)
 

@@ -56,7 +56,7 @@ class Upstream:
             if path.endswith(".sh"):
                 place.chmod(0o755)
         git(self.folder, "add", "-A")
-        git(self.folder, "commit", "-qm", tag)
+        git(self.folder, "commit", "--allow-empty", "-qm", tag)
         git(self.folder, "tag", tag)
         return git(self.folder, "rev-parse", "HEAD")
 
@@ -186,6 +186,28 @@ def test_a_binary_file_goes_or_becomes_text(
 
     logo = package / "logo.bin"
     assert (logo.read_text(encoding="utf-8") if logo.exists() else None) == new
+
+
+@pytest.mark.parametrize("rights", [0o755, 0o644])
+@pytest.mark.parametrize("content", [b"1\n", b"2\n", b"\xff"])
+def test_upstream_makes_a_file_executable(
+    upstream: Upstream, package: Path, content: bytes, rights: int
+) -> None:
+    """Or no longer so: the file follows, also where its content stays; rights that a person gave to other files stay."""
+    (upstream.folder / "shop" / "note.md").chmod(0o755 ^ 0o644 ^ rights)
+    commit = upstream.release("v2", {})
+    (package / "Kptfile").write_text(fetched_kptfile(upstream, commit), encoding="utf-8")
+    (package / "note.md").chmod(0o755 ^ 0o644 ^ rights)
+    (package / "app.yaml").chmod(0o755)
+    (upstream.folder / "shop" / "note.md").chmod(rights)
+    upstream.release("v3", {"note.md": content, "app.yaml": APP.replace("v1", "v3")})
+
+    assert main(["pkg", "update", f"{package}@v3"]) == 0
+
+    assert (package / "note.md").read_bytes() == content
+    assert stat.S_IMODE((package / "note.md").stat().st_mode) == rights
+    assert stat.S_IMODE((package / "app.yaml").stat().st_mode) == 0o755
+    assert main(["pkg", "update", str(package), "--check"]) == 0
 
 
 def test_fast_forward_refuses_edits(
