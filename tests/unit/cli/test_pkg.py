@@ -225,6 +225,32 @@ def test_fast_forward_refuses_edits(
     assert (package / "app.yaml").read_text(encoding="utf-8") == APP.replace("v1", "v2")
 
 
+def test_fast_forward_with_a_subpackage_from_elsewhere(
+    tmp_path: Path, upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a subpackage has from its own upstream is no edit; it follows there, and keeps what a person wrote into it."""
+    other = Upstream(tmp_path / "other")
+    other.release("v1", {"Kptfile": KPTFILE, "b.yaml": APP})
+    other.release("v2", {"b.yaml": APP.replace("tag: v1", "tag: v2")})
+    origin = (
+        f"{KPTFILE}upstream:\n  type: git\n  git:\n    repo: {other.folder}\n    directory: /shop\n    ref: "
+    )
+    upstream.release("v2", {"sub/Kptfile": f"{origin}v1\n"})
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    edit(package / "sub" / "b.yaml", "size: small", "size: large")
+    upstream.release("v3", {"sub/Kptfile": f"{origin}v2\n", "app.yaml": APP.replace("v1", "v3")})
+
+    assert main(["pkg", "update", f"{package}@v3", "--strategy", "fast-forward"]) == 0
+
+    assert "tag: v3" in (package / "app.yaml").read_text(encoding="utf-8")
+    text = (package / "sub" / "b.yaml").read_text(encoding="utf-8")
+    assert "tag: v2" in text and "size: large" in text
+    assert "0 conflicts" in capsys.readouterr().out.splitlines()[-1]
+    edit(package / "app.yaml", "v3", "v4")
+    assert main(["pkg", "update", f"{package}@v3", "--strategy", "fast-forward"]) == 1
+    assert "edited: app.yaml;" in capsys.readouterr().err
+
+
 # APP as `kpt pkg get` leaves it.
 MARK = "  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|app'\n"
 MARKED = APP.replace("metadata:", "metadata: # kpt-merge: /app").replace("name: app\n", f"name: app\n{MARK}")
