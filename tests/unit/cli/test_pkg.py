@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.cli import main as run_krmkit
 from krmkit.cli.pkg import main
+from krmkit.report.fleet import upstream_of
 from tests.costs import check_shape
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"
@@ -319,6 +321,47 @@ def test_bad_upstreams(
     assert main(["pkg", "update", str(package)]) == 1
 
     assert message in capsys.readouterr().err and contents(package) == before
+
+
+VARIANT = """\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: shop
+spec:
+  upstream: {repo: dp, package: shop, revision: 1}
+  downstream: {repo: dp, package: other}
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pkg", "get", "https://me:hush@127.0.0.1:1/o/r@v1", "new"],
+        ["pkg", "get", "https://me:hush@127.0.0.1/o/r", "new"],
+        ["variants", "status", "set.yaml", "--repo", "dp=https://me:hush@127.0.0.1:1/x"],
+    ],
+)
+def test_passwords_in_addresses_are_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Errors name the address without who signs in there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.yaml").write_text(VARIANT, encoding="utf-8")
+
+    assert run_krmkit(words) == 1
+
+    said = capsys.readouterr()
+    assert "https://127.0.0.1" in said.err and "hush" not in said.out + said.err
+
+
+def test_a_report_shows_no_password(package: Path) -> None:
+    """Its pages are put where many read them."""
+    edit(package / "Kptfile", "repo: ", "repo: https://me:hush@example.com")
+
+    assert upstream_of(str(package)).startswith("https://example.com/") and "/shop@v1" in upstream_of(
+        str(package)
+    )
 
 
 def test_no_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
