@@ -16,7 +16,7 @@ from krmkit.fleet.follow import STRATEGIES, local_files, updated
 from krmkit.fleet.getpackage import get_package
 from krmkit.git.program import GitError
 from krmkit.git.treeupdate import File
-from krmkit.git.upstream import UpstreamError
+from krmkit.git.upstream import UpstreamError, sign_ins
 from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.output.formats import FORMATS, counted
@@ -127,7 +127,8 @@ def main(words: list[str]) -> int:
         # Beside a format for programs, the diff is for the one who watches.
         where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
         with unread_is_fine(where.stream):
-            secrets = [secrets_in_file(text) for change in changes for text in (change.before, change.after)]
+            texts = [text for change in changes for text in (change.before, change.after)]
+            secrets = [secrets_in_file(text) | sign_ins(text or "") for text in texts]
             where.stream.write(diff(changes, where.colour, set().union(*secrets)))
     report = Report(
         f"pkg {arguments.command}", [_report(folder, merged.conflicts, changes)], not dry, arguments.check

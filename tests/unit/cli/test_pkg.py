@@ -355,6 +355,22 @@ def test_passwords_in_addresses_are_not_shown(
     assert "https://127.0.0.1" in said.err and "hush" not in said.out + said.err
 
 
+def test_a_diff_shows_no_password(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines of the Kptfile around the change hold the address."""
+    for number, words in enumerate((f"url.{upstream.folder}.insteadOf", "https://me:hush@example.com/r.git")):
+        monkeypatch.setenv(f"GIT_CONFIG_{('KEY', 'VALUE')[number]}_0", words)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    edit(package / "Kptfile", f"repo: {upstream.folder}", "repo: https://me:hush@example.com/r.git")
+
+    assert main(["pkg", "diff", f"{package}@v2"]) == 0
+
+    said = capsys.readouterr().out
+    assert "example.com/r.git" in said and "hush" not in said
+
+
 def test_a_report_shows_no_password(package: Path) -> None:
     """Its pages are put where many read them."""
     edit(package / "Kptfile", "repo: ", "repo: https://me:hush@example.com")
