@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import yaml
@@ -72,6 +75,26 @@ class Story:
 @pytest.fixture
 def story(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Story:
     return Story(tmp_path, capsys)
+
+
+def test_get_over_http_without_the_end_of_the_repository(story: Story) -> None:
+    """Git is asked on the host which part of the address is the repository."""
+    story.release("v1", {"c.yaml": config_map("c", release="1")})
+    served = story.upstream.parent / "served"
+    git(story.upstream, "clone", "-q", "--bare", ".", str(served / "owner" / "repo"))
+    git(served / "owner" / "repo", "update-server-info")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}/owner/repo/p@v1"
+            assert main(["pkg", "get", address, str(story.package)]) == 0
+        finally:
+            server.shutdown()
+            thread.join()
+
+    assert 'release: "1"' in story.read("c.yaml")
 
 
 def test_a_renamed_resource_is_found_again(story: Story) -> None:

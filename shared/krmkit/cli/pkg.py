@@ -16,7 +16,7 @@ from krmkit.fleet.follow import STRATEGIES, local_files, updated
 from krmkit.fleet.getpackage import get_package
 from krmkit.git.program import GitError
 from krmkit.git.treeupdate import File
-from krmkit.git.upstream import UpstreamError
+from krmkit.git.upstream import UpstreamError, sign_ins
 from krmkit.json.paths import dotted
 from krmkit.krm.errors import ListError
 from krmkit.output.formats import FORMATS, counted
@@ -127,7 +127,8 @@ def main(words: list[str]) -> int:
         # Beside a format for programs, the diff is for the one who watches.
         where = terminal if arguments.format in FORMATS[:2] else Terminal(sys.stderr, arguments.color)
         with unread_is_fine(where.stream):
-            secrets = [secrets_in_file(text) for change in changes for text in (change.before, change.after)]
+            texts = [text for change in changes for text in (change.before, change.after)]
+            secrets = [secrets_in_file(text) | sign_ins(text or "") for text in texts]
             where.stream.write(diff(changes, where.colour, set().union(*secrets)))
     report = Report(
         f"pkg {arguments.command}", [_report(folder, merged.conflicts, changes)], not dry, arguments.check
@@ -168,27 +169,29 @@ def _save(
     with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
         for number, path in enumerate(sorted({*local, *merged.files})):
             before, after = local.get(path), merged.files.get(path)
-            if before is not None and before.content == after:
+            rights = fresh.get(path) if before is None else before
+            executable = merged.executable.get(path, rights is not None and rights.executable)
+            chmod = before is not None and after is not None and executable != before.executable
+            if before is not None and before.content == after and not chmod:
                 continue
             source = ""
-            if after is not None and (before is None or _text(after) is None):
-                # A new file gets the rights that it has upstream; one that is not text is copied.
+            if after is not None and (before is None or chmod or _text(after) is None):
+                # A new file gets the rights that it has upstream, as one whose rights changed there; what is not text is copied.
                 source = os.path.join(place, str(number))
                 with open(source, "wb") as stream:
                     stream.write(after)
-                new = fresh.get(path)
-                os.chmod(source, 0o755 if new is not None and new.executable else 0o644)
+                os.chmod(source, 0o755 if executable else 0o644)
             change = FileEdit(
                 path,
                 None if before is None else _text(before.content) or "",
                 None if after is None else _text(after) or "",
                 source,
-                "" if before is None else os.path.join(folder, path),
+                "" if before is None or chmod else os.path.join(folder, path),
+                None if before is None else before.content,
             )
             changes.append(change)
         if not dry:
-            texts = all(not change.source or change.before is None for change in changes)
-            write(folder, changes, careful=texts)
+            write(folder, changes, careful=True)
     return changes
 
 

@@ -26,6 +26,7 @@ from krmkit.fn.knownfunctions import CatalogError
 from krmkit.git.foreign import ELSEWHERE, NETWORK
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.refjournal import RepositoryLock
+from krmkit.git.upstream import shown_address
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.output.formats import FORMATS
@@ -207,7 +208,8 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, place in given:
         if found.setdefault(name, place) != place:
-            raise FleetError(f"--repo {name} is both {found[name]} and {place}; name one")
+            both = f"{shown_address(found[name])} and {shown_address(place)}"
+            raise FleetError(f"--repo {name} is both {both}; name one")
     return found
 
 
@@ -235,7 +237,8 @@ def _open_stores(
                 mirror.run("fetch", *quiet, "--", place, "+refs/*:refs/*", protocols=NETWORK)
             except GitError as error:
                 said = str(error).removeprefix(f"{folder}: ")
-                raise GitError(f"the repository {name} at {place} cannot be read: {said}") from None
+                shown = shown_address(place)
+                raise GitError(f"the repository {name} at {shown} cannot be read: {said}") from None
             remotes[name] = place
         described = known.get(name)
         deployment = described is None or described.get("spec", "deployment") is True

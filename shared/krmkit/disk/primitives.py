@@ -46,13 +46,13 @@ def digest_of_content(path: str) -> str:
     return found.hexdigest()
 
 
-def digest_of_text(text: str | None) -> str:
+def digest_of_text(text: str | bytes | None) -> str:
     """Return the digest of a file that holds `text`, "" for no file."""
     if text is None:
         return ""
     import hashlib
 
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8") if isinstance(text, str) else text).hexdigest()
 
 
 class FolderLock:

@@ -17,20 +17,28 @@ _CHUNK = 1 << 20
 class FileEdit:
     """The change of one file: `before` and `after` are its texts, None where there is no file. With a `source` it becomes
     a copy of that file. `like` names the file whose rights it gets; without, it keeps its own, or gets those of its source.
+    `content` is what was there before, byte for byte, where that is not text.
 
     Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
     """
 
-    __slots__ = ("after", "before", "like", "path", "source")
+    __slots__ = ("after", "before", "content", "like", "path", "source")
 
     def __init__(
-        self, path: str, before: str | None, after: str | None, source: str = "", like: str = ""
+        self,
+        path: str,
+        before: str | None,
+        after: str | None,
+        source: str = "",
+        like: str = "",
+        content: bytes | None = None,
     ) -> None:
         self.path = path  # relative to the root package, with slashes
         self.before = before
         self.after = after
         self.source = source
         self.like = like or source
+        self.content = content
 
 
 @dataclass(slots=True, eq=False)
@@ -85,14 +93,15 @@ class Stage:
         """
         target = self._target(change)
         before = digest(target)
-        if careful and before not in {digest_of_text(change.before), digest_of_text(change.after)}:
+        after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
+        expected = digest_of_text(change.before if change.content is None else change.content)
+        if careful and before not in {expected, after}:
             raise WriteError(
                 f"{change.path} was changed by somebody else while this ran; nothing was written, so run it again"
             )
         path = os.path.relpath(target, self.root).replace(os.sep, "/")
         if change.after is None:
             return JournalStep(path, "", "", before) if before else None
-        after = digest_of_content(change.source) if change.source else digest_of_text(change.after)
         mode, owner = _rights(target, change.like)
         if before == after and os.stat(target).st_mode & 0o7777 == mode:
             return None

@@ -18,6 +18,7 @@ from krmkit.porch.merge.threeway import UPSTREAM
 from krmkit.render.merge.unedited import is_unedited
 from krmkit.render.package import KPTFILE
 from krmkit.render.packagemerge import MergedPackage, PackageMergeError, merge_packages
+from krmkit.render.packagetree import PackageTree
 from krmkit.render.source import SourceError, SourceFile
 from krmkit.yaml.errors import YamlError
 
@@ -57,6 +58,7 @@ def follow_below(
             below, found = _followed_below(folder, files, on_conflict)
             files = below.files
             merged.conflicts += [replace(one, file=prefix + one.file) for one in below.conflicts]
+            merged.executable.update({prefix + path: is_one for path, is_one in below.executable.items()})
             fresh.update({prefix + path: file for path, file in found.items()})
         own, subpackages = _split(files)
         merged.files.update({prefix + path: content for path, content in own.items()})
@@ -126,6 +128,11 @@ def _follow(
         update = fetched.revision(revision or fetched.upstream.ref)
         strategy = strategy or _strategy(local)
         merged = _merge(strategy, base, update, local, on_conflict)
+        merged.executable = {
+            path: file.executable
+            for path, file in update.files.items()
+            if path in base.files and base.files[path].executable != file.executable
+        }
         _lock(merged, fetched.upstream, update, strategy)
     return merged, dict(update.files)
 
@@ -206,9 +213,10 @@ def _merge(
         return merge_packages(before, after, here, on_conflict=on_conflict)
     kptfile = {KPTFILE: here[KPTFILE]}
     if strategy == "fast-forward":
+        apart = _with_own_upstream(before, after, here)
         edited = sorted(
             path
-            for path in {*before, *here} - {KPTFILE}
+            for path in {*before, *here} - {KPTFILE} - apart
             if not is_unedited(path, before.get(path), here.get(path))
         )
         if edited:
@@ -216,7 +224,27 @@ def _merge(
                 f"fast-forward needs a package without local edits; edited: {', '.join(edited[:5])}"
                 f"{' and more' if len(edited) > 5 else ''}; use --strategy resource-merge"
             )
+        sides = [{path: files[path] for path in files.keys() & apart} for files in (before, after, here)]
+        merged = merge_packages(*sides, on_conflict=on_conflict)
+        own = {path: content for path, content in after.items() if path not in apart}
+        return replace(merged, files={**own, **merged.files, **kptfile})
     return MergedPackage({**after, **kptfile})
+
+
+def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:
+    """The paths in subpackages that got their files here from an upstream of their own; the package around them does not have those."""
+    folders_apart = []
+    for path in here:
+        folder, _, name = path.rpartition("/")
+        if folder and name == KPTFILE:
+            fetched, given = (
+                _kptfile_below(folder, {KPTFILE: files[path]}).get("upstreamLock") if path in files else None
+                for files in (here, before)
+            )
+            if fetched not in (None, given):
+                folders_apart.append(folder)
+    tree = PackageTree({**before, **after, **here})
+    return {path for folder in folders_apart for path in tree.below(folder)}
 
 
 def _lock(merged: MergedPackage, upstream: Upstream, update: Revision, strategy: str) -> None:

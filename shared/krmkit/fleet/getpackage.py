@@ -11,9 +11,10 @@ from typing import Any
 
 from krmkit.disk.write import FileEdit, WriteError, write_folder
 from krmkit.fleet.follow import follow_below
+from krmkit.git.foreign import NETWORK
 from krmkit.git.program import GitError, GitRepository
 from krmkit.git.treeupdate import File
-from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError
+from krmkit.git.upstream import Fetched, Revision, Upstream, UpstreamError, shown_address
 from krmkit.krm.resource import Resource
 from krmkit.render.merge.mergeconflict import ResourceConflict
 from krmkit.render.merge.stamp import stamped_file
@@ -51,9 +52,9 @@ def get_package(source: str, folder: str) -> GotPackage:
     Example: `get_package("https://example.com/blueprints.git/web@v3", "web")`.
     """
     address, at, ref = source.rpartition("@")
-    if not at or not ref:
+    if not at or not ref or address.rpartition("/")[0].endswith(":/"):
         raise UpstreamError(
-            f"{source}: must be REPO[/PATH]@REF, for example https://example.com/r.git/web@v1"
+            f"{shown_address(source)}: must be REPO[/PATH]@REF, for example https://example.com/r.git/web@v1"
         )
     repo, directory = split_address(address)
     name = directory.rpartition("/")[2] or re.sub(r"\.git$", "", repo.rstrip("/").rpartition("/")[2])
@@ -101,7 +102,7 @@ def split_address(address: str) -> tuple[str, str]:
         if _answers(repo):
             return repo, "/".join(segments[number:])
     raise UpstreamError(
-        f"{address}: git finds no repository there; write REPO.git/PATH, or sign in to the host as git does"
+        f"{shown_address(address)}: git finds no repository there; write REPO.git/PATH, or sign in to the host as git does"
     )
 
 
@@ -121,7 +122,8 @@ def _local(path: str) -> str:
 def _answers(repo: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
         try:
-            GitRepository(Path(folder)).run("ls-remote", "--quiet", "--", repo, "HEAD")
+            words = ("ls-remote", "--quiet", "--", repo, "HEAD")
+            GitRepository(Path(folder)).run(*words, protocols=NETWORK)
         except GitError:
             return False
     return True

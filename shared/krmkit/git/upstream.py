@@ -62,6 +62,13 @@ def shown_address(address: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if found else address
 
 
+def sign_ins(text: str) -> set[str]:
+    """The names with passwords in front of the hosts of a text's addresses: `me:hush@`."""
+    import re
+
+    return set(re.findall(r"://([^\s:/@]*:[^\s/@]+@)", text))
+
+
 class Fetched:
     """A copy of the upstream's repository in a temporary folder, to be used in a `with` block."""
 

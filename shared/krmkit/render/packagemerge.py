@@ -34,10 +34,14 @@ class PackageMergeError(ValueError):
 
 @dataclass(slots=True)
 class MergedPackage:
-    """The files of the merged package by path, and what both sides had changed."""
+    """The files of the merged package by path, and what both sides had changed.
+
+    `executable`: the files that upstream made executable, or no longer so.
+    """
 
     files: dict[str, bytes]
     conflicts: list[ResourceConflict] = field(default_factory=list)
+    executable: dict[str, bool] = field(default_factory=dict)
 
 
 def merge_packages(

@@ -9,6 +9,7 @@ from typing import Any
 from krmkit.fleet.collisions import Collisions
 from krmkit.fleet.folder import RECORD, VariantFolder
 from krmkit.fleet.objects import FleetObjects
+from krmkit.git.upstream import shown_address
 from krmkit.krm.errors import ListError
 from krmkit.krm.resource import Resource
 from krmkit.messages.listed import listed
@@ -108,5 +109,6 @@ def upstream_of(folder: str) -> str:
         return ""
     if not isinstance(git, dict):
         return ""
-    where = "/".join(str(git[key]).strip("/") for key in ("repo", "directory") if git.get(key))
+    parts = (shown_address(str(git.get("repo") or "")), str(git.get("directory") or ""))
+    where = "/".join(part.strip("/") for part in parts if part)
     return f"{where}@{git['ref']}" if git.get("ref") else where

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from krmkit.cli import main as run_krmkit
 from krmkit.cli.pkg import main
+from krmkit.report.fleet import upstream_of
 from tests.costs import check_shape
 
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n"
@@ -56,7 +58,7 @@ class Upstream:
             if path.endswith(".sh"):
                 place.chmod(0o755)
         git(self.folder, "add", "-A")
-        git(self.folder, "commit", "-qm", tag)
+        git(self.folder, "commit", "--allow-empty", "-qm", tag)
         git(self.folder, "tag", tag)
         return git(self.folder, "rev-parse", "HEAD")
 
@@ -174,6 +176,42 @@ def test_files_come_and_go(upstream: Upstream, package: Path) -> None:
     assert (package / "sub" / "app.yaml").read_text(encoding="utf-8") == marked
 
 
+@pytest.mark.parametrize("new", [None, "a text\n"])
+@pytest.mark.parametrize("strategy", ["resource-merge", "force-delete-replace"])
+def test_a_binary_file_goes_or_becomes_text(
+    upstream: Upstream, package: Path, new: str | None, strategy: str
+) -> None:
+    """What the file holds is compared byte for byte, so that nobody else seems to have changed it."""
+    upstream.release("v2", {"logo.bin": new})
+
+    assert main(["pkg", "update", f"{package}@v2", "--strategy", strategy]) == 0
+
+    logo = package / "logo.bin"
+    assert (logo.read_text(encoding="utf-8") if logo.exists() else None) == new
+
+
+@pytest.mark.parametrize("rights", [0o755, 0o644])
+@pytest.mark.parametrize("content", [b"1\n", b"2\n", b"\xff"])
+def test_upstream_makes_a_file_executable(
+    upstream: Upstream, package: Path, content: bytes, rights: int
+) -> None:
+    """Or no longer so: the file follows, also where its content stays; rights that a person gave to other files stay."""
+    (upstream.folder / "shop" / "note.md").chmod(0o755 ^ 0o644 ^ rights)
+    commit = upstream.release("v2", {})
+    (package / "Kptfile").write_text(fetched_kptfile(upstream, commit), encoding="utf-8")
+    (package / "note.md").chmod(0o755 ^ 0o644 ^ rights)
+    (package / "app.yaml").chmod(0o755)
+    (upstream.folder / "shop" / "note.md").chmod(rights)
+    upstream.release("v3", {"note.md": content, "app.yaml": APP.replace("v1", "v3")})
+
+    assert main(["pkg", "update", f"{package}@v3"]) == 0
+
+    assert (package / "note.md").read_bytes() == content
+    assert stat.S_IMODE((package / "note.md").stat().st_mode) == rights
+    assert stat.S_IMODE((package / "app.yaml").stat().st_mode) == 0o755
+    assert main(["pkg", "update", str(package), "--check"]) == 0
+
+
 def test_fast_forward_refuses_edits(
     upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,6 +225,32 @@ def test_fast_forward_refuses_edits(
     assert main(["pkg", "update", f"{package}@v2", "--strategy", "fast-forward"]) == 0
 
     assert (package / "app.yaml").read_text(encoding="utf-8") == APP.replace("v1", "v2")
+
+
+def test_fast_forward_with_a_subpackage_from_elsewhere(
+    tmp_path: Path, upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a subpackage has from its own upstream is no edit; it follows there, and keeps what a person wrote into it."""
+    other = Upstream(tmp_path / "other")
+    other.release("v1", {"Kptfile": KPTFILE, "b.yaml": APP})
+    other.release("v2", {"b.yaml": APP.replace("tag: v1", "tag: v2")})
+    origin = (
+        f"{KPTFILE}upstream:\n  type: git\n  git:\n    repo: {other.folder}\n    directory: /shop\n    ref: "
+    )
+    upstream.release("v2", {"sub/Kptfile": f"{origin}v1\n"})
+    assert main(["pkg", "update", f"{package}@v2"]) == 0
+    edit(package / "sub" / "b.yaml", "size: small", "size: large")
+    upstream.release("v3", {"sub/Kptfile": f"{origin}v2\n", "app.yaml": APP.replace("v1", "v3")})
+
+    assert main(["pkg", "update", f"{package}@v3", "--strategy", "fast-forward"]) == 0
+
+    assert "tag: v3" in (package / "app.yaml").read_text(encoding="utf-8")
+    text = (package / "sub" / "b.yaml").read_text(encoding="utf-8")
+    assert "tag: v2" in text and "size: large" in text
+    assert "0 conflicts" in capsys.readouterr().out.splitlines()[-1]
+    edit(package / "app.yaml", "v3", "v4")
+    assert main(["pkg", "update", f"{package}@v3", "--strategy", "fast-forward"]) == 1
+    assert "edited: app.yaml;" in capsys.readouterr().err
 
 
 # APP as `kpt pkg get` leaves it.
@@ -257,6 +321,63 @@ def test_bad_upstreams(
     assert main(["pkg", "update", str(package)]) == 1
 
     assert message in capsys.readouterr().err and contents(package) == before
+
+
+VARIANT = """\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: shop
+spec:
+  upstream: {repo: dp, package: shop, revision: 1}
+  downstream: {repo: dp, package: other}
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pkg", "get", "https://me:hush@127.0.0.1:1/o/r@v1", "new"],
+        ["pkg", "get", "https://me:hush@127.0.0.1/o/r", "new"],
+        ["variants", "status", "set.yaml", "--repo", "dp=https://me:hush@127.0.0.1:1/x"],
+    ],
+)
+def test_passwords_in_addresses_are_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Errors name the address without who signs in there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.yaml").write_text(VARIANT, encoding="utf-8")
+
+    assert run_krmkit(words) == 1
+
+    said = capsys.readouterr()
+    assert "https://127.0.0.1" in said.err and "hush" not in said.out + said.err
+
+
+def test_a_diff_shows_no_password(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines of the Kptfile around the change hold the address."""
+    for number, words in enumerate((f"url.{upstream.folder}.insteadOf", "https://me:hush@example.com/r.git")):
+        monkeypatch.setenv(f"GIT_CONFIG_{('KEY', 'VALUE')[number]}_0", words)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    edit(package / "Kptfile", f"repo: {upstream.folder}", "repo: https://me:hush@example.com/r.git")
+
+    assert main(["pkg", "diff", f"{package}@v2"]) == 0
+
+    said = capsys.readouterr().out
+    assert "example.com/r.git" in said and "hush" not in said
+
+
+def test_a_report_shows_no_password(package: Path) -> None:
+    """Its pages are put where many read them."""
+    edit(package / "Kptfile", "repo: ", "repo: https://me:hush@example.com")
+
+    assert upstream_of(str(package)).startswith("https://example.com/") and "/shop@v1" in upstream_of(
+        str(package)
+    )
 
 
 def test_no_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
