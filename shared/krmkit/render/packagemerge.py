@@ -8,7 +8,7 @@ decides in silence is reported as a conflict too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from krmkit.porch.merge.edits import write_merged
 from krmkit.porch.merge.kptfile import merge_kptfiles
@@ -16,7 +16,7 @@ from krmkit.porch.merge.threeway import LOCAL, UPSTREAM
 from krmkit.render.filesecrets import masked_conflicts
 from krmkit.render.merge.conflictplaces import placed
 from krmkit.render.merge.linemerge import LineMergeError
-from krmkit.render.merge.mergeconflict import ResourceConflict
+from krmkit.render.merge.mergeconflict import ResourceConflict, without_outcome
 from krmkit.render.merge.mergepolicy import MARKERS, STOP, marked_files
 from krmkit.render.merge.mergeunits import IdentityError
 from krmkit.render.merge.stamp import stamped_file
@@ -63,11 +63,17 @@ def merge_packages(
     merged = _merged(trees, LOCAL if on_conflict == LOCAL else UPSTREAM)
     merged.conflicts = masked_conflicts(placed(merged.conflicts, merged.files), (base, upstream, local))
     if merged.conflicts and on_conflict == STOP:
-        listed = "\n".join(f"  {one.place}: {one.message}" for one in merged.conflicts)
+        listed = "\n".join(f"  {one.place}: {without_outcome(one.message)}" for one in merged.conflicts)
         raise PackageMergeError(f"{len(merged.conflicts)} in conflict, and nothing was changed:\n{listed}")
     if merged.conflicts and on_conflict == MARKERS:
         kept = _merged(trees, LOCAL).files
         kept.update({path: content for path, content in merged.files.items() if _is_kptfile(path)})
+        merged.conflicts = [
+            one
+            if _is_kptfile(one.file) or merged.files.get(one.file) == kept.get(one.file)
+            else replace(one, message=without_outcome(one.message))
+            for one in merged.conflicts
+        ]
         merged.files = marked_files(merged.files, kept)
     return merged
 

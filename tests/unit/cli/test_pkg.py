@@ -355,6 +355,20 @@ def test_passwords_in_addresses_are_not_shown(
     assert "https://127.0.0.1" in said.err and "hush" not in said.out + said.err
 
 
+@pytest.mark.parametrize("policy", ["stop", "markers"])
+def test_no_side_wins(
+    upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], policy: str
+) -> None:
+    """Nothing was changed, or both sides are in the file."""
+    upstream.release("v2", {"app.yaml": APP.replace("small", "medium")})
+    edit(package / "app.yaml", "small", "large")
+
+    assert main(["pkg", "update", f"{package}@v2", "--on-conflict", policy]) == 1
+
+    said = "".join(capsys.readouterr())
+    assert "changed upstream to 'medium' and locally to 'large'" in said and "upstream wins" not in said
+
+
 def test_a_diff_shows_no_password(
     upstream: Upstream, package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,11 @@ from krmkit.schema.fields import MISSING
 from krmkit.yaml.data import same_data
 
 _LONGEST = 80  # signs of a value in a message
+_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS = (
+    ": upstream wins",
+    ": the local one stays",
+    ": what was added locally stays",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,17 @@ def message_of(conflict: Conflict) -> str:
             f" and {'' if upstream else 'changed '}locally to {local}" if local else " and removed locally"
         )
     if same_data(conflict.merged, conflict.upstream):
-        return f"{said}: upstream wins"
+        return f"{said}{_UPSTREAM_WINS}"
     if same_data(conflict.merged, conflict.local):
-        return f"{said}: the local one stays"
-    return f"{said}: what was added locally stays"
+        return f"{said}{_LOCAL_STAYS}"
+    return f"{said}{_ADDED_STAYS}"
+
+
+def without_outcome(message: str) -> str:
+    """A message of `message_of` without what is taken, where nothing is."""
+    for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS):
+        message = message.removesuffix(outcome)
+    return message
 
 
 def said_value(value: Any) -> str:
