@@ -185,19 +185,15 @@ def _block_end(text: str, start: int, column: int, end: int) -> int:
             comments = position if comments < 0 else comments
         elif margin and margin[0] != "\n":
             return position if comments < 0 else comments
-        elif comments >= 0 and _first_sign(text, following) not in "#\n":
-            comments = -1
         position = text.find("\n", following, end)
+        if comments >= 0 and text[following : position if position >= 0 else end].lstrip(" ")[:1] not in (
+            "",
+            "#",
+        ):
+            comments = -1
         if position < 0:
             break
     return end if comments < 0 else comments
-
-
-def _first_sign(text: str, line: int) -> str:
-    """The first sign of a line that is no blank; a line break for an empty line, and at the end of the text."""
-    while text[line : line + 1] == " ":
-        line += 1
-    return text[line : line + 1] or "\n"
 
 
 def _child_column(text: str, start: int, end: int) -> int:
