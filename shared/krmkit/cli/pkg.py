@@ -108,7 +108,9 @@ def main(words: list[str]) -> int:
     arguments = parser().parse_args(words[1:])
     if arguments.command == "get":
         return _get(arguments)
-    folder, _, revision = arguments.package.partition("@")
+    folder, revision = arguments.package, ""
+    if "@" in folder and not os.path.isdir(folder):
+        folder, _, revision = folder.rpartition("@")
     folder = folder or "."
     shows = arguments.command == "diff" or arguments.diff
     dry = arguments.check or (shows and not (arguments.command == "update" and arguments.write))

@@ -186,11 +186,9 @@ def _block_end(text: str, start: int, column: int, end: int) -> int:
         elif margin and margin[0] != "\n":
             return position if comments < 0 else comments
         position = text.find("\n", following, end)
-        if comments >= 0 and text[following : position if position >= 0 else end].lstrip(" ")[:1] not in (
-            "",
-            "#",
-        ):
-            comments = -1
+        if comments >= 0:
+            line = text[following : position if position >= 0 else end].lstrip(" ")
+            comments = comments if not line or line[0] == "#" else -1
         if position < 0:
             break
     return end if comments < 0 else comments

@@ -483,3 +483,15 @@ def test_twice_the_subpackages_cost_twice(tmp_path: Path, capsys: pytest.Capture
         assert f"sub{count - 1}/app.yaml" in capsys.readouterr().out
 
     check_shape(lambda count: partial(work, count), 200, 2.5)
+
+
+def test_a_folder_with_an_at_sign(upstream: Upstream, package: Path) -> None:
+    """The revision is what the last `@` divides from the folder; a folder of the whole name has none."""
+    upstream.release("v2", {"app.yaml": APP.replace("v1", "v2")})
+    odd = package.parent / "my@home"
+    package.rename(odd)
+
+    assert main(["pkg", "diff", str(odd)]) == 0
+    assert main(["pkg", "update", f"{odd}@v2"]) == 0
+
+    assert "v2" in (odd / "app.yaml").read_text(encoding="utf-8")
